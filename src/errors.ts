@@ -1,0 +1,156 @@
+/**
+ * The one table of errors. A code is stable and documented in `docs/errors.md` (a test compares the two).
+ * Messages say what happened, to what, and what to do next; they never contain a secret or a payload byte (I8).
+ */
+interface ErrorEntry {
+  /** What an HTTP caller gets when this reaches it. */
+  readonly httpStatus: number
+  /** Whether the same call may succeed later without a change by the caller. */
+  readonly retryable: boolean
+  readonly message: string
+}
+
+export const errorTable = {
+  INVALID_INPUT: {
+    httpStatus: 400,
+    retryable: false,
+    message: '{what} is not valid: {problem}.',
+  },
+  UNKNOWN_SOURCE: {
+    httpStatus: 404,
+    retryable: false,
+    message: 'There is no source named "{source}". Configured sources: {known}.',
+  },
+  EVENT_NOT_FOUND: {
+    httpStatus: 404,
+    retryable: false,
+    message: 'Source "{source}" has no event "{eventId}". Check the id, or whether retention has removed it.',
+  },
+  EVENT_PROCESSING: {
+    httpStatus: 409,
+    retryable: true,
+    message:
+      'Event "{eventId}" of "{source}" is being processed. Wait until its attempt ends, then order again.',
+  },
+  MOVE_FORBIDDEN: {
+    httpStatus: 409,
+    retryable: false,
+    message: 'Event "{eventId}" of "{source}" is {state}: {verb} does not apply to it.',
+  },
+  FORCE_NEEDED: {
+    httpStatus: 409,
+    retryable: false,
+    message:
+      'Event "{eventId}" of "{source}" has succeeded. Replay it with force if its effects may happen again.',
+  },
+  EVENT_REFUSED: {
+    httpStatus: 400,
+    retryable: false,
+    message: 'The store refused event "{eventId}" of "{source}": {problem}. Other events were not affected.',
+  },
+  LEASE_LOST: {
+    httpStatus: 409,
+    retryable: false,
+    message:
+      'The lease on event "{eventId}" of "{source}" is lost: it ran out or another worker took the event. Nothing was written.',
+  },
+  STORE_UNAVAILABLE: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The store cannot be reached ({problem}). Check that the database is up; senders are told to retry.',
+  },
+  STORE_BUSY: {
+    httpStatus: 503,
+    retryable: true,
+    message: 'The store is busy: {problem}. Try again in a moment.',
+  },
+  STORE_FULL: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The store has no space left ({problem}). Free some space or prune; nothing already recorded is affected.',
+  },
+  STORE_CLOSED: {
+    httpStatus: 503,
+    retryable: false,
+    message: 'The store is closed. Open a new one; a closed store does not come back.',
+  },
+  STORE_FAILED: {
+    httpStatus: 500,
+    retryable: false,
+    message: 'The store failed: {problem}. This is a bug or a damaged database; run `hookonce doctor`.',
+  },
+  STORE_URL: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The store URL "{url}" is not understood. Use sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/db.',
+  },
+  SCHEMA_NEWER: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The log has schema {found}, this hookonce knows up to {known}. Upgrade hookonce before it touches this log.',
+  },
+  SCHEMA_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The log has schema {found}, this hookonce needs {known}. Run `hookonce migrate up` (or call store.migrate()) first.',
+  },
+  DRIVER_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message: '{driver} is not installed. Run: npm install {driver}',
+  },
+  TRANSACTION_CLOSED: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The transaction is over ({problem}). Use ctx.tx only inside the handler, and await every call on it.',
+  },
+  TRANSACTION_ABORTED: {
+    httpStatus: 500,
+    retryable: true,
+    message:
+      'An SQL error inside the handler was caught and not rethrown, so PostgreSQL aborted the transaction. Rethrow it, or wrap that statement in a savepoint.',
+  },
+  COMMIT_UNKNOWN: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The connection was lost during COMMIT ({problem}); whether it took effect is not known yet. Read the event back before deciding.',
+  },
+} as const satisfies Record<string, ErrorEntry>
+
+export type ErrorCode = keyof typeof errorTable
+
+export class HookonceError extends Error {
+  override readonly name = 'HookonceError'
+  readonly code: ErrorCode
+  readonly httpStatus: number
+  readonly retryable: boolean
+  readonly details: Readonly<Record<string, string | number>>
+
+  constructor(code: ErrorCode, details: Record<string, string | number> = {}, cause?: unknown) {
+    const entry: ErrorEntry = errorTable[code]
+    super(fill(entry.message, details), cause === undefined ? undefined : { cause })
+    this.code = code
+    this.httpStatus = entry.httpStatus
+    this.retryable = entry.retryable
+    this.details = details
+  }
+}
+
+export function isHookonceError(error: unknown, code?: ErrorCode): error is HookonceError {
+  return error instanceof HookonceError && (code === undefined || error.code === code)
+}
+
+export function invalid(what: string, problem: string): HookonceError {
+  return new HookonceError('INVALID_INPUT', { what, problem })
+}
+
+function fill(message: string, details: Record<string, string | number>): string {
+  return message.replace(/\{(\w+)\}/g, (_, key: string) => String(details[key] ?? `(${key})`))
+}

@@ -1,0 +1,233 @@
+/**
+ * The contract of a store: where the log lives. `stores/` holds the implementations; `storeContract` in
+ * `hookonce/testing` is the suite each of them passes.
+ *
+ * Rules every store keeps:
+ * - `record` resolves only after its rows are committed and flushed to disk (promise 1).
+ * - uniqueness of (source, eventId) is a constraint of the database, never a look-up before an insert (promise 2).
+ * - a lease is dead when its time is over or another claim was made; a dead lease changes nothing (I4).
+ * - time is the store's own clock (I9).
+ * - input is checked with `checkDelivery` and its kin below before anything is written.
+ */
+import { invalid, isHookonceError } from './errors.js'
+import type {
+  Attempt,
+  ClaimedEvent,
+  ClaimOptions,
+  EffectState,
+  EffectStep,
+  EventFilter,
+  EventKey,
+  EventPage,
+  EventRecord,
+  Lease,
+  NewDelivery,
+  Order,
+  OrderResult,
+  Payload,
+  PruneOptions,
+  PruneResult,
+  RecordVerdict,
+  Settlement,
+  SourceStats,
+} from './model.js'
+import { limits, states } from './model.js'
+
+export interface Store<Tx = unknown> {
+  /** For logs and errors: `sqlite:events.db`, `postgres:hookonce`. Never a password. */
+  readonly name: string
+
+  /** Brings the schema up to date. Safe when several processes call it at once. */
+  migrate(): Promise<MigrationReport>
+
+  /** Records deliveries in one commit. Answers a verdict per event, in the order given. */
+  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  /** Writes what is known about duplicates and conflicts and not yet written. Also done by itself, and on close. */
+  flush(): Promise<void>
+
+  /** Takes due events, oldest due first. Each gets a new token and its attempt is counted. */
+  claim(options: ClaimOptions): Promise<ClaimedEvent[]>
+  /** Gives live leases `leaseMs` from now. False = that lease is dead. */
+  extend(leases: readonly Lease[], leaseMs: number): Promise<boolean[]>
+  /** Writes outcomes. False = that lease is dead and nothing changed for it. */
+  settle(settlements: readonly Settlement[]): Promise<boolean[]>
+  /** Hands unstarted events back; their attempt does not count. False = that lease is dead. */
+  release(leases: readonly Lease[]): Promise<boolean[]>
+  /** Begins a transaction for a handler. The caller must commit or roll back. */
+  transaction(): Promise<StoreTransaction<Tx>>
+  /** Starts or finishes a named side effect, durably, under a live lease. */
+  effect(step: EffectStep): Promise<EffectState>
+
+  /** Carries out an operator's order, audited. At most 1,000 events a call; a result per event, in order. */
+  operate(order: Order): Promise<OrderResult[]>
+
+  get(key: EventKey): Promise<EventRecord | null>
+  /** Newest first. */
+  list(filter: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
+  /** Null when there is no such event or its payload has been removed. */
+  payload(key: EventKey): Promise<Payload | null>
+  /** Oldest first. */
+  attempts(key: EventKey): Promise<Attempt[]>
+  /** A row per source, by name. Never scans the log. */
+  stats(): Promise<SourceStats[]>
+
+  prune(options: PruneOptions): Promise<PruneResult>
+  /** Flushes and lets go. Later calls fail with STORE_CLOSED. */
+  close(): Promise<void>
+}
+
+export interface StoreTransaction<Tx = unknown> {
+  /** What the handler sees as `ctx.tx`. */
+  readonly tx: Tx
+  /** Writes the outcome inside this transaction. False = the lease is dead: roll back. */
+  settle(settlement: Settlement): Promise<boolean>
+  /** COMMIT_UNKNOWN when the connection broke while committing. */
+  commit(): Promise<void>
+  rollback(): Promise<void>
+}
+
+export interface MigrationReport {
+  readonly from: number
+  readonly to: number
+  readonly applied: readonly number[]
+}
+
+/** A migration: the same number and name in every store. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+}
+
+// What may enter. Each check throws INVALID_INPUT before anything is written.
+
+/** A batch is not failed by one bad delivery: the bad one is refused, with the reason, for all its events. */
+export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
+  try {
+    checkDelivery(delivery)
+    return null
+  } catch (error) {
+    if (!isHookonceError(error)) throw error
+    return delivery.events.map(() => ({ status: 'refused', code: error.code, detail: error.message }))
+  }
+}
+
+export function checkDelivery(delivery: NewDelivery): void {
+  checkSource(delivery.source)
+  if (delivery.events.length === 0) throw invalid('A delivery', 'it carries no event')
+  if (delivery.body.byteLength > limits.bodyBytes) {
+    throw invalid('A body', `${delivery.body.byteLength} bytes are more than the ${limits.bodyBytes} allowed`)
+  }
+  if (delivery.receivedAt !== undefined) checkInstant('receivedAt', delivery.receivedAt)
+  for (const event of delivery.events) {
+    checkEventId(event.eventId)
+    checkText('An event type', event.eventType, 1, limits.eventTypeBytes)
+    if (event.reference !== null) checkText('A reference', event.reference, 1, limits.referenceBytes)
+    checkHash('contentHash', event.contentHash)
+    checkHash('guardHash', event.guardHash)
+  }
+}
+
+export function checkKey(key: EventKey): void {
+  checkSource(key.source)
+  checkEventId(key.eventId)
+}
+
+export function checkClaim(options: ClaimOptions): void {
+  checkText('A worker name', options.worker, 1, 255)
+  checkCount('limit', options.limit, limits.claimBatch)
+  checkLeaseMs(options.leaseMs)
+  for (const source of options.sources ?? []) checkSource(source)
+  if (options.event) checkKey(options.event)
+}
+
+export function checkLeaseMs(leaseMs: number): void {
+  checkCount('leaseMs', leaseMs, limits.leaseMs)
+}
+
+export function checkSettlement({ outcome, durationMs }: Settlement): void {
+  if (!(durationMs >= 0) || !Number.isFinite(durationMs)) {
+    throw invalid('durationMs', `${durationMs} is not a time`)
+  }
+  switch (outcome.kind) {
+    case 'succeeded':
+      return
+    case 'ignored':
+      return checkText('A reason', outcome.reason, 1, limits.reasonBytes, true)
+    case 'failed':
+      checkText('An error text', outcome.error, 0, limits.errorBytes, true)
+      if (outcome.retryInMs !== null && !(outcome.retryInMs >= 0 && outcome.retryInMs <= 366 * 86_400_000)) {
+        throw invalid('retryInMs', `${outcome.retryInMs} is not between 0 and a year`)
+      }
+      return
+    default:
+      throw invalid(
+        'An outcome',
+        `"${(outcome as { kind: string }).kind}" is not one of succeeded, ignored, failed`,
+      )
+  }
+}
+
+export function checkOrder(order: Order): void {
+  if (!['retry', 'replay', 'ignore'].includes(order.verb))
+    throw invalid('An order', `"${order.verb}" is not a verb`)
+  if (order.events.length > 1_000)
+    throw invalid('An order', 'it names more than 1,000 events; send it in parts')
+  checkText('An actor', order.actor, 1, 255)
+  checkText('A reason', order.reason, 0, limits.reasonBytes, true)
+  for (const key of order.events) checkKey(key)
+}
+
+export function checkEffect(step: EffectStep): void {
+  checkText('An effect name', step.name, 1, limits.effectNameBytes)
+  if (step.step === 'finish') checkText('An effect result', step.result, 0, limits.effectResultBytes, true)
+}
+
+export function checkFilter(filter: EventFilter): void {
+  if (filter.state !== undefined && !states.includes(filter.state)) {
+    throw invalid('A state', `"${filter.state}" is not one of ${states.join(', ')}`)
+  }
+  if (filter.from !== undefined) checkInstant('from', filter.from)
+  if (filter.to !== undefined) checkInstant('to', filter.to)
+}
+
+export function checkCount(what: string, value: number, most: number): void {
+  if (!Number.isInteger(value) || value < 1 || value > most) {
+    throw invalid(what, `${value} is not a whole number from 1 to ${most}`)
+  }
+}
+
+export function checkInstant(what: string, value: number): void {
+  if (!Number.isFinite(value) || value < 0 || value > 253_402_300_799_999) {
+    throw invalid(what, `${value} is not milliseconds since 1970`)
+  }
+}
+
+function checkSource(source: string): void {
+  checkText('A source name', source, 1, limits.sourceBytes)
+}
+
+function checkEventId(eventId: string): void {
+  checkText('An event id', eventId, 1, limits.eventIdBytes)
+}
+
+function checkHash(what: string, hash: Uint8Array | null): void {
+  if (hash !== null && hash.byteLength !== 32) throw invalid(what, 'a SHA-256 has 32 bytes')
+}
+
+/**
+ * Text that both databases keep byte for byte: no control characters (PostgreSQL refuses NUL, terminals obey
+ * ESC), no lone surrogates (they would be replaced, and two ids could become one).
+ */
+function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
+  if (typeof text !== 'string') throw invalid(what, 'it is not text')
+  const bytes = Buffer.byteLength(text)
+  if (bytes < least) throw invalid(what, 'it is empty')
+  if (bytes > most) throw invalid(what, `${bytes} bytes are more than the ${most} allowed`)
+  if (!text.isWellFormed()) throw invalid(what, 'it contains a lone surrogate')
+  if (multiline ? text.includes('\0') : CONTROL.test(text))
+    throw invalid(what, 'it contains a control character')
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what must not enter
+const CONTROL = /[\u0000-\u001f\u007f]/
