@@ -1,0 +1,237 @@
+/**
+ * Connections. The log's own statements run on a small pool that nobody else uses, so that handlers which hold
+ * every connection of the application's pool stop neither intake nor leases. Handlers' transactions run on the
+ * application's pool.
+ */
+import type {
+  CustomTypesConfig,
+  Pool,
+  PoolClient,
+  PoolConfig,
+  QueryConfig,
+  QueryResult,
+  QueryResultRow,
+} from 'pg'
+import pg from 'pg'
+import { HookonceError, invalid } from '../../errors.js'
+import { asHookonceError, isConnectionFailure, isRaceFailure, TIMED_OUT } from './failure.js'
+import { type InSchema, inSchema } from './schema.js'
+
+export interface PostgresOptions {
+  /** Where the database is: `postgres://user@host/db`. Either this or `pool`. */
+  readonly url?: string
+  /** The application's own pool. Handlers' transactions use it; the log opens a few connections of its own beside it. */
+  readonly pool?: Pool
+  /** Default `hookonce`. */
+  readonly schema?: string
+  /** Connections for the log's own statements. Default 6. */
+  readonly maxConnections?: number
+  /** Connections for handlers' transactions when only `url` is given. Default 10. */
+  readonly maxTransactions?: number
+  /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
+  readonly prepare?: boolean
+  /** A statement with no answer by then counts as an outage. Default 10,000. */
+  readonly statementTimeoutMs?: number
+  /** How long what is known about duplicates may wait to be written. Default 1,000. */
+  readonly duplicateFlushMs?: number
+}
+
+export interface Statement {
+  /** Prepared under this name; empty = not prepared. */
+  readonly name: string
+  readonly sql: string
+}
+
+export interface Database {
+  readonly schema: string
+  readonly inSchema: InSchema
+  /** Runs one statement in a transaction of its own. Throws errors of our table. */
+  query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
+  /**
+   * The same for statements that may be sent again after a broken connection because they recognise their own
+   * work. Throws what the driver throws, for callers that tell failures apart.
+   */
+  resend<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
+  /** The same for SQL put together for one call. */
+  adhoc<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]>
+  /** Runs `work` between begin and commit on a connection of the log. */
+  atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
+  /** A connection of the application's pool. */
+  connect(): Promise<PoolClient>
+  /** The statement as the driver takes it, for use on a client from `connect`. */
+  prepared(statement: Statement, values: unknown[]): QueryConfig
+  close(): Promise<void>
+}
+
+export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
+
+export function openDatabase(options: PostgresOptions): Database {
+  if (!options.url === !options.pool) throw invalid('A PostgreSQL store', 'give it either url or pool')
+  const schema = options.schema ?? 'hookonce'
+  const toSchema = inSchema(schema)
+  const timeoutMs = options.statementTimeoutMs ?? 10_000
+  const log = logPool(options)
+  const ours = options.pool === undefined
+  const transactions =
+    options.pool ?? quiet(new pg.Pool({ ...connection(options.url!), max: options.maxTransactions ?? 10 }))
+  const texts = new Map<string, string>()
+  let closed = false
+
+  function prepared({ name, sql }: Statement, values: unknown[]) {
+    let text = texts.get(sql)
+    if (text === undefined) {
+      text = toSchema(sql).trim()
+      if (name) texts.set(sql, text)
+    }
+    const query = { text, values, types: valueTypes }
+    return options.prepare === false || !name ? query : { ...query, name: `hookonce_${schema}_${name}` }
+  }
+
+  async function send(client: PoolClient, statement: Statement, values: unknown[]): Promise<QueryResult> {
+    let timer: NodeJS.Timeout | undefined
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject({ code: TIMED_OUT }), timeoutMs)
+    })
+    const answer = client.query(prepared(statement, values))
+    answer.catch(() => {}) // when the timer wins, the late failure of a destroyed connection is nobody's
+    try {
+      return await Promise.race([answer, late])
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+
+  /** Hands out a connection of the log; one that failed is destroyed, because its state is not known. */
+  async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+    if (closed) throw new HookonceError('STORE_CLOSED')
+    const client = await log.connect()
+    let broken = false
+    try {
+      return await work(client)
+    } catch (error) {
+      broken = isConnectionFailure(error)
+      throw error
+    } finally {
+      client.release(broken)
+    }
+  }
+
+  async function attempt<Row extends QueryResultRow>(
+    statement: Statement,
+    values: unknown[],
+    resend: boolean,
+  ) {
+    for (let tries = 1; ; tries++) {
+      let sent = false
+      try {
+        return await using(async (client) => {
+          sent = true
+          return (await send(client, statement, values)).rows as Row[]
+        })
+      } catch (error) {
+        const again = isRaceFailure(error) || (resend && sent && isConnectionFailure(error))
+        if (!again || tries === 3) throw error
+        await new Promise((resolve) => setTimeout(resolve, 20 * tries * Math.random()))
+      }
+    }
+  }
+
+  function query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    return attempt<Row>(statement, values, false).catch((error) => {
+      throw asHookonceError(error)
+    })
+  }
+
+  return {
+    schema,
+    inSchema: toSchema,
+    prepared,
+    connect: async () => {
+      if (closed) throw new HookonceError('STORE_CLOSED')
+      return transactions.connect().catch((error) => {
+        throw asHookonceError(error)
+      })
+    },
+    query,
+    adhoc: (sql, values) => query({ name: '', sql }, values),
+    resend: (statement, values) => attempt(statement, values, true),
+    async atomic(work) {
+      for (let tries = 1; ; tries++) {
+        try {
+          return await using(async (client) => {
+            await client.query('begin')
+            try {
+              const value = await work(
+                async (statement, values) => (await send(client, statement, values)).rows,
+              )
+              await client.query('commit')
+              return value
+            } catch (error) {
+              if (!isConnectionFailure(error)) await client.query('rollback')
+              throw error
+            }
+          })
+        } catch (error) {
+          if (!isRaceFailure(error) || tries === 3) throw asHookonceError(error)
+        }
+      }
+    },
+    async close() {
+      if (closed) return
+      closed = true
+      await Promise.all([log.end(), ours ? transactions.end() : undefined])
+    },
+  }
+}
+
+/** Numbers of the log stay below 2^53, and instants are milliseconds; the application's own parsers are left alone. */
+const valueTypes: CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === pg.types.builtins.INT8) return Number
+    const parse = pg.types.getTypeParser(oid, format as 'text')
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return (value: string) => Number(parse(value))
+    return parse
+  },
+}
+
+function logPool(options: PostgresOptions): Pool {
+  const pool = quiet(
+    new pg.Pool({
+      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      max: options.maxConnections ?? 6,
+    }),
+  )
+  // An acknowledgement promises a flushed commit, also where the server's default does not (promise 1).
+  pool.on('connect', (client) => {
+    client
+      .query(
+        "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
+      )
+      .catch(() => {}) // the first real statement on this connection meets the same failure and reports it
+  })
+  return pool
+}
+
+function connection(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    keepAlive: true,
+    application_name: 'hookonce',
+  }
+}
+
+/** The same database with connections of our own. The password is kept out of the pool's enumerable options. */
+function configOf(pool: Pool): PoolConfig {
+  const { password, ssl } = pool.options as PoolConfig
+  const copied: PoolConfig = { ...pool.options, connectionTimeoutMillis: 5_000, keepAlive: true }
+  if (password !== undefined) copied.password = password
+  if (ssl !== undefined) copied.ssl = ssl
+  return copied
+}
+
+/** An idle connection that breaks is replaced at its next use; without a listener it would end the process. */
+function quiet(pool: Pool): Pool {
+  return pool.on('error', () => {})
+}

@@ -1,0 +1,39 @@
+/** Writes what is known about duplicates and conflicts, many at once. The events themselves are not touched. */
+import type { DuplicateNote } from '../shared/duplicate-audit.js'
+import type { Database, Statement } from './database.js'
+import { joined, numbers } from './parameters.js'
+
+/** $1 seqs   $2 counts   $3 first, ms   $4 last, ms   $5 conflicts   $6 conflict at, ms or null   $7 hashes, joined */
+const write: Statement = {
+  name: 'duplicates',
+  sql: `
+insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
+select i.seq, i.count, to_timestamp(i.first_ms / 1000), to_timestamp(i.last_ms / 1000), i.conflicts,
+  to_timestamp(i.conflict_ms / 1000),
+  case when i.conflict_ms is not null then substring($7::bytea from (32 * (i.n - 1) + 1)::int for 32) end
+from unnest($1::bigint[], $2::bigint[], $3::float8[], $4::float8[], $5::bigint[], $6::float8[])
+  with ordinality as i (seq, count, first_ms, last_ms, conflicts, conflict_ms, n)
+where exists (select 1 from hookonce.events e where e.seq = i.seq)
+order by i.seq
+on conflict (seq) do update set
+  count = d.count + excluded.count,
+  first_at = least(d.first_at, excluded.first_at),
+  last_at = greatest(d.last_at, excluded.last_at),
+  conflicts = d.conflicts + excluded.conflicts,
+  conflict_at = coalesce(excluded.conflict_at, d.conflict_at),
+  conflict_hash = coalesce(excluded.conflict_hash, d.conflict_hash)`,
+}
+
+export async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {
+  await db.query(write, [
+    numbers(notes.map((note) => note.seq)),
+    numbers(notes.map((note) => note.count)),
+    numbers(notes.map((note) => note.firstAt)),
+    numbers(notes.map((note) => note.lastAt)),
+    numbers(notes.map((note) => note.conflicts)),
+    numbers(notes.map((note) => note.conflictAt)),
+    joined(notes.map((note) => note.conflictHash ?? NONE)),
+  ])
+}
+
+const NONE = new Uint8Array(32)

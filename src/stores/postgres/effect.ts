@@ -1,0 +1,54 @@
+/** effect: a named side effect starts and finishes under a live lease. The lock on the work row is the fence. */
+import type { EffectState, EffectStep } from '../../model.js'
+import type { Database, Statement } from './database.js'
+import { leases } from './settle.js'
+
+const live = `
+with live as materialized (
+  select w.seq
+  from unnest($1::bigint[], $2::uuid[]) as i (seq, token)
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  for update of w
+)`
+
+/** $3 name */
+const start: Statement = {
+  name: 'effect_start',
+  sql: `${live},
+added as (
+  insert into hookonce.effects (seq, name, started_at) select seq, $3, hookonce.clock() from live
+  on conflict do nothing
+  returning 1
+)
+select exists (select 1 from added) as added, e.finished_at is not null as finished, e.result
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
+}
+
+/** $3 name   $4 result */
+const finish: Statement = {
+  name: 'effect_finish',
+  sql: `${live}
+insert into hookonce.effects as e (seq, name, started_at, finished_at, result)
+select seq, $3, hookonce.clock(), hookonce.clock(), $4 from live
+on conflict (seq, name) do update set
+  finished_at = coalesce(e.finished_at, excluded.finished_at),
+  result = case when e.finished_at is null then excluded.result else e.result end
+returning false as added, true as finished, e.result`,
+}
+
+interface Row {
+  added: boolean
+  finished: boolean
+  result: string | null
+}
+
+export async function effect(db: Database, step: EffectStep): Promise<EffectState> {
+  const rows =
+    step.step === 'start'
+      ? await db.query<Row>(start, [...leases([step.lease]), step.name])
+      : await db.query<Row>(finish, [...leases([step.lease]), step.name, step.result])
+  const row = rows[0]
+  if (!row) return { state: 'fenced' }
+  if (row.finished) return { state: 'finished', result: row.result ?? '' }
+  return { state: row.added ? 'new' : 'unknown' }
+}

@@ -1,0 +1,173 @@
+/**
+ * The schema in PostgreSQL, step by step. Append-only; the numbers and names are those of every other store.
+ * `hookonce.` stands for the configured schema. Reasons for the shape: docs/decisions/0001-tables.md.
+ */
+import type { Migration } from '../../store.js'
+
+const log = `
+create schema if not exists hookonce;
+
+create table hookonce.migrations (
+  number int primary key,
+  name text not null,
+  applied_at timestamptz not null default now()
+);
+
+-- The store's clock: every lease is judged by it and by nothing else. Advances with each statement, also inside a
+-- transaction; stable, so that an index on an instant can be used.
+create function hookonce.clock() returns timestamptz language sql stable as $$ select statement_timestamp() $$;
+
+-- Byte order ("C") for every key: exact comparison, and an index no operating system upgrade can put out of order.
+create sequence hookonce.event_seq as bigint;
+create table hookonce.events (
+  seq bigint primary key default nextval('hookonce.event_seq'),
+  payload_seq bigint,
+  batch bigint not null,
+  received_at timestamptz not null,
+  processed_at timestamptz,
+  part int not null default 0,
+  run int not null default 1,
+  attempts int not null default 0,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  event_type text collate "C" not null,
+  related_reference text collate "C",
+  content_hash bytea,
+  guard_hash bytea,
+  processing_state text collate "C" not null default 'pending'
+    check (processing_state in ('pending', 'succeeded', 'ignored', 'failed')),
+  parked text collate "C" check (parked in ('ignored', 'dead')),
+  reason text,
+  constraint events_once unique (source, event_id)
+) with (fillfactor = 80);
+alter sequence hookonce.event_seq owned by hookonce.events.seq;
+create index events_by_type on hookonce.events (source, event_type, seq);
+create index events_by_reference on hookonce.events (related_reference, seq) where related_reference is not null;
+create index events_parked on hookonce.events (parked, source, seq) where parked is not null;
+create index events_sharing_payload on hookonce.events (payload_seq) where payload_seq is not null;
+
+create table hookonce.payloads (
+  seq bigint not null,
+  received_at timestamptz not null,
+  source text collate "C" not null,
+  headers text not null,
+  body bytea not null,
+  primary key (seq, received_at)
+) partition by range (received_at);
+
+create table hookonce.work (
+  seq bigint primary key,
+  next_at timestamptz not null,
+  claimed_at timestamptz,
+  token uuid,
+  attempt int not null default 0,
+  base_attempt int not null default 0,
+  source text collate "C" not null,
+  worker text
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+create index work_due on hookonce.work (source, next_at, seq);
+
+create table hookonce.attempts (
+  seq bigint not null,
+  attempt int not null,
+  run int not null,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  worker text not null,
+  outcome text collate "C" not null check (outcome in ('succeeded', 'ignored', 'failed', 'lost')),
+  detail text,
+  primary key (seq, attempt)
+);
+
+create table hookonce.effects (
+  seq bigint not null,
+  name text collate "C" not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  result text,
+  primary key (seq, name)
+);
+
+create table hookonce.duplicates (
+  seq bigint primary key,
+  count bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  conflicts bigint not null,
+  conflict_at timestamptz,
+  conflict_hash bytea
+) with (fillfactor = 70);
+create index duplicates_in_conflict on hookonce.duplicates (seq) where conflicts > 0;
+
+create table hookonce.guards (
+  source text collate "C" not null,
+  guard_hash bytea not null,
+  event_id text collate "C" not null,
+  primary key (source, guard_hash)
+);
+
+create table hookonce.hours (
+  source text collate "C" not null,
+  hour timestamptz not null,
+  slot int not null,
+  recorded bigint not null,
+  ignored bigint not null,
+  dead bigint not null,
+  first_seq bigint,
+  last_seq bigint,
+  primary key (source, hour, slot)
+) with (fillfactor = 50);
+
+create table hookonce.audit (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  actor text not null,
+  verb text not null,
+  source text,
+  event_id text,
+  reason text not null
+);
+
+-- Creates the payload partitions of the month of an instant and of the months after it. Made as plain tables and
+-- attached, because that does not block readers and writers of the others.
+create function hookonce.ensure_partitions(from_at timestamptz, months int) returns int language plpgsql as $$
+declare
+  first date := date_trunc('month', from_at at time zone 'utc');
+  low date;
+  partition text;
+  created int := 0;
+begin
+  for i in 0 .. months loop
+    low := first + make_interval(months => i);
+    partition := 'payloads_' || to_char(low, '"y"YYYY"m"MM');
+    if to_regclass(format('hookonce.%I', partition)) is null then
+      perform pg_advisory_xact_lock(hashtextextended('hookonce.partitions', 0));
+      if to_regclass(format('hookonce.%I', partition)) is null then
+        execute format('create table hookonce.%I (like hookonce.payloads including defaults including constraints)', partition);
+        execute format('alter table hookonce.payloads attach partition hookonce.%I for values from (%L) to (%L)', partition,
+          low::timestamp at time zone 'utc', (low + interval '1 month')::timestamp at time zone 'utc');
+        created := created + 1;
+      end if;
+    end if;
+  end loop;
+  return created;
+end $$;
+select hookonce.ensure_partitions(now(), 3);
+
+-- The classic shape, in one place.
+create view hookonce.event_log as
+select
+  e.source, e.event_id, e.event_type, e.received_at, e.processed_at,
+  case
+    when w.seq is null then e.processing_state
+    when w.token is not null and w.next_at > hookonce.clock() then 'processing'
+    when w.attempt - w.base_attempt > case when w.token is null then 0 else 1 end then 'failed'
+    else 'pending'
+  end as processing_state,
+  e.related_reference
+from hookonce.events e
+left join hookonce.work w on w.seq = e.seq;
+`
+
+export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log }]

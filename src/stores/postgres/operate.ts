@@ -1,0 +1,153 @@
+/**
+ * operate: an operator's orders. Rows are locked in the order every other writer uses (work, then events, by seq),
+ * judged, and changed in one transaction with the audit. An event whose lease is alive is left alone.
+ */
+import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
+import type { Database, Run, Statement } from './database.js'
+import { numbers, texts } from './parameters.js'
+import { stateOf } from './state.js'
+
+/** $1 sources   $2 event ids */
+const find: Statement = {
+  name: 'operate_find',
+  sql: `
+select i.n::int, e.seq
+from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
+join hookonce.events e on e.source = i.source and e.event_id = i.event_id`,
+}
+
+const lockWork: Statement = {
+  name: 'operate_lock_work',
+  sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update',
+}
+
+const lockEvents: Statement = {
+  name: 'operate_lock_events',
+  sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
+}
+
+const read: Statement = {
+  name: 'operate_read',
+  sql: `
+select e.seq, ${stateOf} as state
+from hookonce.events e left join hookonce.work w on w.seq = e.seq
+where e.seq = any($1::bigint[])`,
+}
+
+/** $1 seqs   $2 how much to add to the run. The attempts so far no longer count against the policy. */
+const restart: Statement = {
+  name: 'operate_restart',
+  sql: `
+with before as materialized (
+  select seq, source, received_at, parked, attempts from hookonce.events where seq = any($1::bigint[])
+),
+reset as (
+  update hookonce.events e set processing_state = 'pending', parked = null, reason = null, processed_at = null, run = e.run + $2::int
+  from before b where e.seq = b.seq
+),
+queued as (
+  insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt)
+  select seq, source, hookonce.clock(), attempts, attempts from before
+  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, worker = null, claimed_at = null
+)
+insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
+select source, date_trunc('hour', received_at, 'UTC'), 0, 0,
+  -count(*) filter (where parked = 'ignored'), -count(*) filter (where parked = 'dead')
+from before where parked is not null group by 1, 2 order by 1, 2
+on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead`,
+}
+
+/** $1 seqs. A lease that ran out unnoticed leaves its attempt behind, as it would at the next claim. */
+const leaveLost: Statement = {
+  name: 'operate_lost',
+  sql: `
+insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+select w.seq, w.attempt, e.run, w.worker, w.claimed_at, w.next_at, 'lost'
+from hookonce.work w join hookonce.events e on e.seq = w.seq
+where w.seq = any($1::bigint[]) and w.token is not null`,
+}
+
+const park: Statement = {
+  name: 'operate_ignore',
+  sql: `
+with gone as (
+  delete from hookonce.work where seq = any($1::bigint[]) returning seq, attempt
+),
+before as materialized (
+  select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])
+),
+parked as (
+  update hookonce.events e
+  set processing_state = 'ignored', parked = 'ignored', reason = 'operator', processed_at = hookonce.clock(),
+    attempts = coalesce((select g.attempt from gone g where g.seq = e.seq), e.attempts)
+  where e.seq = any($1::bigint[])
+)
+insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
+select source, date_trunc('hour', received_at, 'UTC'), 0, 0, count(*), -count(*) filter (where parked = 'dead')
+from before group by 1, 2 order by 1, 2
+on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead`,
+}
+
+/** $1 sources   $2 event ids   $3 actor   $4 verb   $5 reason */
+const audit: Statement = {
+  name: 'operate_audit',
+  sql: `
+insert into hookonce.audit (at, actor, verb, source, event_id, reason)
+select hookonce.clock(), $3, $4, source, event_id, $5 from unnest($1::text[], $2::text[]) as i (source, event_id)`,
+}
+
+export function operate(db: Database, order: Order): Promise<OrderResult[]> {
+  return db.atomic(async (run) => {
+    const seqs = await findSeqs(run, order.events)
+    const states = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))])
+    const results = seqs.map((seq) => judge(order, seq, states))
+    if (order.dryRun) return results
+    const done = order.events.flatMap((key, i) => (results[i]!.done ? [{ key, seq: seqs[i]! }] : []))
+    if (done.length > 0) await apply(run, order, done)
+    return results
+  })
+}
+
+async function findSeqs(run: Run, keys: readonly EventKey[]): Promise<(number | undefined)[]> {
+  const seqs = new Array<number | undefined>(keys.length).fill(undefined)
+  const values = [texts(keys.map((key) => key.source)), texts(keys.map((key) => key.eventId))]
+  for (const { n, seq } of await run<{ n: number; seq: number }>(find, values)) seqs[n - 1] = seq
+  return seqs
+}
+
+async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, State>> {
+  const values = [numbers(seqs)]
+  await run(lockWork, values)
+  await run(lockEvents, values)
+  // A work row that another order made while we waited for the event.
+  await run(lockWork, values)
+  const rows = await run<{ seq: number; state: State }>(read, values)
+  return new Map(rows.map((row) => [row.seq, row.state]))
+}
+
+/** Changes `states` as it goes: a key that stands twice in one order is judged in sequence. */
+function judge(order: Order, seq: number | undefined, states: Map<number, State>): OrderResult {
+  const from = seq === undefined ? undefined : states.get(seq)
+  if (seq === undefined || from === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
+  if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
+  if (!canMove(from, order.verb)) return { done: false, code: 'MOVE_FORBIDDEN' }
+  if (from === 'succeeded' && !order.force) return { done: false, code: 'FORCE_NEEDED' }
+  const to: State = order.verb === 'ignore' ? 'ignored' : 'pending'
+  states.set(seq, to)
+  return { done: true, from, to }
+}
+
+async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq: number }[]): Promise<void> {
+  const seqs = numbers(done.map((item) => item.seq))
+  await run(leaveLost, [seqs])
+  if (order.verb === 'ignore') await run(park, [seqs])
+  else await run(restart, [seqs, order.verb === 'replay' ? 1 : 0])
+  const keys = done.map((item) => item.key)
+  await run(audit, [
+    texts(keys.map((key) => key.source)),
+    texts(keys.map((key) => key.eventId)),
+    order.actor,
+    order.verb,
+    order.reason,
+  ])
+}

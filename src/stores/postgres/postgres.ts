@@ -1,0 +1,131 @@
+/**
+ * The PostgreSQL store (14 to 18). One file per verb in this folder, its SQL written out; this file only puts them
+ * behind the contract: check the input, then do it.
+ */
+import { HookonceError } from '../../errors.js'
+import { limits } from '../../model.js'
+import {
+  checkClaim,
+  checkCount,
+  checkEffect,
+  checkFilter,
+  checkInstant,
+  checkKey,
+  checkLeaseMs,
+  checkOrder,
+  checkSettlement,
+  type Store,
+} from '../../store.js'
+import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { claimer } from './claim.js'
+import { openDatabase, type PostgresOptions } from './database.js'
+import { writeDuplicates } from './duplicates.js'
+import { effect } from './effect.js'
+import { listEvents } from './list.js'
+import { migrate } from './migrate.js'
+import { migrations } from './migrations.js'
+import { operate } from './operate.js'
+import { prune } from './prune.js'
+import { attemptsOf, getEvent, payloadOf, statsOf } from './read.js'
+import { recorder } from './record.js'
+import { inSchema } from './schema.js'
+import { extend, release, settle } from './settle.js'
+import { beginTransaction, type PostgresTx } from './transaction.js'
+
+export type { PostgresOptions } from './database.js'
+export type { PostgresTx } from './transaction.js'
+
+export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
+  const settings = typeof options === 'string' ? { url: options } : options
+  const db = openDatabase(settings)
+  const audit = duplicateAudit({
+    write: (notes) => writeDuplicates(db, notes),
+    delayMs: settings.duplicateFlushMs ?? 1_000,
+  })
+  const record = recorder(db, audit)
+  const claim = claimer(db)
+  let closing: Promise<void> | undefined
+
+  return {
+    name: `postgres:${db.schema}`,
+    migrate: () => migrate(db),
+    async record(deliveries) {
+      if (deliveries.length === 0) return []
+      checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
+      return record(deliveries)
+    },
+    flush: () => audit.flush(),
+    async claim(claimOptions) {
+      checkClaim(claimOptions)
+      return claim(claimOptions)
+    },
+    async extend(held, leaseMs) {
+      checkLeaseMs(leaseMs)
+      return held.length === 0 ? [] : extend(db, held, leaseMs)
+    },
+    async settle(settlements) {
+      for (const settlement of settlements) checkSettlement(settlement)
+      return settlements.length === 0 ? [] : settle(db, settlements)
+    },
+    release: async (held) => (held.length === 0 ? [] : release(db, held)),
+    transaction: () => beginTransaction(db),
+    async effect(step) {
+      checkEffect(step)
+      return effect(db, step)
+    },
+    async operate(order) {
+      checkOrder(order)
+      return order.events.length === 0 ? [] : operate(db, order)
+    },
+    async get(key) {
+      checkKey(key)
+      return getEvent(db, key)
+    },
+    async list(filter, { limit = 50, cursor = null } = {}) {
+      checkFilter(filter)
+      checkCount('limit', limit, limits.listPage)
+      return listEvents(db, filter, limit, cursor)
+    },
+    async payload(key) {
+      checkKey(key)
+      return payloadOf(db, key)
+    },
+    async attempts(key) {
+      checkKey(key)
+      return attemptsOf(db, key)
+    },
+    stats: () => statsOf(db),
+    async prune(pruneOptions) {
+      checkCount('limit', pruneOptions.limit, 100_000)
+      for (const at of [pruneOptions.payloadsBefore, pruneOptions.eventsBefore]) {
+        if (at !== undefined) checkInstant('before', at)
+      }
+      return prune(db, pruneOptions)
+    },
+    close() {
+      closing ??= (async () => {
+        audit.stop()
+        try {
+          await audit.flush()
+        } catch (error) {
+          // An unreachable database must not keep a process from ending; counts of duplicates are all that is lost.
+          if (!(error instanceof HookonceError)) throw error
+        } finally {
+          await db.close()
+        }
+      })()
+      return closing
+    },
+  }
+}
+
+/** The migrations as SQL, for people who run their own. */
+export function postgresMigrationsSql(schema = 'hookonce'): string {
+  const place = inSchema(schema)
+  return migrations
+    .map(({ number, name, sql }) => {
+      const note = `insert into hookonce.migrations (number, name) values (${number}, '${name}');`
+      return place(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${note}\ncommit;\n`)
+    })
+    .join('\n')
+}

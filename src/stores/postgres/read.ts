@@ -1,0 +1,175 @@
+/** get, payload, attempts, stats: plain reads. `stats` reads counters and the work rows, never the log. */
+import type {
+  Attempt,
+  AttemptOutcome,
+  EventKey,
+  EventRecord,
+  Payload,
+  SourceStats,
+  State,
+} from '../../model.js'
+import type { Database, Statement } from './database.js'
+import { numbers } from './parameters.js'
+import { stateOf } from './state.js'
+
+const record = `
+select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.processed_at, e.run,
+  encode(e.content_hash, 'hex') as content_hash, ${stateOf} as state,
+  coalesce(w.attempt, e.attempts) as attempts,
+  case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as next_at,
+  case when w.seq is null then e.reason
+    else (select a.detail from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1) end as reason,
+  coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
+  encode(d.conflict_hash, 'hex') as conflict_hash,
+  exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
+    as payload_kept
+from hookonce.events e
+left join hookonce.work w on w.seq = e.seq
+left join hookonce.duplicates d on d.seq = e.seq`
+
+const getOne: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }
+
+const getMany: Statement = {
+  name: 'get_many',
+  sql: `${record} where e.seq = any($1::bigint[]) order by e.seq desc`,
+}
+
+const getPayload: Statement = {
+  name: 'payload',
+  sql: `
+select p.headers, p.body, e.part, p.received_at
+from hookonce.events e
+join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+where e.source = $1 and e.event_id = $2`,
+}
+
+const getAttempts: Statement = {
+  name: 'attempts',
+  sql: `
+select a.attempt, a.run, a.worker, a.started_at, a.finished_at, a.outcome, a.detail
+from hookonce.events e join hookonce.attempts a on a.seq = e.seq
+where e.source = $1 and e.event_id = $2
+order by a.attempt`,
+}
+
+const getStats: Statement = {
+  name: 'stats',
+  sql: `
+with totals as (
+  select source, sum(recorded)::bigint as recorded, sum(ignored)::bigint as ignored, sum(dead)::bigint as dead
+  from hookonce.hours group by source
+),
+waiting as (
+  select w.source, count(*) filter (where s.state = 'pending') as pending,
+    count(*) filter (where s.state = 'processing') as processing, count(*) filter (where s.state = 'failed') as retrying,
+    min(w.next_at) filter (where w.next_at <= hookonce.clock()) as oldest_due_at
+  from hookonce.work w
+  cross join lateral (select ${stateOf} as state from (select null::text as processing_state) e) s
+  group by w.source
+)
+select t.source, t.recorded, t.ignored, t.dead, coalesce(w.pending, 0) as pending,
+  coalesce(w.processing, 0) as processing, coalesce(w.retrying, 0) as retrying, w.oldest_due_at
+from totals t left join waiting w on w.source = t.source
+where t.recorded > 0
+order by t.source`,
+}
+
+interface Row {
+  seq: number
+  source: string
+  event_id: string
+  event_type: string
+  related_reference: string | null
+  received_at: number
+  processed_at: number | null
+  run: number
+  content_hash: string | null
+  state: State
+  attempts: number
+  next_at: number | null
+  reason: string | null
+  duplicates: number
+  conflicts: number
+  last_at: number | null
+  conflict_at: number | null
+  conflict_hash: string | null
+  payload_kept: boolean
+}
+
+export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
+  const [row] = await db.query<Row>(getOne, [key.source, key.eventId])
+  return row ? asRecord(row) : null
+}
+
+/** By seq, newest first. */
+export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
+  return (await db.query<Row>(getMany, [numbers(seqs)])).map(asRecord)
+}
+
+export async function payloadOf(db: Database, key: EventKey): Promise<Payload | null> {
+  const [row] = await db.query<{ headers: string; body: Buffer; part: number; received_at: number }>(
+    getPayload,
+    [key.source, key.eventId],
+  )
+  if (!row) return null
+  return {
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    body: row.body,
+    part: row.part,
+    receivedAt: row.received_at,
+  }
+}
+
+export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]> {
+  const rows = await db.query<{
+    attempt: number
+    run: number
+    worker: string
+    started_at: number
+    finished_at: number
+    outcome: AttemptOutcome
+    detail: string | null
+  }>(getAttempts, [key.source, key.eventId])
+  return rows.map(({ started_at, finished_at, ...rest }) => ({
+    ...rest,
+    startedAt: started_at,
+    finishedAt: finished_at,
+  }))
+}
+
+export async function statsOf(db: Database): Promise<SourceStats[]> {
+  const rows = await db.query<
+    Omit<SourceStats, 'succeeded' | 'oldestDueAt'> & { oldest_due_at: number | null }
+  >(getStats, [])
+  return rows.map(({ oldest_due_at, ...row }) => ({
+    ...row,
+    succeeded: row.recorded - row.ignored - row.dead - row.pending - row.processing - row.retrying,
+    oldestDueAt: oldest_due_at,
+  }))
+}
+
+function asRecord(row: Row): EventRecord {
+  return {
+    seq: row.seq,
+    source: row.source,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    reference: row.related_reference,
+    state: row.state,
+    reason: row.state === 'ignored' || row.state === 'failed' ? row.reason : null,
+    receivedAt: row.received_at,
+    processedAt: row.processed_at,
+    attempts: row.attempts,
+    run: row.run,
+    nextAttemptAt: row.next_at,
+    deliveries: 1 + row.duplicates,
+    conflicts: row.conflicts,
+    lastDeliveryAt: row.last_at ?? row.received_at,
+    lastConflict:
+      row.conflict_at === null || row.conflict_hash === null
+        ? null
+        : { at: row.conflict_at, hash: row.conflict_hash },
+    contentHash: row.content_hash,
+    payloadKept: row.payload_kept,
+  }
+}

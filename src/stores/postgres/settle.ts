@@ -1,0 +1,137 @@
+/** settle, extend, release: what a lease allows. Each is one statement; a dead lease matches no row. */
+import type { Lease, Settlement } from '../../model.js'
+import type { Database, Statement } from './database.js'
+import { numbers, texts } from './parameters.js'
+
+/**
+ * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
+ *
+ * The work rows are locked in seq order before anything is written, so a claim or another settle of the same event
+ * waits, and then finds its token gone. `events` is updated in columns no index covers, unless the event is parked.
+ */
+const settleBatch: Statement = {
+  name: 'settle',
+  sql: `
+with input as materialized (
+  select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[])
+    with ordinality as i (seq, token, kind, detail, retry_ms, duration_ms, n)
+),
+live as materialized (
+  select i.*, w.attempt, w.worker
+  from input i join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  order by i.seq
+  for update of w
+),
+finished as (
+  delete from hookonce.work w using live l where w.seq = l.seq and l.retry_ms is null
+),
+waiting as (
+  update hookonce.work w
+  set token = null, worker = null, claimed_at = null, next_at = hookonce.clock() + make_interval(secs => l.retry_ms / 1000)
+  from live l where w.seq = l.seq and l.retry_ms is not null
+),
+ended as (
+  update hookonce.events e
+  set processing_state = l.kind, processed_at = hookonce.clock(), attempts = l.attempt,
+    reason = case when l.kind <> 'succeeded' then l.detail end,
+    parked = case l.kind when 'ignored' then 'ignored' when 'failed' then 'dead' end
+  from live l where e.seq = l.seq and l.retry_ms is null
+  returning e.source, e.received_at, e.parked
+),
+counted as (
+  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
+  select source, date_trunc('hour', received_at, 'UTC'), $7::int, 0,
+    count(*) filter (where parked = 'ignored'), count(*) filter (where parked = 'dead')
+  from ended where parked is not null group by 1, 2 order by 1, 2
+  on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead
+),
+noted as (
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
+  select l.seq, l.attempt, e.run, l.worker, hookonce.clock() - make_interval(secs => l.duration_ms / 1000),
+    hookonce.clock(), l.kind, l.detail
+  from live l join hookonce.events e on e.seq = l.seq
+)
+select n::int from live`,
+}
+
+/** $1 seqs   $2 tokens   $3 lease in ms */
+const extendBatch: Statement = {
+  name: 'extend',
+  sql: `
+with live as materialized (
+  select w.seq, i.n
+  from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  order by w.seq for update of w
+), moved as (
+  update hookonce.work w set next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
+  from live l where w.seq = l.seq
+)
+select n::int from live`,
+}
+
+/** $1 seqs   $2 tokens. The attempt that was counted at the claim never began, so it is taken back. */
+const releaseBatch: Statement = {
+  name: 'release',
+  sql: `
+with live as materialized (
+  select w.seq, i.n
+  from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  order by w.seq for update of w
+), handed_back as (
+  update hookonce.work w
+  set token = null, worker = null, claimed_at = null, attempt = w.attempt - 1, next_at = hookonce.clock()
+  from live l where w.seq = l.seq
+)
+select n::int from live`,
+}
+
+/** Statement and values, for the log's own connection or for a handler's transaction. */
+export function settling(settlements: readonly Settlement[], slot: number): [Statement, unknown[]] {
+  const outcomes = settlements.map((settlement) => settlement.outcome)
+  return [
+    settleBatch,
+    [
+      ...leases(settlements.map((settlement) => settlement.lease)),
+      texts(outcomes.map((outcome) => outcome.kind)),
+      texts(
+        outcomes.map((outcome) =>
+          'reason' in outcome ? outcome.reason : 'error' in outcome ? outcome.error : null,
+        ),
+      ),
+      numbers(outcomes.map((outcome) => (outcome.kind === 'failed' ? outcome.retryInMs : null))),
+      numbers(settlements.map((settlement) => settlement.durationMs)),
+      slot,
+    ],
+  ]
+}
+
+export async function settle(db: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
+  return applied(settlements.length, await db.query(...settling(settlements, 0)))
+}
+
+export async function extend(db: Database, held: readonly Lease[], leaseMs: number): Promise<boolean[]> {
+  return applied(held.length, await db.query(extendBatch, [...leases(held), leaseMs]))
+}
+
+export async function release(db: Database, held: readonly Lease[]): Promise<boolean[]> {
+  return applied(held.length, await db.query(releaseBatch, leases(held)))
+}
+
+export function leases(held: readonly Lease[]): [string, string] {
+  return [
+    numbers(held.map((lease) => lease.seq)),
+    texts(held.map((lease) => (UUID.test(lease.token) ? lease.token : NOBODY))),
+  ]
+}
+
+export function applied(count: number, rows: readonly { n?: number }[]): boolean[] {
+  const result = new Array<boolean>(count).fill(false)
+  for (const { n } of rows) result[n! - 1] = true
+  return result
+}
+
+/** A token that is not one of ours is dead like any other stale one, not a malformed statement. */
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+const NOBODY = '00000000-0000-0000-0000-000000000000'

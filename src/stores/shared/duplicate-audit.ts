@@ -1,0 +1,123 @@
+/**
+ * Counts duplicates in memory and writes them a little later, many at once: a duplicate then costs the database a
+ * look-up and no write. A crash loses at most the counts of the last second, never an event.
+ */
+
+/** What is known about the duplicates of one event and not yet written. */
+export interface DuplicateNote {
+  readonly seq: number
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  readonly conflicts: number
+  /** The content hash and the time of the latest conflict; null when there is none. */
+  readonly conflictHash: Uint8Array | null
+  readonly conflictAt: number | null
+}
+
+export interface DuplicateAudit {
+  /** `conflictHash` null = the bytes were equal. */
+  note(seq: number, at: number, conflictHash: Uint8Array | null): void
+  /** Writes all that is known now. Rejects when the write fails; the notes are then kept. */
+  flush(): Promise<void>
+  /** No more writing by itself; `flush` still works. */
+  stop(): void
+}
+
+export interface DuplicateAuditOptions {
+  readonly write: (notes: readonly DuplicateNote[]) => Promise<void>
+  /** How long after the first note it is written. */
+  readonly delayMs: number
+}
+
+/** Written at once when so many events are noted. */
+const WRITE_AT = 1_000
+/** While the database takes no writes, at most so many events are remembered; further ones go uncounted. */
+const KEEP_AT_MOST = 100_000
+
+export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): DuplicateAudit {
+  let notes = new Map<number, DuplicateNote>()
+  let timer: NodeJS.Timeout | undefined
+  let timerIsPrompt = false
+  let writing: Promise<void> | undefined
+  let failing = false
+  let stopped = false
+
+  function note(seq: number, at: number, conflictHash: Uint8Array | null): void {
+    merge(seq, {
+      seq,
+      count: 1,
+      firstAt: at,
+      lastAt: at,
+      conflicts: conflictHash === null ? 0 : 1,
+      conflictHash,
+      conflictAt: conflictHash === null ? null : at,
+    })
+    // After a failure only the slow timer tries again, else each duplicate would knock at a broken database.
+    schedule(!failing && (conflictHash !== null || notes.size >= WRITE_AT))
+  }
+
+  function merge(seq: number, next: DuplicateNote): void {
+    const known = notes.get(seq)
+    if (known === undefined) {
+      if (notes.size < KEEP_AT_MOST) notes.set(seq, next)
+      return
+    }
+    const later = next.conflictAt !== null && next.conflictAt >= (known.conflictAt ?? 0) ? next : known
+    notes.set(seq, {
+      seq,
+      count: known.count + next.count,
+      firstAt: Math.min(known.firstAt, next.firstAt),
+      lastAt: Math.max(known.lastAt, next.lastAt),
+      conflicts: known.conflicts + next.conflicts,
+      conflictHash: later.conflictHash,
+      conflictAt: later.conflictAt,
+    })
+  }
+
+  function schedule(promptly: boolean): void {
+    if (stopped || notes.size === 0) return
+    if (timer !== undefined) {
+      if (!promptly || timerIsPrompt) return
+      clearTimeout(timer)
+    }
+    timerIsPrompt = promptly
+    timer = setTimeout(() => void flush().catch(() => {}), promptly ? 0 : delayMs)
+    timer.unref()
+  }
+
+  async function flush(): Promise<void> {
+    // One write at a time; what is noted meanwhile goes with the next one.
+    while (writing !== undefined) await writing.catch(() => {})
+    if (notes.size === 0) return
+    clearTimeout(timer)
+    timer = undefined
+    writing = writeAll().finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  async function writeAll(): Promise<void> {
+    const batch = notes
+    notes = new Map()
+    try {
+      await write([...batch.values()])
+      failing = false
+    } catch (error) {
+      failing = true
+      for (const [seq, kept] of batch) merge(seq, kept)
+      throw error
+    } finally {
+      schedule(false)
+    }
+  }
+
+  function stop(): void {
+    stopped = true
+    clearTimeout(timer)
+    timer = undefined
+  }
+
+  return { note, flush, stop }
+}
