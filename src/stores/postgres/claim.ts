@@ -7,25 +7,23 @@ const take = (picked: string): string => `
 with picked as materialized (${picked}),
 lost as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
-  select p.seq, p.attempt, e.run, p.worker, p.claimed_at, p.next_at, 'lost'
-  from picked p join hookonce.events e on e.seq = p.seq
-  where p.token is not null
+  select seq, attempt, run, worker, claimed_at, next_at, 'lost' from picked where token is not null
 ),
 taken as (
   update hookonce.work w
   set token = gen_random_uuid(), attempt = w.attempt + 1, worker = $1, claimed_at = hookonce.clock(),
     next_at = hookonce.clock() + make_interval(secs => $2::float8 / 1000)
   from picked p where w.seq = p.seq
-  returning w.seq, w.token, w.attempt, w.base_attempt, p.next_at as due_at
+  returning w.seq, w.token, w.attempt, w.base_attempt, w.run, p.next_at as due_at
 )
 select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-  e.related_reference, e.received_at, e.run, e.part, p.headers, p.body
+  e.related_reference, e.received_at, t.run, e.part, p.headers, p.body
 from taken t
 join hookonce.events e on e.seq = t.seq
 left join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 order by t.due_at, t.seq`
 
-const columns = 'w.seq, w.next_at, w.token, w.attempt, w.worker, w.claimed_at'
+const columns = 'w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at'
 
 /** $3 sources, $4 how many of each. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {

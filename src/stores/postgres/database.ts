@@ -194,6 +194,14 @@ const valueTypes: CustomTypesConfig = {
   },
 }
 
+/**
+ * An acknowledgement promises a flushed commit, also where the server's default does not (promise 1). Every statement
+ * of the log goes through an index; a plan made while a table was small must not become a scan when it has grown, and
+ * compiling such plans costs more than running them.
+ */
+const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+  case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
+
 function logPool(options: PostgresOptions): Pool {
   const pool = quiet(
     new pg.Pool({
@@ -201,13 +209,8 @@ function logPool(options: PostgresOptions): Pool {
       max: options.maxConnections ?? 6,
     }),
   )
-  // An acknowledgement promises a flushed commit, also where the server's default does not (promise 1).
   pool.on('connect', (client) => {
-    client
-      .query(
-        "select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'",
-      )
-      .catch(() => {}) // the first real statement on this connection meets the same failure and reports it
+    client.query(sessionSettings).catch(() => {}) // the first real statement on it meets the same failure and reports it
   })
   return pool
 }

@@ -162,25 +162,27 @@ async function allSources(db: Database): Promise<string[]> {
   return rows.map((row) => row.source)
 }
 
-/** The (source, type) pairs that exist and match, found by jumping from one to the next in the index. */
+/** The (type, source) pairs that exist and match, found by jumping from one to the next in the index. */
 async function typePairs(db: Database, source: string | undefined, type: string | undefined) {
-  const sources = source === undefined ? await allSources(db) : [source]
-  if (type !== undefined && !isGlob(type)) return sources.map((name) => ({ source: name, event_type: type }))
+  if (source !== undefined && type !== undefined && !isGlob(type)) return [{ source, event_type: type }]
   const pairs = await db.adhoc<{ source: string; event_type: string }>(
-    `select s.source, t.event_type from unnest($1::text[]) as s (source)
-     cross join lateral (
-       with recursive hop as (
-         (select event_type from hookonce.events where source = s.source order by event_type limit 1)
-         union all
-         select (select e.event_type from hookonce.events e where e.source = s.source and e.event_type > hop.event_type
-           order by e.event_type limit 1)
-         from hop where hop.event_type is not null
-       )
-       select event_type from hop where event_type is not null
-     ) t`,
-    [texts(sources)],
+    `with recursive hop as (
+       (select event_type, source from hookonce.events order by event_type, source limit 1)
+       union all
+       select next.event_type, next.source from hop cross join lateral (
+         select e.event_type, e.source from hookonce.events e
+         where (e.event_type, e.source) > (hop.event_type, hop.source)
+         order by e.event_type, e.source limit 1
+       ) next
+     )
+     select event_type, source from hop`,
+    [],
   )
-  return type === undefined ? pairs : pairs.filter((pair) => globMatches(type, pair.event_type))
+  return pairs.filter(
+    (pair) =>
+      (source === undefined || pair.source === source) &&
+      (type === undefined || globMatches(type, pair.event_type)),
+  )
 }
 
 function likePattern(glob: string): string {

@@ -17,6 +17,7 @@ create table hookonce.migrations (
 -- transaction; stable, so that an index on an instant can be used.
 create function hookonce.clock() returns timestamptz language sql stable as $$ select statement_timestamp() $$;
 
+-- An event is inserted once and, when all goes well, never updated: no work row and not parked means succeeded.
 -- Byte order ("C") for every key: exact comparison, and an index no operating system upgrade can put out of order.
 create sequence hookonce.event_seq as bigint;
 create table hookonce.events (
@@ -27,21 +28,20 @@ create table hookonce.events (
   processed_at timestamptz,
   part int not null default 0,
   run int not null default 1,
-  attempts int not null default 0,
   source text collate "C" not null,
   event_id text collate "C" not null,
   event_type text collate "C" not null,
   related_reference text collate "C",
   content_hash bytea,
   guard_hash bytea,
-  processing_state text collate "C" not null default 'pending'
-    check (processing_state in ('pending', 'succeeded', 'ignored', 'failed')),
   parked text collate "C" check (parked in ('ignored', 'dead')),
   reason text,
   constraint events_once unique (source, event_id)
-) with (fillfactor = 80);
+);
 alter sequence hookonce.event_seq owned by hookonce.events.seq;
-create index events_by_type on hookonce.events (source, event_type, seq);
+-- The type first: were the source first, a look-up by (source, event_id) could be planned over this index while the
+-- table is small, and stay planned so when it has grown.
+create index events_by_type on hookonce.events (event_type, source, seq);
 create index events_by_reference on hookonce.events (related_reference, seq) where related_reference is not null;
 create index events_parked on hookonce.events (parked, source, seq) where parked is not null;
 create index events_sharing_payload on hookonce.events (payload_seq) where payload_seq is not null;
@@ -62,6 +62,7 @@ create table hookonce.work (
   token uuid,
   attempt int not null default 0,
   base_attempt int not null default 0,
+  run int not null default 1,
   source text collate "C" not null,
   worker text
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
@@ -158,16 +159,20 @@ select hookonce.ensure_partitions(now(), 3);
 -- The classic shape, in one place.
 create view hookonce.event_log as
 select
-  e.source, e.event_id, e.event_type, e.received_at, e.processed_at,
+  e.source, e.event_id, e.event_type, e.received_at,
+  case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
   case
-    when w.seq is null then e.processing_state
+    when w.seq is null then case e.parked when 'ignored' then 'ignored' when 'dead' then 'failed' else 'succeeded' end
     when w.token is not null and w.next_at > hookonce.clock() then 'processing'
     when w.attempt - w.base_attempt > case when w.token is null then 0 else 1 end then 'failed'
     else 'pending'
   end as processing_state,
   e.related_reference
 from hookonce.events e
-left join hookonce.work w on w.seq = e.seq;
+left join hookonce.work w on w.seq = e.seq
+left join lateral (
+  select a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
+) a on true;
 `
 
 export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log }]

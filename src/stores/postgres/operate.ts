@@ -39,16 +39,18 @@ const restart: Statement = {
   name: 'operate_restart',
   sql: `
 with before as materialized (
-  select seq, source, received_at, parked, attempts from hookonce.events where seq = any($1::bigint[])
+  select e.seq, e.source, e.received_at, e.parked, e.run + $2::int as run,
+    coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), 0) as attempts
+  from hookonce.events e where e.seq = any($1::bigint[])
 ),
 reset as (
-  update hookonce.events e set processing_state = 'pending', parked = null, reason = null, processed_at = null, run = e.run + $2::int
+  update hookonce.events e set parked = null, reason = null, processed_at = null, run = b.run
   from before b where e.seq = b.seq
 ),
 queued as (
-  insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt)
-  select seq, source, hookonce.clock(), attempts, attempts from before
-  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, worker = null, claimed_at = null
+  insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt, run)
+  select seq, source, hookonce.clock(), attempts, attempts, run from before
+  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, run = excluded.run
 )
 insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
 select source, date_trunc('hour', received_at, 'UTC'), 0, 0,
@@ -62,24 +64,22 @@ const leaveLost: Statement = {
   name: 'operate_lost',
   sql: `
 insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
-select w.seq, w.attempt, e.run, w.worker, w.claimed_at, w.next_at, 'lost'
-from hookonce.work w join hookonce.events e on e.seq = w.seq
-where w.seq = any($1::bigint[]) and w.token is not null`,
+select seq, attempt, run, worker, claimed_at, next_at, 'lost' from hookonce.work
+where seq = any($1::bigint[]) and token is not null`,
 }
 
 const park: Statement = {
   name: 'operate_ignore',
   sql: `
 with gone as (
-  delete from hookonce.work where seq = any($1::bigint[]) returning seq, attempt
+  delete from hookonce.work where seq = any($1::bigint[])
 ),
 before as materialized (
   select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])
 ),
 parked as (
   update hookonce.events e
-  set processing_state = 'ignored', parked = 'ignored', reason = 'operator', processed_at = hookonce.clock(),
-    attempts = coalesce((select g.attempt from gone g where g.seq = e.seq), e.attempts)
+  set parked = 'ignored', reason = 'operator', processed_at = hookonce.clock()
   where e.seq = any($1::bigint[])
 )
 insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)

@@ -14,10 +14,10 @@ select p.seq from hookonce.payloads p
 where p.source = $1 and p.received_at < to_timestamp($2::float8 / 1000)
   and not exists (
     select 1 from hookonce.events e left join hookonce.work w on w.seq = e.seq
-    where e.seq = p.seq and (w.seq is not null or e.processing_state not in ('succeeded', 'ignored')))
+    where e.seq = p.seq and (w.seq is not null or e.parked = 'dead'))
   and not exists (
     select 1 from hookonce.events e left join hookonce.work w on w.seq = e.seq
-    where e.payload_seq = p.seq and (w.seq is not null or e.processing_state not in ('succeeded', 'ignored')))
+    where e.payload_seq = p.seq and (w.seq is not null or e.parked = 'dead'))
 order by p.seq limit $3`,
 }
 
@@ -34,7 +34,7 @@ const oldEvents: Statement = {
 select e.seq from hookonce.events e
 where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000)
   and e.seq <= (select max(last_seq) from hookonce.hours where source = $1 and hour < to_timestamp($2::float8 / 1000))
-  and e.processing_state in ('succeeded', 'ignored')
+  and e.parked is distinct from 'dead'
   and not exists (select 1 from hookonce.work w where w.seq = e.seq)
 order by e.seq limit $3
 for update of e skip locked`,

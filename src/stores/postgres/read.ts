@@ -13,19 +13,22 @@ import { numbers } from './parameters.js'
 import { stateOf } from './state.js'
 
 const record = `
-select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.processed_at, e.run,
+select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.run,
   encode(e.content_hash, 'hex') as content_hash, ${stateOf} as state,
-  coalesce(w.attempt, e.attempts) as attempts,
+  coalesce(w.attempt, a.attempt, 0) as attempts,
+  case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
   case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as next_at,
-  case when w.seq is null then e.reason
-    else (select a.detail from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1) end as reason,
+  case when w.seq is null then e.reason else a.detail end as reason,
   coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
   encode(d.conflict_hash, 'hex') as conflict_hash,
   exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
     as payload_kept
 from hookonce.events e
 left join hookonce.work w on w.seq = e.seq
-left join hookonce.duplicates d on d.seq = e.seq`
+left join hookonce.duplicates d on d.seq = e.seq
+left join lateral (
+  select a.attempt, a.finished_at, a.detail from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
+) a on true`
 
 const getOne: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }
 
@@ -64,7 +67,7 @@ waiting as (
     count(*) filter (where s.state = 'processing') as processing, count(*) filter (where s.state = 'failed') as retrying,
     min(w.next_at) filter (where w.next_at <= hookonce.clock()) as oldest_due_at
   from hookonce.work w
-  cross join lateral (select ${stateOf} as state from (select null::text as processing_state) e) s
+  cross join lateral (select ${stateOf} as state from (select null::text as parked) e) s
   group by w.source
 )
 select t.source, t.recorded, t.ignored, t.dead, coalesce(w.pending, 0) as pending,

@@ -20,6 +20,8 @@ import { stateOf } from './state.js'
  * $16 body length   $17 bodies, joined   $18 batch   $19 slot
  *
  * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
+ * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
+ * the table was small must not become a scan of it when it has grown.
  * Rows are inserted in key order so that two batches with the same keys wait for each other instead of dead-locking.
  */
 const insert: Statement = {
@@ -40,7 +42,9 @@ delivery as materialized (
 known as materialized (
   select i.n, e.seq, e.content_hash, e.batch = $18::bigint as ours, e.parked, w.seq is null as final, ${stateOf} as state
   from input i
-  join hookonce.events e on e.source = i.source and e.event_id = i.event_id
+  cross join lateral (
+    select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
+  ) e
   left join hookonce.work w on w.seq = e.seq
 ),
 fresh as materialized (
@@ -60,10 +64,9 @@ judged as materialized (
 ),
 added as (
   insert into hookonce.events (payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
-    content_hash, guard_hash, processing_state, parked, reason, processed_at)
+    content_hash, guard_hash, parked, reason, processed_at)
   select payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash,
-    case when replayed then 'ignored' else 'pending' end, case when replayed then 'ignored' end,
-    case when replayed then 'replayed_content' end, case when replayed then hookonce.clock() end
+    case when replayed then 'ignored' end, case when replayed then 'replayed_content' end, case when replayed then hookonce.clock() end
   from judged where not (replayed and reject)
   order by source, event_id
   on conflict (source, event_id) do nothing

@@ -6,8 +6,8 @@ import { numbers, texts } from './parameters.js'
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
- * The work rows are locked in seq order before anything is written, so a claim or another settle of the same event
- * waits, and then finds its token gone. `events` is updated in columns no index covers, unless the event is parked.
+ * The fence is in the delete and the update themselves: whoever else wants the row waits for this transaction and
+ * then finds its token gone. Success writes nothing to `events`.
  */
 const settleBatch: Statement = {
   name: 'settle',
@@ -15,43 +15,41 @@ const settleBatch: Statement = {
 with input as materialized (
   select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[])
     with ordinality as i (seq, token, kind, detail, retry_ms, duration_ms, n)
-),
-live as materialized (
-  select i.*, w.attempt, w.worker
-  from input i join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
-  order by i.seq
-  for update of w
+  order by seq
 ),
 finished as (
-  delete from hookonce.work w using live l where w.seq = l.seq and l.retry_ms is null
+  delete from hookonce.work w using input i
+  where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is null
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms
 ),
 waiting as (
-  update hookonce.work w
-  set token = null, worker = null, claimed_at = null, next_at = hookonce.clock() + make_interval(secs => l.retry_ms / 1000)
-  from live l where w.seq = l.seq and l.retry_ms is not null
+  update hookonce.work w set token = null, next_at = hookonce.clock() + make_interval(secs => i.retry_ms / 1000)
+  from input i
+  where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is not null
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms
 ),
-ended as (
+settled as materialized (
+  select * from finished union all select * from waiting
+),
+parked as (
   update hookonce.events e
-  set processing_state = l.kind, processed_at = hookonce.clock(), attempts = l.attempt,
-    reason = case when l.kind <> 'succeeded' then l.detail end,
-    parked = case l.kind when 'ignored' then 'ignored' when 'failed' then 'dead' end
-  from live l where e.seq = l.seq and l.retry_ms is null
+  set processed_at = hookonce.clock(), reason = f.detail, parked = case f.kind when 'ignored' then 'ignored' else 'dead' end
+  from finished f where e.seq = f.seq and f.kind <> 'succeeded'
   returning e.source, e.received_at, e.parked
 ),
 counted as (
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
   select source, date_trunc('hour', received_at, 'UTC'), $7::int, 0,
     count(*) filter (where parked = 'ignored'), count(*) filter (where parked = 'dead')
-  from ended where parked is not null group by 1, 2 order by 1, 2
+  from parked group by 1, 2 order by 1, 2
   on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead
 ),
 noted as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
-  select l.seq, l.attempt, e.run, l.worker, hookonce.clock() - make_interval(secs => l.duration_ms / 1000),
-    hookonce.clock(), l.kind, l.detail
-  from live l join hookonce.events e on e.seq = l.seq
+  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), kind, detail
+  from settled
 )
-select n::int from live`,
+select n::int from settled`,
 }
 
 /** $1 seqs   $2 tokens   $3 lease in ms */
@@ -81,7 +79,7 @@ with live as materialized (
   order by w.seq for update of w
 ), handed_back as (
   update hookonce.work w
-  set token = null, worker = null, claimed_at = null, attempt = w.attempt - 1, next_at = hookonce.clock()
+  set token = null, attempt = w.attempt - 1, next_at = hookonce.clock()
   from live l where w.seq = l.seq
 )
 select n::int from live`,
