@@ -153,7 +153,8 @@ export function checkSettlement({ outcome, durationMs }: Settlement): void {
     case 'succeeded':
       return
     case 'ignored':
-      return checkText('A reason', outcome.reason, 1, limits.reasonBytes, true)
+      checkText('A reason', outcome.reason, 1, limits.reasonBytes, true)
+      return
     case 'failed':
       checkText('An error text', outcome.error, 0, limits.errorBytes, true)
       if (outcome.retryInMs !== null && !(outcome.retryInMs >= 0 && outcome.retryInMs <= 366 * 86_400_000)) {
@@ -205,6 +206,12 @@ export function checkInstant(what: string, value: number): void {
 
 function checkSource(source: string): void {
   checkText('A source name', source, 1, limits.sourceBytes)
+}
+
+/** What is wrong with the name of a source, which is also a part of a URL; null when nothing is. */
+export function sourceNameProblem(name: string): string | null {
+  if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= limits.sourceBytes) return null
+  return `use letters, digits, dots, dashes and underscores, at most ${limits.sourceBytes}`
 }
 
 function checkEventId(eventId: string): void {

@@ -1,0 +1,49 @@
+/**
+ * Fastify: `app.register(fastifyPlugin(inbox))` serves `/webhooks/:source`. Inside the plugin, and only there, bodies
+ * stay bytes whatever their content type; routes of the application keep their parsers.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Inbox } from '../inbox.js'
+import { type NodeHandlerOptions, nodeHandler } from './node.js'
+
+/** As much of Fastify as is used here, by shape: it is an optional peer. */
+interface FastifyLike {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    parse: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): void
+  route(route: {
+    method: string[]
+    url: string
+    handler: (
+      request: { raw: IncomingMessage },
+      reply: { raw: ServerResponse; hijack(): void },
+    ) => Promise<void>
+  }): void
+}
+
+export interface FastifyPluginOptions extends NodeHandlerOptions {
+  /** Default `/webhooks/:source`, or `/webhooks/<source>` when `source` is given. */
+  readonly path?: string
+}
+
+export function fastifyPlugin(
+  inbox: Inbox,
+  options: FastifyPluginOptions = {},
+): (app: FastifyLike) => Promise<void> {
+  const handle = nodeHandler(inbox, options)
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    // Left unread on purpose: the handler reads the stream itself, with the inbox's limits.
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    app.route({
+      method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
+      url: options.path ?? `/webhooks/${options.source ?? ':source'}`,
+      handler: async (request, reply) => {
+        reply.hijack()
+        await handle(request.raw, reply.raw)
+      },
+    })
+  }
+}

@@ -1,0 +1,16 @@
+/** Hono: `app.all('/webhooks/:source', honoHandler(inbox))`. */
+import type { Inbox } from '../inbox.js'
+import { fetchIntake } from '../intake/fetch.js'
+import type { FetchHandlerOptions } from './fetch.js'
+
+/** As much of Hono's context as is used here, by shape: it is an optional peer. */
+interface HonoContextLike {
+  readonly req: { readonly raw: Request; param(name: string): string | undefined }
+}
+
+export function honoHandler(
+  inbox: Inbox,
+  options: FetchHandlerOptions = {},
+): (context: HonoContextLike) => Promise<Response> {
+  return (context) => fetchIntake(inbox, context.req.raw, options.source ?? context.req.param('source'))
+}

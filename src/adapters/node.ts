@@ -1,0 +1,113 @@
+/** `node:http`: `createServer(nodeHandler(inbox))`. Reads the bytes itself and cuts them at the limit while they stream. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { HookonceError } from '../errors.js'
+import type { Inbox } from '../inbox.js'
+import { type Receipt, rejected } from '../intake/answer.js'
+import { sourceInPath } from '../intake/fetch.js'
+import type { IntakeLimits } from '../intake/receive.js'
+
+export interface NodeHandlerOptions {
+  /** The source of everything that comes to this handler; without it, the last part of the path after `/webhooks/`. */
+  readonly source?: string
+  /** How senders reach this server, for those that sign the URL. Without it, the Host header is believed. */
+  readonly origin?: string
+}
+
+export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
+
+export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): NodeHandler {
+  return async (request, response) => {
+    const path = originalUrl(request)
+    const source = options.source ?? sourceInPath(path.split('?', 1)[0]!)
+    if (source === null) return send(response, rejected(404, 'unknown_source'), request)
+    const body = await bodyOf(request, inbox.limits)
+    if (body === 'gone') return
+    if (body === 'parsed') {
+      const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
+      inbox.log.error({ source, step: 'receive', code: error.code }, error.message)
+      return send(response, rejected(500, error.code, 'failed'), request)
+    }
+    if (typeof body === 'string')
+      return send(response, rejected(body === 'timeout' ? 408 : 413, body), request)
+    const headers = flatten(request)
+    const url = `${options.origin ?? `${isEncrypted(request) ? 'https' : 'http'}://${headers.host ?? 'localhost'}`}${path}`
+    send(
+      response,
+      await inbox.receive(source, { method: request.method ?? 'POST', url, headers, body }),
+      request,
+    )
+  }
+}
+
+/** Express and Connect rewrite `url` below a mount point and keep what was asked for here. */
+function originalUrl(request: IncomingMessage & { originalUrl?: string }): string {
+  return request.originalUrl ?? request.url ?? '/'
+}
+
+function isEncrypted(request: IncomingMessage): boolean {
+  return 'encrypted' in request.socket && request.socket.encrypted === true
+}
+
+/** A header that came twice is joined, as the web standard does, except where only one makes sense. */
+function flatten({ headers }: IncomingMessage): Record<string, string> {
+  const flat: Record<string, string> = {}
+  for (const name in headers) {
+    const value = headers[name]
+    if (value !== undefined) flat[name] = typeof value === 'string' ? value : value.join(', ')
+  }
+  return flat
+}
+
+type Body = Uint8Array | 'body_too_large' | 'timeout' | 'gone' | 'parsed'
+
+function bodyOf(request: IncomingMessage & { body?: unknown }, limits: IntakeLimits): Promise<Body> | Body {
+  if (request.body instanceof Uint8Array) {
+    // express.raw() or its like ran first: these are the bytes.
+    return request.body.byteLength > limits.bodyBytes ? 'body_too_large' : request.body
+  }
+  if (request.readableEnded || (request.body !== undefined && request.body !== null)) {
+    const hadBody =
+      request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0
+    return hadBody ? 'parsed' : new Uint8Array(0)
+  }
+  if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
+  return readBytes(request, limits)
+}
+
+function readBytes(request: IncomingMessage, limits: IntakeLimits): Promise<Body> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let size = 0
+    const timer = setTimeout(() => finish('timeout'), limits.bodyTimeoutMs)
+    function finish(body: Body): void {
+      clearTimeout(timer)
+      request.off('data', onData)
+      resolve(body)
+    }
+    function onData(chunk: Buffer): void {
+      size += chunk.byteLength
+      if (size > limits.bodyBytes) finish('body_too_large')
+      else chunks.push(chunk)
+    }
+    request.on('data', onData)
+    request.once('end', () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.once('error', () => finish('gone'))
+    request.once('close', () => finish('gone'))
+  })
+}
+
+function send(
+  response: ServerResponse,
+  { httpStatus, headers, body }: Receipt,
+  request: IncomingMessage,
+): void {
+  if (response.destroyed) return
+  // A body that was not read to its end would be taken for the next request on this connection.
+  const unread = !request.readableEnded && !request.complete
+  response.writeHead(httpStatus, {
+    ...headers,
+    'content-length': Buffer.byteLength(body),
+    ...(unread ? { connection: 'close' } : {}),
+  })
+  response.end(body, unread ? () => request.destroy() : undefined)
+}

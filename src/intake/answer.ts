@@ -1,0 +1,127 @@
+/** The answers of intake: DESIGN's table as values. What a sender gets is small and says nothing about our reasons (I8). */
+import type { RecordVerdict } from '../model.js'
+import type { HandshakeReply, Source } from '../provider.js'
+import type { Refusal } from './receive.js'
+
+export type ReceiptStatus =
+  | 'accepted'
+  | 'processed'
+  | 'already_processed'
+  | 'already_received'
+  | 'spooled'
+  | 'conflict'
+  | 'rejected'
+  | 'invalid'
+  | 'failed'
+  | 'unavailable'
+  | 'handshake'
+
+export interface EventReceipt {
+  readonly eventId: string
+  readonly duplicate: boolean
+}
+
+/** What became of a delivery, and the HTTP answer it gets. */
+export interface Receipt {
+  readonly httpStatus: number
+  readonly status: ReceiptStatus
+  /** The first event's id, where there is one. */
+  readonly eventId: string | null
+  /** True when every event of the delivery was known already. */
+  readonly duplicate: boolean
+  /** Each event, for a delivery that carries several. */
+  readonly events: readonly EventReceipt[]
+  /** Why it was not accepted; for logs and callers, not part of the answer to the sender. */
+  readonly reason: string | null
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+}
+
+const JSON_HEADERS = { 'content-type': 'application/json' } as const
+const RETRY_HEADERS = { ...JSON_HEADERS, 'retry-after': '5' } as const
+
+export function rejected(httpStatus: number, reason: string, status: ReceiptStatus = 'rejected'): Receipt {
+  return {
+    httpStatus,
+    status,
+    eventId: null,
+    duplicate: false,
+    events: [],
+    reason,
+    headers:
+      httpStatus === 503
+        ? RETRY_HEADERS
+        : httpStatus === 405
+          ? { ...JSON_HEADERS, allow: 'POST' }
+          : JSON_HEADERS,
+    body: `{"status":"${status}"}`,
+  }
+}
+
+const refusalStatus: Record<Refusal, number> = {
+  method: 405,
+  body_too_large: 413,
+  headers_too_large: 431,
+  content_encoding: 415,
+}
+
+export function refusedAtDoor(refusal: Refusal): Receipt {
+  return rejected(refusalStatus[refusal], refusal)
+}
+
+export function handshakeAnswer(reply: HandshakeReply): Receipt {
+  const { httpStatus, headers, body } = reply
+  return {
+    httpStatus,
+    status: 'handshake',
+    eventId: null,
+    duplicate: false,
+    events: [],
+    reason: null,
+    headers,
+    body,
+  }
+}
+
+/** `verdicts` are those of the events in `ids`, in order, after their commit. */
+export function recordedAnswer(
+  source: Source,
+  ids: readonly string[],
+  verdicts: readonly RecordVerdict[],
+): Receipt {
+  const refusedVerdict = verdicts.find((verdict) => verdict.status === 'refused')
+  if (refusedVerdict) return rejected(400, refusedVerdict.code, 'invalid')
+  if (verdicts.every((verdict) => verdict.status === 'replayed'))
+    return rejected(409, 'replayed_content', 'conflict')
+  const events = ids.map((eventId, i) => ({ eventId, duplicate: verdicts[i]!.status === 'duplicate' }))
+  const duplicate = events.every((event) => event.duplicate)
+  const inConflict = verdicts.some((verdict) => verdict.status === 'duplicate' && !verdict.equal)
+  if (inConflict && source.conflict === 'reject') {
+    return { ...rejected(409, 'conflict', 'conflict'), eventId: ids[0]!, duplicate, events }
+  }
+  const status = !duplicate
+    ? 'accepted'
+    : verdicts.every(isFinished)
+      ? 'already_processed'
+      : 'already_received'
+  return {
+    httpStatus: source.answer.httpStatus ?? 200,
+    status,
+    eventId: ids[0]!,
+    duplicate,
+    events,
+    reason: null,
+    headers: source.answer.contentType ? { 'content-type': source.answer.contentType } : JSON_HEADERS,
+    body: source.answer.body ?? answerBody(status, events, duplicate),
+  }
+}
+
+function isFinished(verdict: RecordVerdict): boolean {
+  return verdict.status === 'duplicate' && verdict.final
+}
+
+function answerBody(status: ReceiptStatus, events: readonly EventReceipt[], duplicate: boolean): string {
+  const several =
+    events.length > 1 ? { events: events.map((e) => ({ event_id: e.eventId, duplicate: e.duplicate })) } : {}
+  return JSON.stringify({ status, event_id: events[0]!.eventId, duplicate, ...several })
+}

@@ -1,0 +1,73 @@
+/** Intake in web standards: a Request in, a Response out. The body is read here, as bytes, and cut at the limit. */
+import type { Receipt } from './answer.js'
+import { rejected } from './answer.js'
+import type { IntakeLimits } from './receive.js'
+
+export interface FetchTarget {
+  receive(
+    source: string,
+    delivery: { method: string; url: string; headers: Record<string, string>; body: Uint8Array },
+  ): Promise<Receipt>
+  readonly limits: IntakeLimits
+}
+
+/** `source` given, or the last part of the path after `/webhooks/`. */
+export async function fetchIntake(inbox: FetchTarget, request: Request, source?: string): Promise<Response> {
+  const name = source ?? sourceInPath(new URL(request.url).pathname)
+  const body = name === null ? null : await readBody(request, inbox.limits)
+  if (name === null) return asResponse(rejected(404, 'unknown_source'))
+  if (typeof body === 'string') return asResponse(rejected(body === 'timeout' ? 408 : 413, body))
+  const headers = Object.fromEntries(request.headers)
+  return asResponse(
+    await inbox.receive(name, { method: request.method, url: request.url, headers, body: body! }),
+  )
+}
+
+/** The name after `/webhooks/`, wherever the inbox is mounted; null when the path has none. */
+export function sourceInPath(path: string): string | null {
+  return /\/webhooks\/([^/?#]+)\/?$/.exec(path)?.[1] ?? null
+}
+
+async function readBody(
+  request: Request,
+  limits: IntakeLimits,
+): Promise<Uint8Array | 'body_too_large' | 'timeout'> {
+  if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytes) return 'body_too_large'
+  if (!request.body) return new Uint8Array(0)
+  const reader = request.body.getReader()
+  const late = timeout(limits.bodyTimeoutMs)
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    for (;;) {
+      const next = await Promise.race([reader.read(), late.promise])
+      if (next === 'timeout') return cancel(reader, 'timeout')
+      if (next.done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      size += next.value.byteLength
+      if (size > limits.bodyBytes) return cancel(reader, 'body_too_large')
+      chunks.push(next.value)
+    }
+  } finally {
+    late.clear()
+  }
+}
+
+function cancel<Reason extends string>(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  reason: Reason,
+): Reason {
+  reader.cancel().catch(() => {}) // the sender is gone or goes on; either way nobody reads further
+  return reason
+}
+
+function timeout(ms: number) {
+  let timer: NodeJS.Timeout | undefined
+  const promise = new Promise<'timeout'>((resolve) => {
+    timer = setTimeout(() => resolve('timeout'), ms)
+  })
+  return { promise, clear: () => clearTimeout(timer) }
+}
+
+export function asResponse({ httpStatus, headers, body }: Receipt): Response {
+  return new Response(httpStatus === 204 ? null : body, { status: httpStatus, headers })
+}

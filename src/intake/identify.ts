@@ -1,0 +1,62 @@
+/** identify, the third step: which events are in this delivery, and what of it is kept. */
+import { createHash } from 'node:crypto'
+import type { NewDelivery, NewEvent } from '../model.js'
+import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
+
+/** Headers that help people later and cannot hold a credential. A provider adds its own by name. */
+const keptHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent']
+const KEPT_HEADER_BYTES = 1_024
+
+export function asNewDelivery(
+  name: string,
+  source: Source,
+  delivery: Delivery,
+  events: readonly IdentifiedEvent[],
+): NewDelivery {
+  const bodyHash = sha256(delivery.body)
+  return {
+    source: name,
+    headers: keep(delivery.headers, source.keepHeaders),
+    body: delivery.body,
+    events: events.map((event) => asNewEvent(source, delivery, event, bodyHash)),
+    onReplayedContent: source.contentGuard === 'reject' ? 'reject' : 'review',
+  }
+}
+
+function asNewEvent(
+  source: Source,
+  delivery: Delivery,
+  event: IdentifiedEvent,
+  bodyHash: Uint8Array,
+): NewEvent {
+  const { content } = event
+  return {
+    eventId: event.id,
+    eventType: event.type,
+    reference: event.reference,
+    contentHash: content === null ? null : content === delivery.body ? bodyHash : sha256(content),
+    guardHash:
+      source.idIsSigned || source.contentGuard === 'accept' ? null : signedHash(source, delivery, bodyHash),
+  }
+}
+
+/** The signed bytes are the body, and the timestamp where one is signed: a new timestamp is a new signature. */
+function signedHash(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array {
+  const at = source.scheme.timestamp?.in
+  const stamp = at?.startsWith('header:') ? delivery.headers[at.slice('header:'.length)] : undefined
+  return stamp === undefined ? bodyHash : createHash('sha256').update(`${stamp}\n`).update(bodyHash).digest()
+}
+
+function keep(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {}
+  for (const name of [...keptHeaders, ...extra]) {
+    const value = headers[name]
+    if (value !== undefined && value.length <= KEPT_HEADER_BYTES)
+      kept[name] = value.toWellFormed().replaceAll('\0', '')
+  }
+  return kept
+}
+
+function sha256(bytes: Uint8Array): Uint8Array {
+  return createHash('sha256').update(bytes).digest()
+}

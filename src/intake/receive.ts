@@ -1,0 +1,41 @@
+/**
+ * receive, the first step: is this something we would look at? Method, size, headers and encoding are judged here,
+ * before any work is done for the sender. Adapters cut the body while it streams with the same limits.
+ */
+import type { Delivery } from '../provider.js'
+
+export interface IntakeLimits {
+  /** Default 1 MiB. */
+  readonly bodyBytes: number
+  /** Default 100. */
+  readonly headerCount: number
+  /** Names and values together. Default 32 KiB. */
+  readonly headerBytes: number
+  /** How long an adapter waits for the whole body. Default 10,000. */
+  readonly bodyTimeoutMs: number
+}
+
+export const defaultLimits: IntakeLimits = {
+  bodyBytes: 1024 * 1024,
+  headerCount: 100,
+  headerBytes: 32 * 1024,
+  bodyTimeoutMs: 10_000,
+}
+
+export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
+
+/** The method is judged after the handshake: some senders ask with GET. */
+export function refuse(delivery: Delivery, limits: IntakeLimits): Refusal | null {
+  if (delivery.body.byteLength > limits.bodyBytes) return 'body_too_large'
+  let count = 0
+  let bytes = 0
+  for (const name in delivery.headers) {
+    count++
+    bytes += name.length + delivery.headers[name]!.length
+  }
+  if (count > limits.headerCount || bytes > limits.headerBytes) return 'headers_too_large'
+  const encoding = delivery.headers['content-encoding']
+  if (encoding !== undefined && encoding !== '' && encoding.toLowerCase() !== 'identity')
+    return 'content_encoding'
+  return null
+}

@@ -1,0 +1,114 @@
+/**
+ * record, the last step of intake: group commit. Deliveries that arrive while a commit is under way wait for it and
+ * then share the next one: one insert, one flush for all of them, no timer. Each is answered after its own commit.
+ * What may wait is bounded in number and in bytes; beyond it the sender is told to come back.
+ */
+import { HookonceError } from '../errors.js'
+import type { NewDelivery, RecordVerdict } from '../model.js'
+import type { Store } from '../store.js'
+
+export interface GroupCommitOptions {
+  /** Deliveries in one commit. Default 256. */
+  readonly maxBatch?: number
+  /** Body bytes in one commit. Default 4 MiB. */
+  readonly maxBatchBytes?: number
+  /** Commits under way at once. Default 2: one is being flushed while the next one is on its way. */
+  readonly maxUnderWay?: number
+  /** Deliveries that may wait. Default 10,000. */
+  readonly maxWaiting?: number
+  /** Body bytes that may wait. Default 64 MiB. */
+  readonly maxWaitingBytes?: number
+  /** Told after each commit: how many deliveries it held and how long it took. */
+  readonly onCommit?: (deliveries: number, ms: number) => void
+}
+
+export interface GroupCommit {
+  /** Resolves after the commit. STORE_BUSY when too much is waiting; else what the store throws. */
+  record(delivery: NewDelivery): Promise<RecordVerdict[]>
+  /** Deliveries that wait for a commit. */
+  readonly waiting: number
+  /** Resolves when nothing waits and nothing is under way. */
+  drained(): Promise<void>
+}
+
+interface Waiter {
+  readonly delivery: NewDelivery
+  readonly resolve: (verdicts: RecordVerdict[]) => void
+  readonly reject: (error: unknown) => void
+}
+
+export function groupCommit(store: Pick<Store, 'record'>, options: GroupCommitOptions = {}): GroupCommit {
+  const { maxBatch = 256, maxBatchBytes = 4 * 1024 * 1024, maxUnderWay = 2 } = options
+  const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, onCommit } = options
+  let queue: Waiter[] = []
+  let queuedBytes = 0
+  let underWay = 0
+  let scheduled = false
+  let idle: (() => void)[] = []
+
+  function record(delivery: NewDelivery): Promise<RecordVerdict[]> {
+    const bytes = delivery.body.byteLength
+    if (queue.length >= maxWaiting || (queue.length > 0 && queuedBytes + bytes > maxWaitingBytes)) {
+      return Promise.reject(
+        new HookonceError('STORE_BUSY', { problem: `${queue.length} deliveries wait for a commit` }),
+      )
+    }
+    return new Promise((resolve, reject) => {
+      queue.push({ delivery, resolve, reject })
+      queuedBytes += bytes
+      // After this turn of the event loop, so that requests read from many sockets in one turn share a commit.
+      if (!scheduled && underWay < maxUnderWay) {
+        scheduled = true
+        setImmediate(commitNext)
+      }
+    })
+  }
+
+  function commitNext(): void {
+    scheduled = false
+    while (queue.length > 0 && underWay < maxUnderWay) void commit(takeBatch())
+  }
+
+  function takeBatch(): Waiter[] {
+    let bytes = 0
+    let size = 0
+    while (size < queue.length && size < maxBatch) {
+      const next = queue[size]!.delivery.body.byteLength
+      if (size > 0 && bytes + next > maxBatchBytes) break
+      bytes += next
+      size++
+    }
+    const batch = size === queue.length ? queue : queue.slice(0, size)
+    queue = size === queue.length ? [] : queue.slice(size)
+    queuedBytes -= bytes
+    return batch
+  }
+
+  async function commit(batch: Waiter[]): Promise<void> {
+    underWay++
+    const startedAt = performance.now()
+    try {
+      const verdicts = await store.record(batch.map((waiter) => waiter.delivery))
+      onCommit?.(batch.length, performance.now() - startedAt)
+      for (let i = 0; i < batch.length; i++) batch[i]!.resolve(verdicts[i]!)
+    } catch (error) {
+      for (const waiter of batch) waiter.reject(error)
+    } finally {
+      underWay--
+      if (queue.length > 0) commitNext()
+      else if (underWay === 0) {
+        for (const resolve of idle) resolve()
+        idle = []
+      }
+    }
+  }
+
+  return {
+    record,
+    get waiting() {
+      return queue.length
+    },
+    drained: () =>
+      queue.length === 0 && underWay === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+  }
+}
