@@ -33,8 +33,8 @@ export function foldBatch(
   const seen = new Map<string, Map<string, number>>()
   deliveries.forEach(({ source, events }, delivery) => {
     if (skip(delivery)) return
-    let ids = seen.get(source)
-    if (ids === undefined) seen.set(source, (ids = new Map()))
+    const ids = seen.get(source) ?? new Map<string, number>()
+    seen.set(source, ids)
     events.forEach((event, part) => {
       const first = ids.get(event.eventId)
       if (first === undefined) {

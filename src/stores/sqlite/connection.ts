@@ -1,0 +1,145 @@
+/** One connection to the log's file, as a thread holds it. Everything here blocks: it runs off the event loop. */
+import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { HookonceError } from '../../errors.js'
+import { type Database, inTransaction, openDatabase, type Row, type Statement } from './driver.js'
+import { isBusy } from './failure.js'
+
+export const IN_MEMORY = ':memory:'
+
+export interface ConnectionOptions {
+  readonly path: string
+  readonly busyTimeoutMs: number
+  /** Read only: a slip in a read verb must not write beside the writer's back. */
+  readonly readOnly: boolean
+}
+
+export interface Connection {
+  readonly db: Database
+  /** The statement of this text, compiled once. */
+  prepare(sql: string): Statement
+  /** Takes the write lock, waiting for it up to the busy timeout. */
+  begin(): void
+  /** Runs `body` in a write transaction: all of it is kept, or, when it throws, nothing. */
+  write<T>(body: () => T): T
+  /** Runs `body` on one unchanging view of the log. Writes nothing. */
+  read<T>(body: () => T): T
+  close(): void
+}
+
+export function openConnection(options: ConnectionOptions): Connection {
+  if (options.path !== IN_MEMORY) createFile(options.path)
+  const db = openDatabase(options.path)
+  try {
+    configure(db, options)
+  } catch (error) {
+    db.close()
+    throw error
+  }
+  return connectionOf(db, options.busyTimeoutMs)
+}
+
+function connectionOf(db: Database, busyTimeoutMs: number): Connection {
+  const statements = new Map<string, Statement>()
+
+  function prepare(sql: string): Statement {
+    let statement = statements.get(sql)
+    if (statement === undefined) {
+      statement = db.prepare(sql)
+      statements.set(sql, statement)
+    }
+    return statement
+  }
+
+  // SQLite's own wait looks again after up to 100 ms, and a process that writes without pause then keeps all others
+  // out: of two, one did all the work. Looking every millisecond finds the gaps between its transactions.
+  function begin(): void {
+    prepare('pragma busy_timeout = 0').get()
+    try {
+      // IMMEDIATE takes the lock first: a read that is upgraded later could fail as busy with no wait at all.
+      retryWhileBusy(busyTimeoutMs, () => prepare('begin immediate').run())
+    } finally {
+      prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
+    }
+  }
+
+  function within<T>(begin: () => void, body: () => T): T {
+    begin()
+    try {
+      const value = body()
+      prepare('commit').run()
+      return value
+    } catch (error) {
+      // SQLite has already rolled back after some errors (disk full, I/O); a second ROLLBACK would hide the cause.
+      if (inTransaction(db)) db.exec('rollback')
+      throw error
+    }
+  }
+
+  return {
+    db,
+    prepare,
+    begin,
+    write: (body) => within(begin, body),
+    // In memory one connection serves all, and a handler's transaction may be open on it.
+    read: (body) => (inTransaction(db) ? body() : within(() => prepare('begin').run(), body)),
+    close: () => db.close(),
+  }
+}
+
+/** 0600 for a new file (SQLite gives -wal and -shm the same); an existing one keeps its mode. */
+function createFile(path: string): void {
+  mkdirSync(dirname(path), { recursive: true })
+  closeSync(openSync(path, 'a', 0o600))
+}
+
+function configure(db: Database, { path, busyTimeoutMs, readOnly }: ConnectionOptions): void {
+  db.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
+  if (path !== IN_MEMORY) {
+    // Switching a new file to WAL does not wait by itself when two processes do it at once.
+    retryWhileBusy(busyTimeoutMs, () => db.exec('pragma journal_mode = wal'))
+    // FULL: a commit is on disk when it returns (promise 1). NORMAL would lose the last acks with the power.
+    db.exec('pragma synchronous = full')
+  }
+  db.exec(`
+    pragma foreign_keys = off;
+    pragma temp_store = memory;
+    pragma cache_size = -${readOnly ? 16_000 : 64_000};
+    pragma wal_autocheckpoint = 4000;
+    pragma journal_size_limit = 67108864;
+    pragma query_only = ${readOnly ? 'on' : 'off'};
+  `)
+  if (path !== IN_MEMORY) insistOnDurability(db)
+}
+
+function insistOnDurability(db: Database): void {
+  const mode = pragma(db, 'journal_mode')
+  const synchronous = pragma(db, 'synchronous')
+  if (mode === 'wal' && synchronous === 2) return
+  throw new HookonceError('STORE_FAILED', {
+    problem: `this file system gives journal_mode ${mode} and synchronous ${synchronous} where wal and 2 are needed`,
+  })
+}
+
+function pragma(db: Database, name: string): unknown {
+  const row: Row | undefined = db.prepare(`pragma ${name}`).get()
+  return row?.[name]
+}
+
+const POLL_MS = 1
+
+function retryWhileBusy(timeoutMs: number, run: () => void): void {
+  const deadline = performance.now() + timeoutMs
+  for (;;) {
+    try {
+      run()
+      return
+    } catch (error) {
+      if (!isBusy(error) || performance.now() >= deadline) throw error
+      Atomics.wait(pause, 0, 0, POLL_MS)
+    }
+  }
+}
+
+/** Never written to: waiting on it is how a thread sleeps. */
+const pause = new Int32Array(new SharedArrayBuffer(4))

@@ -1,0 +1,66 @@
+/**
+ * The seam to SQLite itself: `node:sqlite` where Node has it, else `@photostructure/sqlite`, which has the same
+ * `DatabaseSync`. Only what is used here is typed, so that neither is needed to compile.
+ */
+import { createRequire } from 'node:module'
+import { HookonceError } from '../../errors.js'
+
+export type SqliteValue = null | number | bigint | string | Uint8Array
+export type Row = Record<string, SqliteValue>
+
+export interface Statement {
+  run(...params: SqliteValue[]): { changes: number | bigint; lastInsertRowid: number | bigint }
+  get(...params: SqliteValue[]): Row | undefined
+  all(...params: SqliteValue[]): Row[]
+  setReadBigInts(enabled: boolean): void
+}
+
+export interface Database {
+  readonly isTransaction?: boolean
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+const FALLBACK = '@photostructure/sqlite'
+
+export function openDatabase(path: string): Database {
+  const { DatabaseSync } = loadDriver()
+  return new DatabaseSync(path)
+}
+
+/** Node 22.13-22.15 have no `isTransaction`; there, a BEGIN that is refused is the proof. */
+export function inTransaction(db: Database): boolean {
+  if (db.isTransaction !== undefined) return db.isTransaction
+  try {
+    db.exec('begin')
+  } catch {
+    return true
+  }
+  db.exec('rollback')
+  return false
+}
+
+interface Driver {
+  readonly DatabaseSync: new (path: string) => Database
+}
+
+let driver: Driver | undefined
+
+function loadDriver(): Driver {
+  driver ??= builtin() ?? installed()
+  return driver
+}
+
+function builtin(): Driver | undefined {
+  // Missing on Node 20 before 20.16; there is no node:sqlite there either.
+  return process.getBuiltinModule?.('node:sqlite') as Driver | undefined
+}
+
+function installed(): Driver {
+  try {
+    return createRequire(import.meta.url)(FALLBACK) as Driver
+  } catch (error) {
+    throw new HookonceError('DRIVER_MISSING', { driver: FALLBACK }, error)
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * Failures of SQLite in the words of `src/errors.ts`, and their way across the thread boundary, where an Error
+ * would lose its class. A message never quotes a value: SQLite's own texts name tables and columns only, and for
+ * anything else the text is left behind, since a JavaScript error may quote its input (I8).
+ */
+import { type ErrorCode, HookonceError, isHookonceError } from '../../errors.js'
+
+/** Primary result codes: https://sqlite.org/rescode.html */
+const PERM = 3
+const BUSY = 5
+const LOCKED = 6
+const READONLY = 8
+const IOERR = 10
+const FULL = 13
+const CANTOPEN = 14
+const TOOBIG = 18
+const CONSTRAINT = 19
+const MISMATCH = 20
+const NOTADB = 26
+const SQL_ERROR = 1
+
+const codes = new Map<number, ErrorCode>([
+  [BUSY, 'STORE_BUSY'],
+  [LOCKED, 'STORE_BUSY'],
+  [FULL, 'STORE_FULL'],
+  [PERM, 'STORE_UNAVAILABLE'],
+  [READONLY, 'STORE_UNAVAILABLE'],
+  [IOERR, 'STORE_UNAVAILABLE'],
+  [CANTOPEN, 'STORE_UNAVAILABLE'],
+])
+
+interface SqliteError extends Error {
+  readonly code: string
+  readonly errcode: number
+  readonly errstr: string
+}
+
+export function isSqliteError(error: unknown): error is SqliteError {
+  return error instanceof Error && typeof (error as { errcode?: unknown }).errcode === 'number'
+}
+
+/** True for what says something about one row and nothing about the database. */
+export function isRowsOwnFault(error: unknown): boolean {
+  return isSqliteError(error) && [TOOBIG, CONSTRAINT, MISMATCH].includes(error.errcode & 0xff)
+}
+
+export function isBusy(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === BUSY
+}
+
+export function toHookonceError(error: unknown): HookonceError {
+  if (isHookonceError(error)) return error
+  if (isSqliteError(error)) {
+    const primary = error.errcode & 0xff
+    return new HookonceError(codes.get(primary) ?? 'STORE_FAILED', { problem: describe(error) }, error)
+  }
+  if (isSystemError(error)) return new HookonceError('STORE_UNAVAILABLE', { problem: error.code }, error)
+  return new HookonceError('STORE_FAILED', { problem: whereItBroke(error) }, error)
+}
+
+export function describe(error: SqliteError): string {
+  const primary = error.errcode & 0xff
+  // "no such table: x" says more than "SQL logic error"; our SQL has no values in its text.
+  const text = primary === SQL_ERROR || primary === NOTADB ? error.message : error.errstr
+  return `${text}, SQLite code ${error.errcode}`
+}
+
+/** Errors of mkdir and open. */
+function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
+  return error instanceof Error && 'syscall' in error && 'code' in error && typeof error.code === 'string'
+}
+
+function whereItBroke(error: unknown): string {
+  if (!(error instanceof Error)) return 'an unknown error'
+  const frame = error.stack?.split('\n').find((line) => line.trimStart().startsWith('at '))
+  return `${error.name} ${frame?.trim() ?? ''}`.trim()
+}
+
+/** An error as it crosses between threads. `sql`: the handler's own statement failed; it gets SQLite's error. */
+export type WireError =
+  | { readonly kind: 'hookonce'; readonly code: ErrorCode; readonly details: Record<string, string | number> }
+  | { readonly kind: 'sql'; readonly message: string; readonly code: string; readonly errcode: number | null }
+
+export function toWire(error: unknown): WireError {
+  const { code, details } = toHookonceError(error)
+  return { kind: 'hookonce', code, details }
+}
+
+/** For statements of a handler: an outage is ours to name, a mistake in the statement is the handler's to see. */
+export function handlerErrorToWire(error: unknown): WireError {
+  if (isHookonceError(error) || (isSqliteError(error) && codes.has(error.errcode & 0xff)))
+    return toWire(error)
+  if (!(error instanceof Error)) return toWire(error)
+  const { code } = error as { code?: unknown }
+  const errcode = isSqliteError(error) ? error.errcode : null
+  return { kind: 'sql', message: error.message, code: typeof code === 'string' ? code : error.name, errcode }
+}
+
+export function fromWire(error: WireError): Error {
+  if (error.kind === 'hookonce') return new HookonceError(error.code, error.details)
+  return Object.assign(new Error(error.message), {
+    code: error.code,
+    ...(error.errcode === null ? {} : { errcode: error.errcode }),
+  })
+}

@@ -1,0 +1,134 @@
+/**
+ * The schema, as numbered steps that are never changed once released; the same numbers and names as in the other
+ * stores. The tables share the file with the user's own, hence the prefix. Instants are milliseconds since 1970.
+ */
+import type { Migration } from '../../store.js'
+
+const log = `
+create table hookonce_migrations (
+  number integer primary key,
+  name text not null,
+  applied_at integer not null
+) strict;
+
+-- autoincrement: a seq is never given twice, not even after its event has been removed.
+create table hookonce_events (
+  seq integer primary key autoincrement,
+  source text not null,
+  event_id text not null,
+  event_type text not null,
+  related_reference text,
+  content_hash blob,
+  received_at integer not null,
+  part integer not null,
+  payload_seq integer,
+  processing_state text not null,
+  reason text,
+  processed_at integer,
+  attempts integer not null default 0,
+  run integer not null default 1,
+  parked text,
+  unique (source, event_id)
+) strict;
+create index hookonce_events_type on hookonce_events (source, event_type, seq);
+create index hookonce_events_reference on hookonce_events (related_reference, seq)
+  where related_reference is not null;
+create index hookonce_events_parked on hookonce_events (parked, source, seq) where parked is not null;
+-- Only for deliveries with several events: which of them share one payload.
+create index hookonce_events_payload on hookonce_events (payload_seq) where payload_seq is not null;
+
+create table hookonce_payloads (
+  seq integer primary key,
+  received_at integer not null,
+  headers text not null,
+  body blob not null
+) strict;
+
+create table hookonce_work (
+  seq integer primary key,
+  source text not null,
+  next_at integer not null,
+  attempt integer not null,
+  base_attempt integer not null,
+  token text,
+  worker text,
+  claimed_at integer
+) strict;
+create index hookonce_work_due on hookonce_work (source, next_at, seq);
+
+create table hookonce_attempts (
+  seq integer not null,
+  attempt integer not null,
+  run integer not null,
+  worker text not null,
+  started_at integer not null,
+  finished_at integer not null,
+  outcome text not null,
+  detail text,
+  primary key (seq, attempt)
+) strict, without rowid;
+
+create table hookonce_effects (
+  seq integer not null,
+  name text not null,
+  state text not null,
+  result text,
+  started_at integer not null,
+  finished_at integer,
+  primary key (seq, name)
+) strict;
+
+create table hookonce_duplicates (
+  seq integer primary key,
+  count integer not null,
+  first_at integer not null,
+  last_at integer not null,
+  conflicts integer not null,
+  conflict_hash blob,
+  conflict_at integer
+) strict;
+create index hookonce_duplicates_conflict on hookonce_duplicates (seq) where conflicts > 0;
+
+create table hookonce_guards (
+  source text not null,
+  content_hash blob not null,
+  event_id text not null,
+  primary key (source, content_hash)
+) strict, without rowid;
+create index hookonce_guards_event on hookonce_guards (source, event_id);
+
+create table hookonce_hours (
+  source text not null,
+  hour integer not null,
+  slot integer not null,
+  recorded integer not null,
+  ignored integer not null,
+  dead integer not null,
+  first_seq integer not null,
+  last_seq integer not null,
+  primary key (source, hour, slot)
+) strict, without rowid;
+
+create table hookonce_audit (
+  id integer primary key,
+  at integer not null,
+  actor text not null,
+  verb text not null,
+  source text not null,
+  event_id text not null,
+  reason text not null
+) strict;
+
+create view hookonce_event_log as
+select e.event_id, e.event_type, e.received_at, e.processed_at,
+  case
+    when w.seq is null then e.processing_state
+    when w.token is not null and w.next_at > (julianday('now') - 2440587.5) * 86400000 then 'processing'
+    when w.attempt - w.base_attempt - (w.token is not null) <= 0 then 'pending'
+    else 'failed'
+  end as processing_state,
+  e.related_reference, e.source
+from hookonce_events e left join hookonce_work w on w.seq = e.seq;
+`
+
+export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log.trim() }]

@@ -1,0 +1,90 @@
+/** An operator's order: each event judged on its own by the table of transitions, done and audited in one commit. */
+import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
+import { writeLostAttempt } from './attempt-rows.js'
+import type { Connection } from './connection.js'
+import type { Row } from './driver.js'
+import { standing } from './event-row.js'
+import { type HourBook, hourBook } from './hours.js'
+
+const undo = Symbol('undo')
+
+export function operate(connection: Connection, now: number, order: Order): OrderResult[] {
+  let results: OrderResult[] = []
+  try {
+    connection.write(() => {
+      const book = hourBook()
+      results = order.events.map((key) => operateOne(connection, now, order, key, book))
+      book.write(connection)
+      // A dry run does the work and takes it back: the same event named twice is then judged as it would be.
+      if (order.dryRun) throw undo
+    })
+  } catch (error) {
+    if (error !== undo) throw error
+  }
+  return results
+}
+
+const eventByKey = `
+  select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked,
+    w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at
+  from hookonce_events e left join hookonce_work w on w.seq = e.seq
+  where e.source = ? and e.event_id = ?`
+const audit =
+  'insert into hookonce_audit (at, actor, verb, source, event_id, reason) values (?, ?, ?, ?, ?, ?)'
+
+function operateOne(
+  connection: Connection,
+  now: number,
+  order: Order,
+  { source, eventId }: EventKey,
+  book: HourBook,
+): OrderResult {
+  const row = connection.prepare(eventByKey).get(source, eventId)
+  if (row === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
+  const { state } = standing(row, now)
+  const refused = refusalOf(order, state)
+  if (refused !== null) return { done: false, code: refused }
+  writeLostAttempt(connection, { ...row, token: row.token ?? null })
+  if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
+  if (order.verb === 'ignore') {
+    leaveIt(connection, now, row)
+    book.add(source, Number(row.received_at), { ignored: 1 })
+  } else {
+    startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
+  }
+  connection.prepare(audit).run(now, order.actor, order.verb, source, eventId, order.reason)
+  return { done: true, from: state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
+}
+
+function refusalOf(
+  { verb, force }: Order,
+  state: State,
+): Extract<OrderResult, { done: false }>['code'] | null {
+  if (state === 'processing') return 'EVENT_PROCESSING'
+  if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
+  return state === 'succeeded' && force !== true ? 'FORCE_NEEDED' : null
+}
+
+// The attempt goes on counting; base_attempt is where the tries of the new start begin.
+const renewWork = `
+  insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (?1, ?2, ?3, ?4, ?4)
+  on conflict (seq) do update set next_at = excluded.next_at, base_attempt = attempt,
+    token = null, worker = null, claimed_at = null`
+const reopenEvent = `
+  update hookonce_events set processing_state = 'pending', parked = null, processed_at = null, reason = null,
+    run = run + ? where seq = ?`
+
+function startAgain(connection: Connection, now: number, row: Row, runs: number): void {
+  connection.prepare(renewWork).run(row.seq!, row.source!, now, row.attempt ?? row.attempts!)
+  connection.prepare(reopenEvent).run(runs, row.seq!)
+}
+
+const removeWork = 'delete from hookonce_work where seq = ?'
+const ignoreEvent = `
+  update hookonce_events set processing_state = 'ignored', reason = 'operator', parked = 'ignored',
+    processed_at = ?, attempts = ? where seq = ?`
+
+function leaveIt(connection: Connection, now: number, row: Row): void {
+  connection.prepare(removeWork).run(row.seq!)
+  connection.prepare(ignoreEvent).run(now, row.attempt ?? row.attempts!, row.seq!)
+}

@@ -1,0 +1,148 @@
+/**
+ * A record call on its way to the thread and back. A message is cloned value by value, and a Buffer from Node's
+ * pool is cloned with its whole pool; so the bytes travel as one transferred block, texts and numbers as two flat
+ * lists. 64 deliveries of 500 bytes, there and back: 0.30 ms of both cores, against 0.46 ms as plain objects.
+ */
+import type { NewDelivery, RecordVerdict } from '../../model.js'
+import { states } from '../../model.js'
+
+export interface PackedDeliveries {
+  /** Per delivery: the body; per event: contentHash, guardHash, where there are any. */
+  readonly bytes: Uint8Array
+  /** Per delivery: source, headers as JSON; per event: id, type, reference ('' = null; a real one has a byte). */
+  readonly texts: readonly string[]
+  /** Per delivery: body length, receivedAt (-1 = now), 1 if replayed content is rejected, events; per event: flags. */
+  readonly numbers: readonly number[]
+}
+
+/** A delivery as the thread sees it: `NewDelivery` with its headers already text. */
+export interface UnpackedDelivery extends Omit<NewDelivery, 'headers' | 'receivedAt'> {
+  readonly headers: string
+  readonly receivedAt: number | null
+}
+
+const HASH_BYTES = 32
+const HAS_CONTENT_HASH = 1
+const HAS_GUARD_HASH = 2
+
+export function pack(deliveries: readonly NewDelivery[]): PackedDeliveries {
+  let size = 0
+  for (const { body, events } of deliveries) {
+    size += body.byteLength
+    for (const { contentHash, guardHash } of events) {
+      size += (contentHash === null ? 0 : HASH_BYTES) + (guardHash === null ? 0 : HASH_BYTES)
+    }
+  }
+  const bytes = new Uint8Array(size)
+  const texts: string[] = []
+  const numbers: number[] = []
+  let at = 0
+  const put = (part: Uint8Array | null) => {
+    if (part === null) return
+    bytes.set(part, at)
+    at += part.byteLength
+  }
+  for (const { source, headers, body, events, onReplayedContent, receivedAt } of deliveries) {
+    texts.push(source, JSON.stringify(headers))
+    const arrived = receivedAt === undefined ? -1 : Math.trunc(receivedAt)
+    numbers.push(body.byteLength, arrived, onReplayedContent === 'reject' ? 1 : 0, events.length)
+    put(body)
+    for (const { eventId, eventType, reference, contentHash, guardHash } of events) {
+      texts.push(eventId, eventType, reference ?? '')
+      numbers.push((contentHash === null ? 0 : HAS_CONTENT_HASH) | (guardHash === null ? 0 : HAS_GUARD_HASH))
+      put(contentHash)
+      put(guardHash)
+    }
+  }
+  return { bytes, texts, numbers }
+}
+
+export function unpack({ bytes, texts, numbers }: PackedDeliveries): UnpackedDelivery[] {
+  let text = 0
+  let number = 0
+  let at = 0
+  const cut = (length: number) => {
+    at += length
+    return bytes.subarray(at - length, at)
+  }
+  const deliveries: UnpackedDelivery[] = []
+  while (number < numbers.length) {
+    const source = texts[text++]!
+    const headers = texts[text++]!
+    const body = cut(numbers[number++]!)
+    const arrived = numbers[number++]!
+    const onReplayedContent = numbers[number++] === 1 ? 'reject' : 'review'
+    const events = Array.from({ length: numbers[number++]! }, () => {
+      const flags = numbers[number++]!
+      return {
+        eventId: texts[text++]!,
+        eventType: texts[text++]!,
+        reference: texts[text++]! || null,
+        contentHash: flags & HAS_CONTENT_HASH ? cut(HASH_BYTES) : null,
+        guardHash: flags & HAS_GUARD_HASH ? cut(HASH_BYTES) : null,
+      }
+    })
+    deliveries.push({
+      source,
+      headers,
+      body,
+      events,
+      onReplayedContent,
+      receivedAt: arrived < 0 ? null : arrived,
+    })
+  }
+  return deliveries
+}
+
+/** Verdicts as two numbers each: the seq, and the rest in bits. Refusals carry words and travel beside them. */
+export interface PackedVerdicts {
+  readonly numbers: readonly number[]
+  readonly refusals: readonly Extract<RecordVerdict, { status: 'refused' }>[]
+}
+
+const statuses = ['recorded', 'duplicate', 'replayed', 'refused'] as const
+const FINAL = 4
+const EQUAL = 8
+const STATE_SHIFT = 4
+
+export function packVerdicts(verdicts: readonly RecordVerdict[]): PackedVerdicts {
+  const numbers: number[] = []
+  const refusals: Extract<RecordVerdict, { status: 'refused' }>[] = []
+  for (const verdict of verdicts) {
+    let bits: number = statuses.indexOf(verdict.status)
+    if (verdict.status === 'recorded' || verdict.status === 'duplicate') {
+      bits |= states.indexOf(verdict.state) << STATE_SHIFT
+      if (verdict.status === 'duplicate') bits |= (verdict.final ? FINAL : 0) | (verdict.equal ? EQUAL : 0)
+      numbers.push(verdict.seq, bits)
+    } else {
+      if (verdict.status === 'refused') refusals.push(verdict)
+      numbers.push(0, bits)
+    }
+  }
+  return { numbers, refusals }
+}
+
+export function unpackVerdicts({ numbers, refusals }: PackedVerdicts): RecordVerdict[] {
+  const verdicts: RecordVerdict[] = []
+  let refused = 0
+  for (let i = 0; i < numbers.length; i += 2) {
+    const seq = numbers[i]!
+    const bits = numbers[i + 1]!
+    const status = statuses[bits & 3]!
+    const state = states[bits >> STATE_SHIFT]!
+    switch (status) {
+      case 'recorded':
+        verdicts.push({ status, seq, state: state === 'ignored' ? 'ignored' : 'pending' })
+        break
+      case 'duplicate':
+        verdicts.push({ status, seq, state, final: (bits & FINAL) !== 0, equal: (bits & EQUAL) !== 0 })
+        break
+      case 'replayed':
+        verdicts.push({ status })
+        break
+      case 'refused':
+        verdicts.push(refusals[refused++]!)
+    }
+  }
+  return verdicts
+}

@@ -1,0 +1,68 @@
+/** What crosses between the event loop and a thread. */
+import type { Settlement } from '../../model.js'
+import type { ConnectionOptions } from './connection.js'
+import type { Row, SqliteValue } from './driver.js'
+import type { ExitGate } from './exit-gate.js'
+import type { WireError } from './failure.js'
+import type { verbs } from './verbs.js'
+
+export interface ThreadOptions extends ConnectionOptions {
+  readonly transactionTimeoutMs: number
+}
+
+/** What a thread is started with. */
+export interface ThreadStart {
+  readonly options: ThreadOptions
+  readonly gate: ExitGate
+}
+
+type Verbs = typeof verbs
+
+/** Calls inside a handler's transaction; `transaction` is the id its `begin` was given. */
+export interface TransactionVerbs {
+  begin(args: { transaction: number }): void
+  run(args: StatementArgs): RunResult
+  get(args: StatementArgs): Row | undefined
+  all(args: StatementArgs): Row[]
+  settle(args: { transaction: number; settlement: Settlement }): boolean
+  commit(args: { transaction: number }): void
+  rollback(args: { transaction: number }): void
+}
+
+export interface StatementArgs {
+  readonly transaction: number
+  readonly sql: string
+  readonly params: readonly SqliteValue[]
+}
+
+export interface RunResult {
+  readonly changes: number
+  readonly lastInsertRowid: number | bigint
+}
+
+/** Calls about the thread itself: `abandon` ends an open transaction and lets no other begin; `close` is the last. */
+interface ControlVerbs {
+  abandon(args: null): void
+  close(args: null): void
+}
+
+/** Every verb by its name on the wire. */
+export type Calls = {
+  [V in keyof Verbs]: (args: Parameters<Verbs[V]>[2]) => ReturnType<Verbs[V]>
+} & { [V in keyof TransactionVerbs as `tx.${V}`]: TransactionVerbs[V] } & ControlVerbs
+
+export type Verb = keyof Calls
+export type ArgsOf<V extends Verb> = Parameters<Calls[V]>[0]
+export type ValueOf<V extends Verb> = ReturnType<Calls[V]>
+
+export interface Call {
+  readonly id: number
+  readonly verb: Verb
+  /** The store's clock, read where the call was made. */
+  readonly now: number
+  readonly args: unknown
+}
+
+export type Answer =
+  | { readonly id: number; readonly value: unknown }
+  | { readonly id: number; readonly error: WireError }

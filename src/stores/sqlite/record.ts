@@ -1,0 +1,174 @@
+/**
+ * Record: one transaction for all deliveries of a call. Events that are already there are found first by a plain
+ * read, so that a call with nothing new writes nothing; for the rest the unique constraint decides.
+ */
+import { HookonceError } from '../../errors.js'
+import { isFinal, type NewEvent, type RecordVerdict } from '../../model.js'
+import type { Connection } from './connection.js'
+import { standing } from './event-row.js'
+import { describe, isRowsOwnFault, isSqliteError } from './failure.js'
+import { type HourBook, hourBook } from './hours.js'
+import {
+  type PackedDeliveries,
+  type PackedVerdicts,
+  packVerdicts,
+  type UnpackedDelivery,
+  unpack,
+} from './pack.js'
+
+/** A delivery and the verdicts on its events; null = not judged yet. */
+interface Judged {
+  readonly delivery: UnpackedDelivery
+  verdicts: (RecordVerdict | null)[]
+}
+
+export function record(connection: Connection, now: number, packed: PackedDeliveries): PackedVerdicts {
+  const judged = connection.read(() =>
+    unpack(packed).map((delivery) => ({
+      delivery,
+      verdicts: delivery.events.map((event) => duplicate(connection, now, delivery.source, event)),
+    })),
+  )
+  const open = judged.filter(({ verdicts }) => verdicts.includes(null))
+  if (open.length > 0) insertAll(connection, now, open)
+  return packVerdicts(judged.flatMap(({ verdicts }) => verdicts as RecordVerdict[]))
+}
+
+function insertAll(connection: Connection, now: number, open: readonly Judged[]): void {
+  try {
+    insertTogether(connection, now, open, insertDelivery)
+  } catch (error) {
+    // Rare, and only then is a savepoint for each delivery worth its price.
+    if (!isRowsOwnFault(error)) throw error
+    insertTogether(connection, now, open, insertOrRefuse)
+  }
+}
+
+type Insert = (connection: Connection, now: number, judged: Judged, book: HourBook) => RecordVerdict[]
+
+function insertTogether(connection: Connection, now: number, open: readonly Judged[], insert: Insert): void {
+  const verdicts = connection.write(() => {
+    const book = hourBook()
+    const verdicts = open.map((judged) => insert(connection, now, judged, book))
+    book.write(connection)
+    return verdicts
+  })
+  open.forEach((judged, index) => {
+    judged.verdicts = verdicts[index]!
+  })
+}
+
+function insertOrRefuse(connection: Connection, now: number, judged: Judged): RecordVerdict[] {
+  const { db } = connection
+  const own = hourBook()
+  db.exec('savepoint hookonce_delivery')
+  try {
+    const verdicts = insertDelivery(connection, now, judged, own)
+    own.write(connection)
+    db.exec('release hookonce_delivery')
+    return verdicts
+  } catch (error) {
+    if (!isRowsOwnFault(error) || !isSqliteError(error)) throw error
+    db.exec('rollback to hookonce_delivery')
+    db.exec('release hookonce_delivery')
+    const { source, events } = judged.delivery
+    return events.map(({ eventId }) => {
+      const { code, message } = new HookonceError('EVENT_REFUSED', {
+        source,
+        eventId,
+        problem: describe(error),
+      })
+      return { status: 'refused', code, detail: message }
+    })
+  }
+}
+
+const insertEvent = `
+  insert into hookonce_events (source, event_id, event_type, related_reference, content_hash, received_at, part,
+    payload_seq, processing_state, reason, processed_at, parked)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  on conflict (source, event_id) do nothing`
+const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
+const insertWork = `
+  insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (?, ?, ?, 0, 0)`
+const insertGuard = `
+  insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
+const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
+
+function insertDelivery(
+  connection: Connection,
+  now: number,
+  judged: Judged,
+  book: HourBook,
+): RecordVerdict[] {
+  const { source, headers, body, events, onReplayedContent } = judged.delivery
+  const receivedAt = judged.delivery.receivedAt ?? now
+  let payloadSeq: number | null = null
+  return events.map((event, part): RecordVerdict => {
+    const known = judged.verdicts[part]
+    if (known) return known
+    const { eventId, eventType, reference, contentHash, guardHash } = event
+    const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
+    const replayed = holder ? holder.event_id !== eventId : false
+    if (replayed && onReplayedContent === 'reject') {
+      return duplicate(connection, now, source, event) ?? { status: 'replayed' }
+    }
+    const inserted = connection
+      .prepare(insertEvent)
+      .run(
+        source,
+        eventId,
+        eventType,
+        reference,
+        contentHash,
+        receivedAt,
+        part,
+        payloadSeq,
+        replayed ? 'ignored' : 'pending',
+        replayed ? 'replayed_content' : null,
+        replayed ? now : null,
+        replayed ? 'ignored' : null,
+      )
+    // Lost a race against another process, or named twice in this call: there is a row now.
+    if (inserted.changes === 0) return duplicate(connection, now, source, event)!
+    const seq = Number(inserted.lastInsertRowid)
+    if (payloadSeq === null) {
+      payloadSeq = seq
+      connection.prepare(insertPayload).run(seq, receivedAt, headers, body)
+    }
+    book.recorded(source, receivedAt, seq)
+    if (replayed) {
+      book.add(source, receivedAt, { ignored: 1 })
+      return { status: 'recorded', seq, state: 'ignored' }
+    }
+    if (guardHash) connection.prepare(insertGuard).run(source, guardHash, eventId)
+    connection.prepare(insertWork).run(seq, source, now)
+    return { status: 'recorded', seq, state: 'pending' }
+  })
+}
+
+// The hashes are compared here: handing out a blob costs more than the rest of the row. A null contradicts nothing.
+const existing = `
+  select e.seq, e.processing_state, w.token, w.next_at, w.attempt, w.base_attempt,
+    coalesce(e.content_hash = ?3, 1) as equal
+  from hookonce_events e left join hookonce_work w on w.seq = e.seq
+  where e.source = ?1 and e.event_id = ?2`
+
+/** The verdict on an event that is already there; null when it is not. */
+function duplicate(
+  connection: Connection,
+  now: number,
+  source: string,
+  event: NewEvent,
+): RecordVerdict | null {
+  const row = connection.prepare(existing).get(source, event.eventId, event.contentHash)
+  if (row === undefined) return null
+  const { state, nextAttemptAt } = standing(row, now)
+  return {
+    status: 'duplicate',
+    seq: Number(row.seq),
+    state,
+    final: isFinal(state, nextAttemptAt),
+    equal: row.equal === 1,
+  }
+}

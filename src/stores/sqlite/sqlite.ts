@@ -1,0 +1,200 @@
+/**
+ * The SQLite store: the log in one file, beside the user's own tables. The calls are checked here and carried out
+ * in two threads, one that writes and one that reads, so that neither a flush to disk nor a long list is felt on
+ * the event loop, and no list delays an ack.
+ */
+import { resolve } from 'node:path'
+import { type Clock, systemClock } from '../../clock.js'
+import { HookonceError, invalid } from '../../errors.js'
+import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
+import {
+  checkClaim,
+  checkCount,
+  checkEffect,
+  checkFilter,
+  checkInstant,
+  checkKey,
+  checkLeaseMs,
+  checkOrder,
+  checkSettlement,
+  refusal,
+  type Store,
+} from '../../store.js'
+import { decodeCursor } from '../shared/cursor.js'
+import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { IN_MEMORY } from './connection.js'
+import { pack, unpackVerdicts } from './pack.js'
+import type { ArgsOf, ValueOf, Verb } from './protocol.js'
+import { startThread, type ThreadLink } from './thread-link.js'
+import { beginTransaction, type SqliteTx } from './transaction.js'
+
+export { migrations } from './migrations.js'
+export type { SqliteTx } from './transaction.js'
+
+export interface SqliteOptions {
+  /** The store's clock: one host, one clock. */
+  readonly clock?: Clock
+  /** How long a write waits for another process before STORE_BUSY. Default 5,000. */
+  readonly busyTimeoutMs?: number
+  /** A handler's transaction that does nothing for so long is rolled back. Default 5,000. */
+  readonly transactionTimeoutMs?: number
+  /** How long duplicates are counted in memory before they are written. Default 1,000. */
+  readonly duplicateFlushMs?: number
+  /** How many rows one `list` looks at. Default 50,000. */
+  readonly scanLimit?: number
+}
+
+const DEFAULT_PAGE = 50
+
+/** Opens (on first use) the log at `path`, a file or `:memory:`. */
+export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteTx> {
+  if (typeof path !== 'string' || path === '' || path.includes('\0')) {
+    throw invalid('A path', 'it is neither the name of a file nor :memory:')
+  }
+  const { clock = systemClock, busyTimeoutMs = 5_000, transactionTimeoutMs = 5_000 } = options
+  const { duplicateFlushMs = 1_000, scanLimit = 50_000 } = options
+  checkCount('busyTimeoutMs', busyTimeoutMs, 600_000)
+  checkCount('transactionTimeoutMs', transactionTimeoutMs, 600_000)
+  checkCount('scanLimit', scanLimit, 10_000_000)
+
+  const file = path === IN_MEMORY ? path : resolve(path)
+  const now = () => Math.trunc(clock.now())
+  let writer: ThreadLink | undefined
+  let reader: ThreadLink | undefined
+  let closed: Promise<void> | undefined
+
+  const start = (readOnly: boolean) =>
+    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly })
+  const writerThread = () => {
+    insistOnOpen()
+    writer ??= start(false)
+    return writer
+  }
+  const readerThread = () => {
+    insistOnOpen()
+    if (file === IN_MEMORY) return writerThread()
+    reader ??= start(true)
+    return reader
+  }
+  const write = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> =>
+    writerThread().call(verb, now(), args)
+  const read = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> =>
+    readerThread().call(verb, now(), args)
+
+  const audit = duplicateAudit({
+    // Not through `write`: the last flush comes after the store was closed to its users.
+    write: async (notes) => writer!.call('noteDuplicates', now(), notes),
+    delayMs: duplicateFlushMs,
+  })
+
+  function insistOnOpen(): void {
+    if (closed !== undefined) throw new HookonceError('STORE_CLOSED')
+  }
+
+  async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
+    insistOnOpen()
+    if (deliveries.length > limits.recordBatch) {
+      throw invalid(
+        'A batch',
+        `${deliveries.length} deliveries are more than the ${limits.recordBatch} allowed`,
+      )
+    }
+    const verdicts = deliveries.map(refusal)
+    const accepted = deliveries.filter((_, index) => verdicts[index] === null)
+    if (accepted.length === 0) return verdicts as RecordVerdict[][]
+    const at = now()
+    const packed = pack(accepted)
+    const answer = await writerThread().call('record', at, packed, [packed.bytes.buffer as ArrayBuffer])
+    const judged = unpackVerdicts(answer)
+    let next = 0
+    return deliveries.map(({ events, receivedAt = at }, index) => {
+      const refused = verdicts[index]
+      if (refused) return refused
+      return events.map(({ contentHash }) => {
+        const verdict = judged[next++]!
+        if (verdict.status === 'duplicate') {
+          audit.note(
+            verdict.seq,
+            Math.trunc(receivedAt),
+            verdict.equal ? null : Uint8Array.from(contentHash!),
+          )
+        }
+        return verdict
+      })
+    })
+  }
+
+  async function close(): Promise<void> {
+    audit.stop()
+    if (writer) await writer.call('abandon', now(), null).catch(ignore)
+    // The counts of the last second are worth trying for, not worth failing for.
+    if (writer) await audit.flush().catch(ignore)
+    // The reader first: the last connection to close folds the WAL back into the file.
+    if (reader) await reader.call('close', now(), null).catch(ignore)
+    if (writer) await writer.call('close', now(), null).catch(ignore)
+  }
+
+  return {
+    name: `sqlite:${path}`,
+    migrate: async () => write('migrate', undefined),
+    record,
+    async flush() {
+      insistOnOpen()
+      await audit.flush()
+    },
+    async claim(claim) {
+      checkClaim(claim)
+      const { worker, limit, leaseMs, sources, event } = claim
+      return write('claim', { worker, limit, leaseMs, ...(sources && { sources }), ...(event && { event }) })
+    },
+    async extend(leases, leaseMs) {
+      checkLeaseMs(leaseMs)
+      return leases.length === 0 ? [] : write('extend', { leases, leaseMs })
+    },
+    async settle(settlements) {
+      settlements.forEach(checkSettlement)
+      return settlements.length === 0 ? [] : write('settle', settlements)
+    },
+    release: async (leases) => (leases.length === 0 ? [] : write('release', leases)),
+    transaction: async () => beginTransaction(writerThread(), now),
+    async effect(step) {
+      checkEffect(step)
+      return write('effect', step)
+    },
+    async operate(order) {
+      checkOrder(order)
+      return order.events.length === 0 ? [] : write('operate', order)
+    },
+    async get(key) {
+      checkKey(key)
+      return read('get', key)
+    },
+    async list(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
+      checkFilter(filter)
+      checkCount('limit', limit, limits.listPage)
+      const below = cursor === null ? null : decodeCursor(cursor)
+      return read('list', { filter, limit, below, scanLimit })
+    },
+    async payload(key) {
+      checkKey(key)
+      return read('payload', key)
+    },
+    async attempts(key) {
+      checkKey(key)
+      return read('attempts', key)
+    },
+    stats: async () => read('stats', undefined),
+    async prune(prune) {
+      checkCount('limit', prune.limit, Number.MAX_SAFE_INTEGER)
+      if (prune.payloadsBefore !== undefined) checkInstant('payloadsBefore', prune.payloadsBefore)
+      if (prune.eventsBefore !== undefined) checkInstant('eventsBefore', prune.eventsBefore)
+      return prune.dryRun ? read('countPrunable', prune) : write('prune', prune)
+    },
+    close() {
+      closed ??= close()
+      return closed
+    },
+  }
+}
+
+function ignore(): void {}

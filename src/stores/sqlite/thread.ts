@@ -1,0 +1,105 @@
+/**
+ * The thread that owns a connection: a commit waits for the disk here and not on the event loop. Calls are answered
+ * in the order they came, except that those outside an open handler's transaction wait for its end.
+ */
+import { parentPort, type TransferListItem, workerData } from 'node:worker_threads'
+import { HookonceError } from '../../errors.js'
+import { type Connection, openConnection } from './connection.js'
+import { passGate } from './exit-gate.js'
+import { handlerErrorToWire, toWire, type WireError } from './failure.js'
+import { handlerTransactions } from './handler-transaction.js'
+import { insistOnSchema } from './migrate.js'
+import type { Answer, Call, ThreadStart, TransactionVerbs, Verb } from './protocol.js'
+import { readVerbs, verbs } from './verbs.js'
+
+const { options, gate }: ThreadStart = workerData
+const port = parentPort!
+const waiting: Call[] = []
+let connection: Connection | undefined
+let schemaIsKnown = false
+let closing = false
+
+const transactions = handlerTransactions({
+  connection: () => connect(),
+  timeoutMs: options.transactionTimeoutMs,
+  onTimeout: serveWaiting,
+  guard: (run) => passGate(gate, run),
+})
+
+port.on('message', (call: Call) => passGate(gate, () => receive(call)))
+
+function receive(call: Call): void {
+  if (call.verb === 'abandon') abandon(call)
+  else if (mustWait(call.verb)) waiting.push(call)
+  else {
+    serve(call)
+    serveWaiting()
+  }
+}
+
+/** Reads never wait for a transaction: on a file they have a connection of their own, in memory there is no other. */
+function mustWait(verb: Verb): boolean {
+  if (verb in readVerbs || (verb.startsWith('tx.') && verb !== 'tx.begin')) return false
+  return transactions.isOpen() || waiting.length > 0
+}
+
+function serveWaiting(): void {
+  while (waiting.length > 0 && !transactions.isOpen()) serve(waiting.shift()!)
+}
+
+function serve({ id, verb, now, args }: Call): void {
+  try {
+    const value = perform(verb, now, args)
+    answer({ id, value }, bodiesOf(verb, value))
+  } catch (error) {
+    answer({ id, error: errorOf(verb, error) })
+  }
+  if (verb === 'close') port.close()
+}
+
+function perform(verb: Verb, now: number, args: unknown): unknown {
+  if (verb === 'close') return connection?.close()
+  if (verb === 'tx.begin' && closing) throw new HookonceError('STORE_CLOSED')
+  const open = connect()
+  if (verb !== 'migrate' && !schemaIsKnown) {
+    insistOnSchema(open)
+    schemaIsKnown = true
+  }
+  if (verb.startsWith('tx.')) {
+    const name = verb.slice('tx.'.length) as keyof TransactionVerbs
+    return transactions.perform(name, now, args as { transaction: number })
+  }
+  const run = verbs[verb as keyof typeof verbs] as (open: Connection, now: number, args: unknown) => unknown
+  return run(open, now, args)
+}
+
+/** On first use, and again after a failure: a directory that was not there may come back. */
+function connect(): Connection {
+  connection ??= openConnection(options)
+  return connection
+}
+
+function abandon(call: Call): void {
+  closing = true
+  transactions.abandon('the store was closed')
+  serveWaiting()
+  answer({ id: call.id, value: undefined })
+}
+
+function answer(answer: Answer, transfer: TransferListItem[] = []): void {
+  port.postMessage(answer, transfer)
+}
+
+function errorOf(verb: Verb, error: unknown): WireError {
+  const isHandlers = verb === 'tx.run' || verb === 'tx.get' || verb === 'tx.all'
+  return isHandlers ? handlerErrorToWire(error) : toWire(error)
+}
+
+/** Bodies are handed over, not copied. Events of one delivery share one. */
+function bodiesOf(verb: Verb, value: unknown): TransferListItem[] {
+  if (verb !== 'claim' && verb !== 'payload') return []
+  const holders = (verb === 'claim' ? value : [value]) as ({ body: Uint8Array | null } | null)[]
+  const buffers = new Set<ArrayBuffer>()
+  for (const holder of holders) if (holder?.body) buffers.add(holder.body.buffer as ArrayBuffer)
+  return [...buffers]
+}

@@ -1,0 +1,31 @@
+/** What a thread can be asked to do: each verb is a function of the connection, the store's time and its arguments. */
+import { claim } from './claim.js'
+import { noteDuplicates } from './duplicates.js'
+import { effect } from './effect.js'
+import { extend, release } from './lease.js'
+import { list } from './list.js'
+import { migrate } from './migrate.js'
+import { operate } from './operate.js'
+import { prune } from './prune.js'
+import { attempts, get, payload } from './read.js'
+import { record } from './record.js'
+import { settle } from './settle.js'
+import { stats } from './stats.js'
+
+export const writeVerbs = {
+  migrate,
+  record,
+  noteDuplicates,
+  claim,
+  extend,
+  settle,
+  release,
+  effect,
+  operate,
+  prune,
+}
+
+/** `countPrunable` is a prune that is a dry run: it only reads. */
+export const readVerbs = { get, list, payload, attempts, stats, countPrunable: prune }
+
+export const verbs = { ...readVerbs, ...writeVerbs }
