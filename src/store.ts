@@ -188,6 +188,11 @@ export function checkFilter(filter: EventFilter): void {
   if (filter.state !== undefined && !states.includes(filter.state)) {
     throw invalid('A state', `"${filter.state}" is not one of ${states.join(', ')}`)
   }
+  if (filter.source !== undefined) checkSource(filter.source)
+  if (filter.eventId !== undefined) checkEventId(filter.eventId)
+  if (filter.type !== undefined) checkText('A type', filter.type, 1, limits.eventTypeBytes)
+  if (filter.reference !== undefined) checkText('A reference', filter.reference, 1, limits.referenceBytes)
+  if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)
   if (filter.from !== undefined) checkInstant('from', filter.from)
   if (filter.to !== undefined) checkInstant('to', filter.to)
 }

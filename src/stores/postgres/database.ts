@@ -76,6 +76,8 @@ export function openDatabase(options: PostgresOptions): Database {
     options.pool ?? quiet(new pg.Pool({ ...connection(options.url!), max: options.maxTransactions ?? 10 }))
   const texts = new Map<string, string>()
   let closed = false
+  let underWay = 0
+  let whenIdle: (() => void) | undefined
 
   function prepared({ name, sql }: Statement, values: unknown[]) {
     let text = texts.get(sql)
@@ -104,15 +106,20 @@ export function openDatabase(options: PostgresOptions): Database {
   /** Hands out a connection of the log; one that failed is destroyed, because its state is not known. */
   async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
     if (closed) throw new HookonceError('STORE_CLOSED')
-    const client = await log.connect()
-    let broken = false
+    underWay++
     try {
-      return await work(client)
-    } catch (error) {
-      broken = isConnectionFailure(error)
-      throw error
+      const client = await log.connect()
+      let broken = false
+      try {
+        return await work(client)
+      } catch (error) {
+        broken = isConnectionFailure(error)
+        throw error
+      } finally {
+        client.release(broken)
+      }
     } finally {
-      client.release(broken)
+      if (--underWay === 0) whenIdle?.()
     }
   }
 
@@ -179,6 +186,11 @@ export function openDatabase(options: PostgresOptions): Database {
     async close() {
       if (closed) return
       closed = true
+      if (underWay > 0) {
+        await new Promise<void>((resolve) => {
+          whenIdle = resolve
+        })
+      }
       await Promise.all([log.end(), ours ? transactions.end() : undefined])
     },
   }

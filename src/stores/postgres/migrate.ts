@@ -24,11 +24,13 @@ export async function migrate(db: Database): Promise<MigrationReport> {
   })
 
   async function version(run: Run): Promise<number> {
-    const [table] = await run<{ found: string | null }>(
-      adhoc("select to_regclass('hookonce.migrations')::text as found"),
-      [],
+    // Asked of the catalogue itself: to_regclass() may answer from a cache that is older than the lock we waited for.
+    const [table] = await run(
+      adhoc(`select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid
+             where n.nspname = $1 and c.relname = 'migrations'`),
+      [db.schema],
     )
-    if (!table?.found) return 0
+    if (!table) return 0
     const [row] = await run<{ found: number }>(
       adhoc('select coalesce(max(number), 0) as found from hookonce.migrations'),
       [],
