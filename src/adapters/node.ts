@@ -5,6 +5,7 @@ import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
 import { sourceInPath } from '../intake/fetch.js'
 import type { IntakeLimits } from '../intake/receive.js'
+import { deadline } from './deadlines.js'
 
 export interface NodeHandlerOptions {
   /** The source of everything that comes to this handler; without it, the last part of the path after `/webhooks/`. */
@@ -78,9 +79,9 @@ function readBytes(request: IncomingMessage, limits: IntakeLimits): Promise<Body
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0
-    const timer = setTimeout(() => finish('timeout'), limits.bodyTimeoutMs)
+    const inTime = deadline(limits.bodyTimeoutMs, () => finish('timeout'))
     function finish(body: Body): void {
-      clearTimeout(timer)
+      inTime()
       request.off('data', onData)
       resolve(body)
     }

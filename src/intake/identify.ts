@@ -1,5 +1,5 @@
 /** identify, the third step: which events are in this delivery, and what of it is kept. */
-import { createHash } from 'node:crypto'
+import { sha256 } from '../digest.js'
 import type { NewDelivery, NewEvent } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
@@ -44,7 +44,7 @@ function asNewEvent(
 function signedHash(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array {
   const at = source.scheme.timestamp?.in
   const stamp = at?.startsWith('header:') ? delivery.headers[at.slice('header:'.length)] : undefined
-  return stamp === undefined ? bodyHash : createHash('sha256').update(`${stamp}\n`).update(bodyHash).digest()
+  return stamp === undefined ? bodyHash : sha256(Buffer.concat([Buffer.from(`${stamp}\n`), bodyHash]))
 }
 
 function keep(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
@@ -55,8 +55,4 @@ function keep(headers: Delivery['headers'], extra: readonly string[]): Record<st
       kept[name] = value.toWellFormed().replaceAll('\0', '')
   }
   return kept
-}
-
-function sha256(bytes: Uint8Array): Uint8Array {
-  return createHash('sha256').update(bytes).digest()
 }

@@ -1,0 +1,67 @@
+/**
+ * A load generator over plain sockets: each connection sends a prepared request, waits for its answer, sends the next.
+ * It does as little as possible, because it shares the machine with what it measures.
+ */
+import { connect } from 'node:net'
+
+export interface LoadResult {
+  readonly perSecond: number
+  readonly latenciesMs: Float64Array
+  readonly statuses: Readonly<Record<string, number>>
+}
+
+export async function load(
+  port: number,
+  connections: number,
+  requests: readonly Buffer[],
+): Promise<LoadResult> {
+  const latencies = new Float64Array(requests.length)
+  const statuses: Record<string, number> = {}
+  let next = 0
+  let done = 0
+  const startedAt = performance.now()
+  await Promise.all(Array.from({ length: connections }, () => converse()))
+  const seconds = (performance.now() - startedAt) / 1000
+  return { perSecond: done / seconds, latenciesMs: latencies.subarray(0, done), statuses }
+
+  function converse(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+      let sentAt = 0
+      let pending = ''
+      const send = () => {
+        if (next >= requests.length) {
+          socket.end()
+          return resolve()
+        }
+        sentAt = performance.now()
+        socket.write(requests[next++]!)
+      }
+      socket.on('connect', send)
+      socket.on('error', reject)
+      socket.on('data', (chunk) => {
+        pending += chunk.toString('latin1')
+        const end = pending.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
+        if (pending.length < end + 4 + length) return
+        const status = pending.slice(9, 12)
+        statuses[status] = (statuses[status] ?? 0) + 1
+        latencies[done++] = performance.now() - sentAt
+        pending = ''
+        send()
+      })
+    })
+  }
+}
+
+export function httpRequest(
+  path: string,
+  headers: Readonly<Record<string, string>>,
+  body: Uint8Array,
+): Buffer {
+  const head = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(body.byteLength) })
+    .map(([name, value]) => `${name}: ${value}\r\n`)
+    .join('')
+  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body])
+}

@@ -1,0 +1,238 @@
+/** One contract for every adapter, over real HTTP (Next.js by its route handlers). */
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { serve } from '@hono/node-server'
+import express from 'express'
+import fastify from 'fastify'
+import { Hono } from 'hono'
+import { createInbox, type Delivery, type Inbox } from 'hookonce'
+import { expressHandler } from 'hookonce/express'
+import { fastifyPlugin } from 'hookonce/fastify'
+import { fetchHandler } from 'hookonce/fetch'
+import { honoHandler } from 'hookonce/hono'
+import { nextRoute } from 'hookonce/next'
+import { nodeHandler } from 'hookonce/node'
+import { dropbox, stripe } from 'hookonce/providers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { loggedInbox, secretOf } from '../support/inboxes.js'
+
+interface Running {
+  readonly url: string
+  stop(): Promise<unknown>
+}
+
+const adapters: Record<string, (inbox: Inbox) => Promise<Running>> = {
+  node: (inbox) => listen(createServer(nodeHandler(inbox))),
+  express: (inbox) => {
+    const app = express()
+    app.use(expressHandler(inbox))
+    app.use(express.json())
+    app.post('/other', (request, response) => void response.json(request.body))
+    return listen(createServer(app))
+  },
+  async fastify(inbox) {
+    const app = fastify()
+    await app.register(fastifyPlugin(inbox))
+    app.post('/other', async (request) => request.body)
+    await app.listen({ port: 0, host: '127.0.0.1' })
+    return { url: `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`, stop: () => app.close() }
+  },
+  hono: (inbox) => served(new Hono().all('/webhooks/:source', honoHandler(inbox)).fetch),
+  fetch: (inbox) => served(fetchHandler(inbox)),
+  next: (inbox) => {
+    const { GET, POST } = nextRoute(inbox)
+    return served((request) => {
+      const source = new URL(request.url).pathname.split('/').at(-1)!
+      return (request.method === 'GET' ? GET : POST)(request, { params: Promise.resolve({ source }) })
+    })
+  },
+}
+
+function listen(server: Server): Promise<Running> {
+  return new Promise((resolve) => {
+    server.listen(0, '127.0.0.1', () => {
+      const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+      resolve({ url, stop: () => new Promise((done) => server.close(done).closeAllConnections()) })
+    })
+  })
+}
+
+function served(fetch: (request: Request) => Response | Promise<Response>): Promise<Running> {
+  return new Promise((resolve) => {
+    const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
+      resolve({ url: `http://127.0.0.1:${port}`, stop: () => new Promise((done) => server.close(done)) })
+    })
+  })
+}
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function start(adapter: (inbox: Inbox) => Promise<Running>, limits = {}) {
+  const sources = {
+    stripe: stripe({ secret: secretOf('stripe') }),
+    dropbox: dropbox({ secret: secretOf('dropbox') }),
+  }
+  const { inbox, lines } = loggedInbox({ store: 'sqlite::memory:', sources, limits })
+  await inbox.start()
+  const running = await adapter(inbox)
+  cleanups.push(
+    () => inbox.stop(),
+    () => running.stop(),
+  )
+  const post = (delivery: Pick<Delivery, 'headers' | 'body'>, path = '/webhooks/stripe') =>
+    fetch(`${running.url}${path}`, {
+      method: 'POST',
+      headers: delivery.headers,
+      body: delivery.body as BodyInit,
+    })
+  return { ...running, inbox, lines, post, source: sources.stripe }
+}
+
+describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
+  it('records the bytes as they were sent, whatever the content type says', async () => {
+    const { post, source, inbox } = await start(adapter)
+    for (const type of [
+      'application/json',
+      'application/x-www-form-urlencoded',
+      'text/plain',
+      'application/octet-stream',
+    ]) {
+      const id = `evt_${type.length}`
+      // A BOM, odd spacing and bytes that are not UTF-8: a parser in between would change them.
+      const body = Buffer.concat([
+        Buffer.from(`\ufeff{"id" : "${id}",  "type":"t","note":"`),
+        Buffer.from([0xff, 0xfe]),
+        Buffer.from('"}\n'),
+      ])
+      const delivery = await source.sign({ body, now: Date.now(), headers: { 'content-type': type } })
+      const response = await post({ ...delivery, headers: { ...delivery.headers, 'content-type': type } })
+      expect([type, response.status, await response.json()]).toEqual([
+        type,
+        200,
+        { status: 'accepted', event_id: id, duplicate: false },
+      ])
+      const stored = await inbox.events.payload({ source: 'stripe', eventId: id })
+      expect(Buffer.from(stored!.body).equals(body)).toBe(true)
+      expect(stored!.headers['content-type']).toContain(type)
+    }
+  })
+
+  it('answers a duplicate, a bad signature, an unknown source and another path', async () => {
+    const { post, source } = await start(adapter)
+    const delivery = await source.sign(source.sample({ now: Date.now() }))
+    expect((await post(delivery)).status).toBe(200)
+    expect(await (await post(delivery)).json()).toMatchObject({ status: 'already_received', duplicate: true })
+    expect((await post({ ...delivery, body: Buffer.from('{}') })).status).toBe(401)
+    expect((await post(delivery, '/webhooks/nobody')).status).toBe(404)
+    expect((await post(delivery, '/elsewhere')).status).toBe(404)
+  })
+
+  it('answers a handshake by GET', async () => {
+    const { url } = await start(adapter)
+    const response = await fetch(`${url}/webhooks/dropbox?challenge=abc`)
+    expect([response.status, await response.text()]).toEqual([200, 'abc'])
+  })
+
+  it('cuts a body at the limit, announced or not', async () => {
+    const { url, inbox } = await start(adapter, { bodyBytes: 10_000 })
+    const announced = await fetch(`${url}/webhooks/stripe`, {
+      method: 'POST',
+      body: Buffer.alloc(20_000),
+    }).catch(() => null)
+    expect(announced?.status ?? 413).toBe(413)
+    let sent = 0
+    const endless = new ReadableStream({
+      pull(controller) {
+        sent += 5_000
+        controller.enqueue(new Uint8Array(5_000))
+        return new Promise((resolve) => setTimeout(resolve, 5))
+      },
+    })
+    const chunked = await fetch(`${url}/webhooks/stripe`, {
+      method: 'POST',
+      body: endless,
+      duplex: 'half',
+    } as RequestInit).catch(() => null)
+    expect(chunked?.status ?? 413).toBe(413)
+    expect(sent).toBeLessThan(2_000_000)
+    expect((await inbox.events.stats()).length).toBe(0)
+  })
+
+  it('64 deliveries of one event at once: one row, 64 answers, one of them says it is new', async () => {
+    const { post, source, inbox } = await start(adapter)
+    const delivery = await source.sign(source.sample({ now: Date.now(), id: 'evt_64' }))
+    const answers = await Promise.all(
+      Array.from({ length: 64 }, async () => {
+        const response = await post(delivery)
+        return { httpStatus: response.status, ...((await response.json()) as { duplicate: boolean }) }
+      }),
+    )
+    expect(answers.every((answer) => answer.httpStatus === 200)).toBe(true)
+    expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1)
+    expect(await inbox.events.get({ source: 'stripe', eventId: 'evt_64' })).toMatchObject({ deliveries: 64 })
+  })
+})
+
+describe('a body parser that ran first', () => {
+  it('is named, with the line to move, and the sender is told to come back', async () => {
+    const { post, lines, source } = await start((inbox) => {
+      const app = express()
+      app.use(express.json())
+      app.use(expressHandler(inbox))
+      return listen(createServer(app))
+    })
+    const delivery = await source.sign(source.sample({ now: Date.now() }))
+    expect(
+      (await post({ ...delivery, headers: { ...delivery.headers, 'content-type': 'application/json' } }))
+        .status,
+    ).toBe(500)
+    expect(lines.at(-1)).toMatchObject({ level: 'error', code: 'BODY_CONSUMED' })
+    expect(lines.at(-1)!.msg).toContain('app.use(express.json())')
+  })
+
+  it('is fine when it kept the bytes', async () => {
+    const { post, source } = await start((inbox) => {
+      const app = express()
+      app.use(express.raw({ type: '*/*' }))
+      app.use(expressHandler(inbox))
+      return listen(createServer(app))
+    })
+    const delivery = await source.sign(source.sample({ now: Date.now() }))
+    expect(
+      (await post({ ...delivery, headers: { ...delivery.headers, 'content-type': 'application/json' } }))
+        .status,
+    ).toBe(200)
+  })
+
+  it.each(['express', 'fastify'] as const)('other routes of %s keep their parser', async (name) => {
+    const { url } = await start(adapters[name]!)
+    const response = await fetch(`${url}/other`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: '{"a":1}',
+    })
+    expect(await response.json()).toEqual({ a: 1 })
+  })
+})
+
+it('a source given to the handler needs no path', async () => {
+  const { post, source } = await start((inbox) =>
+    listen(createServer(nodeHandler(inbox, { source: 'stripe' }))),
+  )
+  expect((await post(await source.sign(source.sample({ now: Date.now() })), '/anything')).status).toBe(200)
+})
+
+it('createInbox().fetch is the web-standard handler', async () => {
+  const source = stripe({ secret: secretOf('stripe') })
+  await using inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: source } })
+  const { headers, body } = await source.sign(source.sample({ now: Date.now() }))
+  const request = new Request('https://app.example/hooks/webhooks/stripe', {
+    method: 'POST',
+    headers,
+    body: body as BodyInit,
+  })
+  expect((await inbox.fetch(request)).status).toBe(200)
+})

@@ -1,0 +1,120 @@
+import type { NewDelivery, RecordVerdict } from 'hookonce'
+import { describe, expect, it } from 'vitest'
+import { groupCommit } from '#dist/intake/record.js'
+
+const delivery = (id: string, bytes = 10): NewDelivery => ({
+  source: 's',
+  headers: {},
+  body: new Uint8Array(bytes),
+  events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+  onReplayedContent: 'review',
+})
+
+/** A store whose commits end when the test says so. */
+function heldStore() {
+  const batches: { ids: string[]; commit(): void; fail(error: Error): void }[] = []
+  return {
+    batches,
+    record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
+      return new Promise((resolve, reject) => {
+        batches.push({
+          ids: deliveries.map((d) => d.events[0]!.eventId),
+          commit: () => resolve(deliveries.map((_, i) => [{ status: 'recorded', seq: i, state: 'pending' }])),
+          fail: reject,
+        })
+      })
+    },
+  }
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('group commit', () => {
+  it('puts what arrives while two commits are under way into the next one', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store)
+    const answered: string[] = []
+    const send = (id: string) => commits.record(delivery(id)).then(() => answered.push(id))
+    send('a')
+    await turn()
+    send('b')
+    await turn()
+    for (const id of ['c', 'd', 'e']) send(id)
+    await turn()
+    expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['b']])
+    store.batches[0]!.commit()
+    await turn()
+    expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['b'], ['c', 'd', 'e']])
+    expect(answered).toEqual(['a'])
+    store.batches[2]!.commit()
+    await turn()
+    expect(answered).toEqual(['a', 'c', 'd', 'e'])
+    store.batches[1]!.commit()
+    await commits.drained()
+    await turn()
+    expect(answered.sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  })
+
+  it('answers nothing before its commit has ended', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store)
+    let answered = false
+    void commits.record(delivery('a')).then(() => {
+      answered = true
+    })
+    for (let i = 0; i < 20; i++) await turn()
+    expect(answered).toBe(false)
+    store.batches[0]!.commit()
+    await turn()
+    expect(answered).toBe(true)
+  })
+
+  it('fails only the deliveries of the commit that failed', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxUnderWay: 1 })
+    const first = commits.record(delivery('a'))
+    await turn()
+    const second = commits.record(delivery('b'))
+    store.batches[0]!.fail(new Error('down'))
+    await expect(first).rejects.toThrow('down')
+    await turn()
+    store.batches[1]!.commit()
+    await expect(second).resolves.toHaveLength(1)
+  })
+
+  it('bounds a commit in number and in bytes', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxBatch: 3, maxBatchBytes: 100, maxUnderWay: 10 })
+    for (let i = 0; i < 7; i++) void commits.record(delivery(`n${i}`))
+    for (const id of ['x', 'y', 'z']) void commits.record(delivery(id, 60))
+    void commits.record(delivery('huge', 1_000))
+    await turn()
+    expect(store.batches.map((batch) => batch.ids)).toEqual([
+      ['n0', 'n1', 'n2'],
+      ['n3', 'n4', 'n5'],
+      ['n6', 'x'],
+      ['y'],
+      ['z'],
+      ['huge'],
+    ])
+  })
+
+  it('refuses with STORE_BUSY what would make the queue longer or larger than its bounds', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxUnderWay: 1, maxWaiting: 2, maxWaitingBytes: 100 })
+    const accepted = [commits.record(delivery('a'))]
+    await turn()
+    accepted.push(commits.record(delivery('b', 60)))
+    await expect(commits.record(delivery('large', 60))).rejects.toMatchObject({
+      code: 'STORE_BUSY',
+      httpStatus: 503,
+    })
+    accepted.push(commits.record(delivery('c')))
+    await expect(commits.record(delivery('d'))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    expect(commits.waiting).toBe(2)
+    store.batches[0]!.commit()
+    await turn()
+    store.batches[1]!.commit()
+    await expect(Promise.all(accepted)).resolves.toHaveLength(3)
+  })
+})
