@@ -18,16 +18,20 @@ export function asNewDelivery(
     source: name,
     headers: keep(delivery.headers, source.keepHeaders),
     body: delivery.body,
-    events: events.map((event) => asNewEvent(source, delivery, event, bodyHash)),
+    events: events.map((event, part) =>
+      asNewEvent(source, delivery, event, bodyHash, events.length > 1 ? part : null),
+    ),
     onReplayedContent: source.contentGuard === 'reject' ? 'reject' : 'review',
   }
 }
 
+/** `part` is null for a delivery with one event. */
 function asNewEvent(
   source: Source,
   delivery: Delivery,
   event: IdentifiedEvent,
   bodyHash: Uint8Array,
+  part: number | null,
 ): NewEvent {
   const { content } = event
   return {
@@ -36,15 +40,26 @@ function asNewEvent(
     reference: event.reference,
     contentHash: content === null ? null : content === delivery.body ? bodyHash : sha256(content),
     guardHash:
-      source.idIsSigned || source.contentGuard === 'accept' ? null : signedHash(source, delivery, bodyHash),
+      source.idIsSigned || source.contentGuard === 'accept'
+        ? null
+        : signedHash(source, delivery, bodyHash, part),
   }
 }
 
-/** The signed bytes are the body, and the timestamp where one is signed: a new timestamp is a new signature. */
-function signedHash(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array {
+/**
+ * The signed bytes are the body, and the timestamp where one is signed: a new timestamp is a new signature. Events of
+ * one delivery share its bytes and are told apart by their place in it.
+ */
+function signedHash(
+  source: Source,
+  delivery: Delivery,
+  bodyHash: Uint8Array,
+  part: number | null,
+): Uint8Array {
   const at = source.scheme.timestamp?.in
   const stamp = at?.startsWith('header:') ? delivery.headers[at.slice('header:'.length)] : undefined
-  return stamp === undefined ? bodyHash : sha256(Buffer.concat([Buffer.from(`${stamp}\n`), bodyHash]))
+  if (stamp === undefined && part === null) return bodyHash
+  return sha256(Buffer.concat([Buffer.from(`${stamp ?? ''}\n${part ?? ''}\n`), bodyHash]))
 }
 
 function keep(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
