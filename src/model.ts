@@ -101,6 +101,8 @@ export interface NewEvent {
   readonly contentHash: Uint8Array | null
   /** SHA-256 of the signed bytes where the signature does not cover the id; null where it does. */
   readonly guardHash: Uint8Array | null
+  /** Events of one source and lane are claimed one at a time, in seq order; left out = no order. */
+  readonly lane?: string | null
 }
 
 /** One verified delivery, about to be recorded: the raw bytes once, and every event they carry. */
@@ -282,6 +284,36 @@ export type OrderResult =
       readonly done: false
       readonly code: 'EVENT_NOT_FOUND' | 'EVENT_PROCESSING' | 'MOVE_FORBIDDEN' | 'FORCE_NEEDED'
     }
+
+/**
+ * How far a subject has come, for handlers that must not apply an older fact after a newer one. `key` names the subject
+ * (a reference, under a handler).
+ */
+export interface Watermark {
+  readonly source: string
+  readonly key: string
+  readonly value: number
+}
+
+/** One step of a resource-level idempotency key: `once(key, fn)` with no event around it. */
+export type KeyStep =
+  /** Take the key for `leaseMs`, unless it is finished or somebody holds it. */
+  | { readonly step: 'take'; readonly key: string; readonly leaseMs: number }
+  | { readonly step: 'extend'; readonly key: string; readonly token: string; readonly leaseMs: number }
+  /** Keep the result for `ttlMs`; null = for good. */
+  | { readonly step: 'finish'; readonly key: string; readonly token: string; readonly result: string; readonly ttlMs: number | null }
+  /** Give the key back: the work failed and may be tried again. */
+  | { readonly step: 'drop'; readonly key: string; readonly token: string }
+
+/**
+ * `taken`: it is yours; `repeat` says that an earlier holder took it and never said how it ended. `busy`: somebody holds
+ * it until then. `finished`: here is the result. `fenced`: the token is dead, nothing was written. `ok`: done.
+ */
+export type KeyState =
+  | { readonly state: 'taken'; readonly token: string; readonly repeat: boolean }
+  | { readonly state: 'busy'; readonly until: number }
+  | { readonly state: 'finished'; readonly result: string }
+  | { readonly state: 'fenced' | 'ok' }
 
 /** One step of a named side effect, presented under a lease. */
 export type EffectStep =

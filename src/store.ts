@@ -20,6 +20,8 @@ import type {
   EventKey,
   EventPage,
   EventRecord,
+  KeyState,
+  KeyStep,
   Lease,
   NewDelivery,
   Order,
@@ -30,6 +32,7 @@ import type {
   RecordVerdict,
   Settlement,
   SourceStats,
+  Watermark,
 } from './model.js'
 import { limits, states } from './model.js'
 
@@ -51,12 +54,21 @@ export interface Store<Tx = unknown> {
   extend(leases: readonly Lease[], leaseMs: number): Promise<boolean[]>
   /** Writes outcomes. False = that lease is dead and nothing changed for it. */
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
-  /** Hands unstarted events back; their attempt does not count. False = that lease is dead. */
-  release(leases: readonly Lease[]): Promise<boolean[]>
+  /** Hands unstarted events back, due again after `delayMs`; their attempt does not count. False = that lease is dead. */
+  release(leases: readonly Lease[], delayMs?: number): Promise<boolean[]>
   /** Begins a transaction for a handler. The caller must commit or roll back. */
   transaction(): Promise<StoreTransaction<Tx>>
   /** Starts or finishes a named side effect, durably, under a live lease. */
   effect(step: EffectStep): Promise<EffectState>
+  /** One step of a resource-level idempotency key, durably. */
+  key(step: KeyStep): Promise<KeyState>
+  /** The value of a watermark; null when it has none. */
+  watermark(source: string, key: string): Promise<number | null>
+  /**
+   * Calls `wake` when another process on this log has recorded something, if the store can tell. Never the only way
+   * to find work: a poll always stays. Resolves to the function that ends it.
+   */
+  subscribe(wake: () => void): Promise<() => Promise<void>>
 
   /** Carries out an operator's order, audited. At most 1,000 events a call; a result per event, in order. */
   operate(order: Order): Promise<OrderResult[]>
@@ -79,8 +91,12 @@ export interface Store<Tx = unknown> {
 export interface StoreTransaction<Tx = unknown> {
   /** What the handler sees as `ctx.tx`. */
   readonly tx: Tx
-  /** Writes the outcome inside this transaction. False = the lease is dead: roll back. */
-  settle(settlement: Settlement): Promise<boolean>
+  /** Writes outcomes inside this transaction. Any false = that lease is dead: roll back. */
+  settle(settlements: readonly Settlement[]): Promise<boolean[]>
+  /** Moves a watermark forward inside this transaction. False = it is further already: the fact is stale. */
+  advance(watermark: Watermark): Promise<boolean>
+  /** As `Store.effect`, inside this transaction: undone with it. */
+  effect(step: EffectStep): Promise<EffectState>
   /** COMMIT_UNKNOWN when the connection broke while committing. */
   commit(): Promise<void>
   rollback(): Promise<void>
@@ -125,6 +141,7 @@ export function checkDelivery(delivery: NewDelivery): void {
     if (event.reference !== null) checkText('A reference', event.reference, 1, limits.referenceBytes)
     checkHash('contentHash', event.contentHash)
     checkHash('guardHash', event.guardHash)
+    if (event.lane != null) checkText('A lane', event.lane, 1, limits.referenceBytes)
   }
 }
 
@@ -182,6 +199,20 @@ export function checkOrder(order: Order): void {
 export function checkEffect(step: EffectStep): void {
   checkText('An effect name', step.name, 1, limits.effectNameBytes)
   if (step.step === 'finish') checkText('An effect result', step.result, 0, limits.effectResultBytes, true)
+}
+
+export function checkKeyStep(step: KeyStep): void {
+  checkText('A key', step.key, 1, limits.eventIdBytes)
+  if (step.step === 'take' || step.step === 'extend') checkLeaseMs(step.leaseMs)
+  if (step.step !== 'finish') return
+  checkText('A result', step.result, 0, limits.effectResultBytes, true)
+  if (step.ttlMs !== null) checkCount('ttlMs', step.ttlMs, 10 * 366 * 86_400_000)
+}
+
+export function checkWatermark({ source, key, value }: Watermark): void {
+  checkSource(source)
+  checkText('A watermark key', key, 1, 2 * limits.referenceBytes)
+  if (!Number.isFinite(value)) throw invalid('A watermark', `${value} is not a number`)
 }
 
 export function checkFilter(filter: EventFilter): void {
