@@ -1,0 +1,198 @@
+/**
+ * Fields become functions, once, when a source is made: all JSON paths of one purpose are collected into one query
+ * so that a delivery is scanned once, and `{option:name}` inside a field is filled in from the source's options.
+ */
+import { createHash, randomUUID } from 'node:crypto'
+import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
+import { limits } from '../model.js'
+import { type Field, type FieldText, isList, splitField } from './field.js'
+import type { Reading } from './reading.js'
+import { xmlText } from './xml.js'
+
+export type OptionValues = Readonly<Record<string, unknown>>
+/** Undefined when it is not there. Whether that is bad is for the caller to say. */
+export type Evaluate = (reading: Reading) => string | undefined
+
+export class Compiler {
+  readonly #options: OptionValues
+  readonly #paths = new Map<number, string[]>()
+  readonly #queries = new Map<number, JsonQuery>()
+
+  constructor(options: OptionValues) {
+    this.#options = options
+  }
+
+  /** `{option:name}` in any text of the definition. */
+  fill(text: string): string {
+    return text.replace(/\{option:(\w+)\}/g, (_, name: string) => String(this.#options[name] ?? ''))
+  }
+
+  field(field: Field): Evaluate {
+    if (typeof field === 'string') return this.#text(this.fill(field) as FieldText)
+    if (isList(field)) {
+      const choices = field.map((choice) => this.field(choice))
+      return (reading) => {
+        for (const choice of choices) {
+          const value = choice(reading)
+          if (value !== undefined && value !== '') return value
+        }
+        return undefined
+      }
+    }
+    if ('optional' in field) return this.field(field.optional)
+    if ('map' in field) {
+      const value = this.field(field.map)
+      const to = new Map(Object.entries(field.to))
+      return (reading) => {
+        const code = value(reading)
+        return code === undefined ? undefined : (to.get(code) ?? code)
+      }
+    }
+    const parts = 'join' in field ? field.join : 'composite' in field ? field.composite : field.hash
+    const values = this.#values(parts)
+    if ('join' in field) {
+      return (reading) =>
+        values(reading)
+          ?.filter((value) => value !== null)
+          .join(field.separator)
+    }
+    if ('composite' in field) {
+      return (reading) => {
+        const list = values(reading)
+        return list === undefined ? undefined : withinLimit(JSON.stringify(list))
+      }
+    }
+    return (reading) => {
+      const list = values(reading)
+      return list === undefined ? undefined : sha256(JSON.stringify(list))
+    }
+  }
+
+  /** Every value at a field; more than one only for JSON paths with `[]` or `*`. */
+  all(field: FieldText): (reading: Reading) => readonly string[] {
+    const [kind, rest] = splitField(this.fill(field) as FieldText)
+    if (kind === 'json') {
+      const tokens = this.tokens(rest)
+      return (reading) => tokens(reading).map((token) => scalar(token) ?? '')
+    }
+    const one = this.field(field)
+    return (reading) => {
+      const value = one(reading)
+      return value === undefined ? [] : [value]
+    }
+  }
+
+  /** `$.` starts at the document, `^.` at what encloses the part, else at the part. */
+  tokens(path: string): (reading: Reading) => readonly JsonToken[] {
+    const [, anchor, rest] = /^(\$\.?|\^+\.?)?(.*)$/s.exec(path)!
+    const level = anchor === undefined ? 0 : anchor.startsWith('$') ? -1 : anchor.replace('.', '').length
+    let paths = this.#paths.get(level)
+    if (paths === undefined) {
+      paths = []
+      this.#paths.set(level, paths)
+    }
+    this.#queries.delete(level)
+    const known = paths.indexOf(rest!)
+    const slot = known >= 0 ? known : paths.push(rest!) - 1
+    return (reading) => reading.tokens(this.#query(level), slot, level)
+  }
+
+  #query(level: number): JsonQuery {
+    let query = this.#queries.get(level)
+    if (query === undefined) {
+      query = jsonQuery(this.#paths.get(level) ?? [])
+      this.#queries.set(level, query)
+    }
+    return query
+  }
+
+  #values(fields: readonly Field[]): (reading: Reading) => (string | null)[] | undefined {
+    const parts = fields.map((field) => {
+      const isOptional = typeof field === 'object' && 'optional' in field
+      return { read: this.field(field), isOptional }
+    })
+    return (reading) => {
+      const values: (string | null)[] = []
+      for (const { read, isOptional } of parts) {
+        const value = read(reading)
+        if ((value === undefined || value === '') && !isOptional) return undefined
+        values.push(value ?? null)
+      }
+      return values
+    }
+  }
+
+  #text(field: FieldText): Evaluate {
+    const [kind, rest] = splitField(field)
+    switch (kind) {
+      case 'json': {
+        const tokens = this.tokens(rest)
+        return (reading) => {
+          for (const token of tokens(reading)) {
+            const text = scalar(token)
+            if (text !== undefined) return text
+          }
+          return undefined
+        }
+      }
+      case 'keys': {
+        const except = new Set(rest.split(','))
+        const members = this.tokens('*')
+        return (reading) =>
+          members(reading).find(({ key }) => key !== null && !except.has(key))?.key ?? undefined
+      }
+      case 'header': {
+        const name = rest.toLowerCase()
+        return (reading) => reading.header(name)
+      }
+      case 'query':
+        return (reading) => reading.query(rest)
+      case 'form':
+        return (reading) => reading.form(rest)
+      case 'xml':
+        return (reading) => xmlText(Buffer.from(reading.document).toString('utf8'), rest)
+      case 'claim':
+        return (reading) => {
+          const claim = reading.claims?.[rest]
+          return typeof claim === 'string' || typeof claim === 'number' ? String(claim) : undefined
+        }
+      case 'option': {
+        const value = this.#options[rest]
+        return () => (value === undefined ? undefined : String(value))
+      }
+      case 'const':
+        return () => rest
+      case 'timestamp':
+        return (reading) => reading.timestamp
+      case 'method':
+        return (reading) => reading.delivery.method
+      case 'url':
+        return (reading) => reading.url
+      case 'path':
+        return (reading) => reading.path
+      case 'index':
+        return (reading) => String(reading.index)
+      case 'unique':
+        return () => randomUUID()
+      case 'hash':
+        return (reading) => sha256(reading.level(0))
+      default:
+        throw new TypeError(`"${field}" is not a field. See docs/adding-a-provider.md.`)
+    }
+  }
+}
+
+function scalar(token: JsonToken): string | undefined {
+  return token.kind === 'string' || token.kind === 'number' || token.kind === 'boolean'
+    ? token.text
+    : undefined
+}
+
+export function sha256(content: string | Uint8Array): string {
+  return `sha256:${createHash('sha256').update(content).digest('hex')}`
+}
+
+/** A joined id may outgrow the log's limit; its hash does not, and stays as distinct. */
+export function withinLimit(id: string): string {
+  return Buffer.byteLength(id) > limits.eventIdBytes ? sha256(id) : id
+}

@@ -1,0 +1,96 @@
+/**
+ * The vocabulary for "this value of the delivery", the same everywhere: where the signature is, what it covers,
+ * what names the event. A field is text (`json:data.id`, `header:x-id`) or a small combination of fields.
+ * `docs/adding-a-provider.md` lists it for people.
+ */
+export type FieldText =
+  | `json:${string}`
+  | `header:${string}`
+  | `query:${string}`
+  | `form:${string}`
+  | `xml:${string}`
+  | `claim:${string}`
+  | `option:${string}`
+  | `const:${string}`
+  | `keys:${string}`
+  | 'timestamp'
+  | 'method'
+  | 'url'
+  | 'path'
+  | 'index'
+  | 'hash'
+  | 'unique'
+
+/** A list means: the first that is there and not empty. */
+export type Field =
+  | FieldText
+  | readonly Field[]
+  | JoinField
+  | CompositeField
+  | OptionalField
+  | HashField
+  | MapField
+
+export interface JoinField {
+  readonly join: readonly Field[]
+  readonly separator: string
+}
+export interface CompositeField {
+  readonly composite: readonly Field[]
+}
+export interface OptionalField {
+  readonly optional: Field
+}
+export interface HashField {
+  readonly hash: readonly Field[]
+}
+export interface MapField {
+  readonly map: Field
+  readonly to: Readonly<Record<string, string>>
+}
+
+/** Texts with a separator between, for people to read: `join('.', 'json:object_type', 'json:metric')`. */
+export function join(separator: string, ...fields: Field[]): JoinField {
+  return { join: fields, separator }
+}
+
+/** An id out of several values, joined so that no two lists of values give one text. All must be there. */
+export function composite(...fields: Field[]): CompositeField {
+  return { composite: fields }
+}
+
+/** Inside `composite` and `join`: may be absent. */
+export function optional(field: Field): OptionalField {
+  return { optional: field }
+}
+
+/** `sha256:<hex>` over these values instead of over the content (which is what the text `hash` means). */
+export function hash(...fields: Field[]): HashField {
+  return { hash: fields }
+}
+
+/** Other words for the sender's codes; a code that is not listed stays as it is. */
+export function mapped(field: Field, to: Readonly<Record<string, string>>): MapField {
+  return { map: field, to }
+}
+
+/** Every plain field inside a field: what it depends on. */
+export function leaves(field: Field): readonly FieldText[] {
+  if (typeof field === 'string') return [field]
+  if (isList(field)) return field.flatMap(leaves)
+  if ('join' in field) return field.join.flatMap(leaves)
+  if ('composite' in field) return field.composite.flatMap(leaves)
+  if ('hash' in field) return field.hash.flatMap(leaves)
+  if ('map' in field) return leaves(field.map)
+  return leaves(field.optional)
+}
+
+export function isList(field: Field): field is readonly Field[] {
+  return Array.isArray(field)
+}
+
+/** `json:data.id` -> [`json`, `data.id`]. */
+export function splitField(field: FieldText): readonly [kind: string, rest: string] {
+  const colon = field.indexOf(':')
+  return colon < 0 ? [field, ''] : [field.slice(0, colon), field.slice(colon + 1)]
+}

@@ -1,0 +1,68 @@
+/**
+ * Paths into a JSON text, compiled to one tree. Where a name and `*` (or an index and `[]`) meet at the same place,
+ * the tree holds the union under the name, so that a reader follows exactly one node per value.
+ */
+export interface PathNode {
+  /** The paths that end here. */
+  readonly slots: readonly number[]
+  readonly keys: readonly WantedKey[]
+  readonly indexes: ReadonlyMap<number, PathNode>
+  readonly each: PathNode | null
+  readonly members: PathNode | null
+}
+
+export interface WantedKey {
+  readonly name: string
+  readonly bytes: Uint8Array
+  readonly node: PathNode
+  /** Scratch of the reader: the object this key was last seen in. */
+  seenIn: number
+}
+
+type Step = { readonly key: string } | '[]' | '*'
+
+export function compilePaths(paths: readonly string[]): PathNode {
+  return build(paths.map((path, slot) => ({ steps: parsePath(path), slot })))
+}
+
+/** Where `each` splits: `entry[].changes[].value` is `entry[]`, `changes[]`, `value`. */
+export function splitAtEach(path: string): readonly string[] {
+  return path.split(/(?<=\[\])\.?/).filter((part) => part !== '')
+}
+
+function build(branches: readonly { steps: readonly Step[]; slot: number }[]): PathNode {
+  const here = branches.filter((branch) => branch.steps.length === 0).map((branch) => branch.slot)
+  const below = branches.filter((branch) => branch.steps.length > 0)
+  const under = (matches: (step: Step) => boolean) => {
+    const matching = below.filter((branch) => matches(branch.steps[0]!))
+    return matching.map((branch) => ({ steps: branch.steps.slice(1), slot: branch.slot }))
+  }
+  const names = new Set(below.flatMap(({ steps: [step] }) => (typeof step === 'object' ? [step.key] : [])))
+  const keys: WantedKey[] = []
+  const indexes = new Map<number, PathNode>()
+  for (const name of names) {
+    const named = (wild: Step) =>
+      under((step) => step === wild || (typeof step === 'object' && step.key === name))
+    keys.push({ name, bytes: new TextEncoder().encode(name), node: build(named('*')), seenIn: 0 })
+    if (/^(0|[1-9]\d{0,8})$/.test(name)) indexes.set(Number(name), build(named('[]')))
+  }
+  const wild = (kind: '[]' | '*') => {
+    const branchesBelow = under((step) => step === kind)
+    return branchesBelow.length > 0 ? build(branchesBelow) : null
+  }
+  return { slots: here, keys, indexes, each: wild('[]'), members: wild('*') }
+}
+
+function parsePath(path: string): readonly Step[] {
+  if (path === '') return []
+  const steps: Step[] = []
+  for (const part of path.split(/(?<!\\)\./)) {
+    const depth = /(?:\[\])*$/.exec(part)![0].length / 2
+    const name = part.slice(0, part.length - depth * 2).replaceAll('\\.', '.')
+    if (name === '' && depth === 0) throw new TypeError(`The JSON path "${path}" has an empty step.`)
+    if (name === '*') steps.push('*')
+    else if (name !== '') steps.push({ key: name })
+    for (let i = 0; i < depth; i += 1) steps.push('[]')
+  }
+  return steps
+}

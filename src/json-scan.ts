@@ -1,0 +1,121 @@
+/** The lexical rules of JSON on bytes. Each scanner answers the index after the thing, or -1 when it is not one. */
+
+export function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
+}
+
+/**
+ * 1 for ASCII that a string may hold as it is, 2 for the bytes of other letters, 0 for what ends or breaks it. A table and a loop, not indexOf('"'): the grammar forbids raw control
+ * characters, so every byte has to be looked at anyway, and for the short strings of events the loop is faster.
+ */
+const plain = new Uint8Array(256)
+for (let byte = 0x20; byte < 256; byte += 1)
+  plain[byte] = byte === 0x22 || byte === 0x5c ? 0 : byte < 0x80 ? 1 : 2
+
+/**
+ * From the byte after the opening quote; answers the index of the closing one. Where the string is not plain ASCII
+ * (escapes, other letters) it answers the complement of that index, below -1: the reader then takes the slow path.
+ */
+export function endOfString(bytes: Uint8Array, from: number): number {
+  const end = bytes.length
+  let at = from
+  while (at < end && plain[bytes[at]!] === 1) at += 1
+  if (at < end && bytes[at] === 0x22) return at
+  const close = endOfOddString(bytes, at)
+  return close < 0 ? -1 : ~close
+}
+
+function endOfOddString(bytes: Uint8Array, from: number): number {
+  const end = bytes.length
+  let at = from
+  for (;;) {
+    while (at < end && plain[bytes[at]!] !== 0) at += 1
+    if (at >= end) return -1
+    const byte = bytes[at]!
+    if (byte === 0x22) return at
+    if (byte !== 0x5c) return -1
+    const escaped = at + 1 < end ? bytes[at + 1]! : 0
+    if (escaped === 0x75) {
+      if (at + 5 >= end) return -1
+      for (let i = at + 2; i < at + 6; i += 1) if (!isHex(bytes[i]!)) return -1
+      at += 6
+    } else if (simpleEscape(escaped)) at += 2
+    else return -1
+  }
+}
+
+export function endOfNumber(bytes: Uint8Array, from: number): number {
+  let at = from
+  if (bytes[at] === 0x2d) at += 1
+  if (bytes[at] === 0x30) at += 1
+  else {
+    const digits = endOfDigits(bytes, at)
+    if (digits === at) return -1
+    at = digits
+  }
+  if (bytes[at] === 0x2e) {
+    const digits = endOfDigits(bytes, at + 1)
+    if (digits === at + 1) return -1
+    at = digits
+  }
+  if (bytes[at] === 0x65 || bytes[at] === 0x45) {
+    at += 1
+    if (bytes[at] === 0x2b || bytes[at] === 0x2d) at += 1
+    const digits = endOfDigits(bytes, at)
+    if (digits === at) return -1
+    at = digits
+  }
+  return at
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  '"': '"',
+  '\\': '\\',
+  '/': '/',
+  b: '\b',
+  f: '\f',
+  n: '\n',
+  r: '\r',
+  t: '\t',
+}
+
+/** Of text whose escapes `endOfString` has already checked. A lone surrogate stays what it is. */
+export function unescapeString(text: string): string {
+  let result = ''
+  let from = 0
+  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
+    result += text.slice(from, at)
+    const letter = text[at + 1]!
+    if (letter === 'u') {
+      result += String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16))
+      from = at + 6
+    } else {
+      result += escapes[letter] ?? ''
+      from = at + 2
+    }
+  }
+  return result + text.slice(from)
+}
+
+function endOfDigits(bytes: Uint8Array, from: number): number {
+  let at = from
+  while (at < bytes.length && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at += 1
+  return at
+}
+
+function isHex(byte: number): boolean {
+  return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
+}
+
+function simpleEscape(byte: number): boolean {
+  return (
+    byte === 0x22 ||
+    byte === 0x5c ||
+    byte === 0x2f ||
+    byte === 0x62 ||
+    byte === 0x66 ||
+    byte === 0x6e ||
+    byte === 0x72 ||
+    byte === 0x74
+  )
+}
