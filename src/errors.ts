@@ -54,6 +54,12 @@ export const errorTable = {
     message:
       'The lease on event "{eventId}" of "{source}" is lost: it ran out or another worker took the event. Nothing was written.',
   },
+  BODY_CONSUMED: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The body of POST {path} was read by a body parser before hookonce, so its signature cannot be checked. Move the line app.use(express.json()) (or bodyParser.json()) below the line that mounts hookonce.',
+  },
   STORE_UNAVAILABLE: {
     httpStatus: 503,
     retryable: true,
@@ -121,6 +127,40 @@ export const errorTable = {
     retryable: true,
     message:
       'The connection was lost during COMMIT ({problem}); whether it took effect is not known yet. Read the event back before deciding.',
+  },
+  SECRET_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'Provider "{provider}" needs the option {option}, and it is missing, empty or blank. Set it; to take deliveries without a check, write unverified(...) instead.',
+  },
+  SECRET_SHORT: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The option {option} of provider "{provider}" holds {found} bytes once decoded; at least {least} are needed. Check that it was copied whole.',
+  },
+  SECRET_FORM: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The option {option} of provider "{provider}" cannot be read as {form}. Copy it as the sender shows it.',
+  },
+  OPTION_UNKNOWN: {
+    httpStatus: 500,
+    retryable: false,
+    message: 'Provider "{provider}" has no option "{option}".{suggestion} It takes: {known}.',
+  },
+  OPTION_INVALID: {
+    httpStatus: 500,
+    retryable: false,
+    message: 'The option {option} of provider "{provider}" is not valid: {problem}.',
+  },
+  SIGNING_UNAVAILABLE: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'Provider "{provider}" cannot sign a delivery: {problem}. Make a key pair with generateKeys() and give both halves to the factory.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

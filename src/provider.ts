@@ -84,6 +84,37 @@ export interface ExpectedAnswer {
   readonly timeLimitMs: number | null
 }
 
+/** What a verification scheme is, as facts: for start-up warnings, documentation and the provider contract. */
+export interface SchemeFacts {
+  readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'none'
+  /** The option that holds its secrets or public keys. */
+  readonly credential: string
+  /** The fields the signature or token is read from. */
+  readonly signatureIn: readonly string[]
+  /** The list whose parts are each signed on their own; fields are then relative to the part. */
+  readonly each: string | null
+  /** How the signature is written; null where it is not bytes written as text (tokens). Hex may be in either case. */
+  readonly encoding: 'hex' | 'base64' | 'base64url' | null
+  /** Between several signatures in one field; null where only one is allowed. */
+  readonly separator: string | null
+  readonly covers: {
+    /** `bytes`: any changed byte is noticed. `values`: any changed value is, its spelling is not. */
+    readonly body: 'bytes' | 'values' | 'none'
+    readonly url: boolean
+    /** Other fields it covers one by one, such as `header:webhook-id`. */
+    readonly fields: readonly string[]
+  }
+  readonly timestamp: {
+    readonly in: string
+    readonly unit: TimestampUnit
+    /** Null: read, but not held against the clock unless the source sets `toleranceMs`. */
+    readonly toleranceMs: number | null
+  } | null
+}
+
+/** Seconds or milliseconds since 1970, or ISO 8601 text. */
+export type TimestampUnit = 's' | 'ms' | 'iso'
+
 export interface Provider {
   /** The catalogue key, which is also the name of its factory. */
   readonly key: string
@@ -104,6 +135,9 @@ export interface Provider {
   readonly sampleTypes: readonly string[]
   /** How often each configured secret has matched, in order. */
   readonly secretHits: readonly number[]
+  /** True only for `unverified(...)`: anyone can post to this source. Start-up warns. */
+  readonly unverified: boolean
+  readonly scheme: SchemeFacts
 
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
   /** Every event in the delivery; empty when it has none that can be named. */

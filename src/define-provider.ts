@@ -1,0 +1,59 @@
+/**
+ * `defineProvider(data)` -> a typed factory. A provider's file is a definition and nothing else; everything a
+ * source does follows from it. `docs/adding-a-provider.md` is the guide to the vocabulary exported here.
+ */
+import type { FactoryOptions, ProviderDefinition, ProviderFactory, VerifyRule } from './define/definition.js'
+import type { OptionRules } from './define/options.js'
+import { createSource } from './define/source.js'
+import type { SchemeDefinition } from './scheme.js'
+
+export function defineProvider<
+  const V extends VerifyRule,
+  const O extends OptionRules = Record<never, never>,
+>(definition: ProviderDefinition<V, O>): ProviderFactory<FactoryOptions<V, O>> {
+  const schemes = schemesByOption(definition.verify)
+  const factory = (options: FactoryOptions<V, O>) => createSource(definition, schemes, options)
+  return Object.assign(factory, {
+    key: definition.key,
+    definition,
+    credentials: [...schemes.keys()],
+    example(credential?: string) {
+      const [name, scheme] = [...schemes].find(([option]) => option === credential) ?? [...schemes][0]!
+      const made = scheme.example()
+      const options: Record<string, unknown> = { ...made.extra }
+      if (made.credential !== undefined) options[name] = made.credential
+      for (const [option, rule] of Object.entries(definition.options ?? {})) {
+        if (rule.required) options[option] = rule.example
+      }
+      return options
+    },
+  })
+}
+
+function schemesByOption(verify: VerifyRule): ReadonlyMap<string, SchemeDefinition> {
+  if (isScheme(verify)) return new Map([[verify.credential, verify]])
+  return new Map(Object.entries(verify))
+}
+
+function isScheme(verify: VerifyRule): verify is SchemeDefinition {
+  return typeof verify.create === 'function'
+}
+
+export const seconds = (count: number): number => count * 1_000
+export const minutes = (count: number): number => seconds(count * 60)
+export const hours = (count: number): number => minutes(count * 60)
+export const days = (count: number): number => hours(count * 24)
+
+export type { ProviderDefinition, ProviderFactory } from './define/definition.js'
+export type { HandshakeRule } from './define/handshake.js'
+export type { EventRule } from './define/identity.js'
+export type { OptionRule } from './define/options.js'
+export { composite, type Field, type FieldText, hash, join, mapped, optional } from './delivery/field.js'
+export { type ContentFunction, sortedForm } from './delivery/template.js'
+export { basicScheme } from './schemes/basic.js'
+export { ecdsaScheme } from './schemes/ecdsa.js'
+export { ed25519Scheme } from './schemes/ed25519.js'
+export { type HmacRule, hmacScheme } from './schemes/hmac.js'
+export { jwtScheme } from './schemes/jwt.js'
+export { rsaScheme } from './schemes/rsa.js'
+export { tokenScheme } from './schemes/token.js'

@@ -1,0 +1,75 @@
+/** What a provider's file says, and what its factory takes: types only. */
+import type { DocumentRule } from '../delivery/reading.js'
+import type { ContentGuard, ExpectedAnswer, Source, SourceOptions } from '../provider.js'
+import type { SchemeDefinition } from '../scheme.js'
+import type { HandshakeRule } from './handshake.js'
+import type { EventRule } from './identity.js'
+import type { OptionRules } from './options.js'
+import type { SampleBody, SampleRules } from './samples.js'
+
+/** One scheme, or several by the option that chooses among them: which one applies is never the sender's choice. */
+export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
+
+export interface ProviderDefinition<V extends VerifyRule = VerifyRule, O extends OptionRules = OptionRules> {
+  readonly key: string
+  readonly name: string
+  readonly docs: string
+  readonly confidence: 'verified' | 'likely'
+  readonly verify: V
+  readonly events: EventRule | readonly EventRule[]
+  /** How its bodies are written. Default `json`. */
+  readonly format?: SampleRules['format']
+  /** Where the JSON document is, when it is not the body. */
+  readonly document?: DocumentRule
+  /** Options beside the secret. */
+  readonly options?: O
+  readonly handshakes?: readonly HandshakeRule[]
+  /** How long the sender keeps retrying; null where it is not documented. */
+  readonly retryWindowMs: number | null
+  readonly answer?: ExpectedAnswer
+  /** Only to override: worked out from the scheme and the id. */
+  readonly idIsSigned?: boolean
+  /** Default: `review` where the id is not signed, else `accept`. */
+  readonly contentGuard?: ContentGuard
+  readonly keepHeaders?: readonly string[]
+  /** Realistic bodies by event type; the first is the default. */
+  readonly samples: Readonly<Record<string, SampleBody>>
+  /** What an event id looks like: a prefix such as `evt_`, or `number`. Default: a UUID. */
+  readonly sampleId?: string
+  readonly sampleHeaders?: Readonly<Record<string, string>>
+  readonly sampleUrl?: string
+  readonly sampleMethod?: string
+}
+
+type CredentialOf<S> = S extends SchemeDefinition<infer C, infer _> ? C : never
+type ExtraOf<S> = S extends SchemeDefinition<infer _, infer E> ? E : never
+type CredentialOptions<V> = V extends SchemeDefinition
+  ? [CredentialOf<V>] extends [never]
+    ? object
+    : V extends { readonly credential: 'secret' }
+      ? { readonly secret: CredentialOf<V> }
+      : V extends { readonly credentialNeeded: true }
+        ? { readonly publicKey: CredentialOf<V> } & ExtraOf<V>
+        : { readonly publicKey?: CredentialOf<V> } & ExtraOf<V>
+  : { readonly [K in keyof V]?: CredentialOf<V[K]> } & Partial<ExtraOf<V[keyof V]>>
+type AddedOptions<O extends OptionRules> = {
+  readonly [K in keyof O as O[K] extends { required: true } ? K : never]: string
+} & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: string }
+
+export type FactoryOptions<V extends VerifyRule, O extends OptionRules> = CredentialOptions<V> &
+  AddedOptions<O> &
+  SourceOptions & {
+    /** The URL the sender calls, where a proxy in front changes it and the sender signs it. */
+    readonly publicUrl?: string
+  }
+
+/** What is known of every factory, whatever its options. */
+export interface ProviderFactory<Options = never> {
+  (options: Options): Source
+  readonly key: string
+  readonly definition: ProviderDefinition
+  /** The options that choose and feed a scheme: one for most. */
+  readonly credentials: readonly string[]
+  /** Fresh options with a secret (or key pair) of the right form: for tests and synthetic deliveries. */
+  example(credential?: string): Record<string, unknown>
+}

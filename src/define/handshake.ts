@@ -1,0 +1,151 @@
+/**
+ * Handshakes: deliveries that ask about the endpoint. The answer repeats or computes something from the question;
+ * nothing is stored. One that the sender signs is answered only when the signature is good.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { Compiler, type OptionValues } from '../delivery/compile.js'
+import type { FieldText } from '../delivery/field.js'
+import type { Reading } from '../delivery/reading.js'
+import { compileTemplate } from '../delivery/template.js'
+import type { HandshakeReply } from '../provider.js'
+import type { Scheme } from '../scheme.js'
+import type { Encoding } from '../schemes/encoding.js'
+
+/** A text with holes (`{json:challenge}`), or a digest of one. */
+export type ReplyText =
+  | string
+  | {
+      readonly hmac: string
+      readonly algorithm?: string
+      readonly encoding: Encoding
+      readonly prefix?: string
+    }
+  | { readonly digest: string; readonly algorithm?: string; readonly encoding: Encoding }
+
+export interface HandshakeRule {
+  /** All must hold: the text of a field, `true` for "is there", `[]` for "is an empty list". */
+  readonly when: Readonly<Partial<Record<FieldText, string | true | readonly []>>>
+  /** Whether the sender signs it. If so it is answered only when it verifies. */
+  readonly signed: boolean
+  /** Only when this option is given: for a handshake that hands over a secret (Asana), or needs one (Meta). */
+  readonly needsOption?: string
+  readonly reply: {
+    /** Default 200. */
+    readonly httpStatus?: number
+    /** Sent as text/plain unless `json` is given. */
+    readonly text?: ReplyText
+    readonly json?: Readonly<Record<string, ReplyText>>
+    /** Sent as it stands, with the content type in `headers`. */
+    readonly literal?: string
+    readonly headers?: Readonly<Record<string, string>>
+  }
+}
+
+export type Handshake = (reading: Reading, now: number) => HandshakeReply | null
+
+/** What is repeated to the caller is short, or it is not a challenge. */
+const maxRepeated = 2_048
+
+export function compileHandshakes(
+  rules: readonly HandshakeRule[],
+  options: OptionValues,
+  scheme: Scheme,
+): Handshake {
+  const compiled = rules
+    .filter((rule) => rule.needsOption === undefined || options[rule.needsOption] !== undefined)
+    .map((rule) => compileHandshake(rule, options, scheme))
+  return (reading, now) => {
+    for (const answer of compiled) {
+      const reply = answer(reading, now)
+      if (reply !== null) return reply
+    }
+    return null
+  }
+}
+
+function compileHandshake(rule: HandshakeRule, options: OptionValues, scheme: Scheme): Handshake {
+  const compiler = new Compiler(options)
+  const conditions = Object.entries(rule.when).map(([field, wanted]) =>
+    condition(field as FieldText, wanted as string | true | readonly [], compiler),
+  )
+  const { reply } = rule
+  const text = reply.text === undefined ? null : replyText(reply.text, compiler, scheme)
+  const json = Object.entries(reply.json ?? {}).map(
+    ([name, value]) => [name, replyText(value, compiler, scheme)] as const,
+  )
+  const headers = Object.entries(reply.headers ?? {}).map(
+    ([name, value]) => [name, replyText(value, compiler, scheme)] as const,
+  )
+
+  return (reading, now) => {
+    if (!conditions.every((holds) => holds(reading)) || reading.unreadable) return null
+    if (rule.signed) {
+      const verdict = scheme.verify(reading, now)
+      // No sender with an asynchronous scheme signs its handshake; until one does, it gets no answer.
+      if (verdict instanceof Promise || !verdict.ok) return null
+    }
+    const filled = [...json, ...headers].map(([name, fill]) => [name, fill(reading)] as const)
+    const body = text === null ? '' : text(reading)
+    if (body === null || filled.some(([, value]) => value === null)) return null
+    const values = filled as [string, string][]
+    const isJson = json.length > 0
+    return {
+      httpStatus: reply.httpStatus ?? 200,
+      headers: {
+        'content-type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
+        // The body repeats what a caller sent: it must never be taken for a page.
+        'x-content-type-options': 'nosniff',
+        ...Object.fromEntries(values.slice(json.length)),
+      },
+      body: isJson
+        ? JSON.stringify(Object.fromEntries(values.slice(0, json.length)))
+        : (reply.literal ?? body),
+    }
+  }
+}
+
+function condition(
+  field: FieldText,
+  wanted: string | true | readonly [],
+  compiler: Compiler,
+): (reading: Reading) => boolean {
+  if (wanted === true) {
+    const read = compiler.field(field)
+    return (reading) => (read(reading) ?? '') !== ''
+  }
+  if (typeof wanted === 'string') {
+    const read = compiler.field(field)
+    const expected = digest(compiler.fill(wanted))
+    return (reading) => {
+      const value = read(reading)
+      return value !== undefined && timingSafeEqual(digest(value), expected)
+    }
+  }
+  const path = field.replace(/^json:/, '')
+  const list = compiler.tokens(path)
+  const elements = compiler.tokens(`${path}[]`)
+  return (reading) => list(reading)[0]?.kind === 'array' && elements(reading).length === 0
+}
+
+function replyText(rule: ReplyText, compiler: Compiler, scheme: Scheme): (reading: Reading) => string | null {
+  const template = typeof rule === 'string' ? rule : 'hmac' in rule ? rule.hmac : rule.digest
+  const content = compileTemplate(template, compiler)
+  const fill = (reading: Reading) => {
+    const chunks = content(reading)
+    if (typeof chunks === 'string') return null
+    const text = chunks.map((chunk) => (typeof chunk === 'string' ? chunk : '')).join('')
+    return text.length > maxRepeated || /[\r\n\0]/.test(text) ? null : text
+  }
+  if (typeof rule === 'string') return fill
+  const { algorithm = 'sha256', encoding } = rule
+  return (reading) => {
+    const text = fill(reading)
+    if (text === null) return null
+    if ('digest' in rule) return createHash(algorithm).update(text).digest(encoding)
+    return `${compiler.fill(rule.prefix ?? '')}${scheme.mac?.(algorithm, text).toString(encoding) ?? ''}`
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text).digest()
+}

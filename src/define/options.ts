@@ -1,0 +1,107 @@
+/** Options of a factory: what a source may be given, checked by name so that a misspelt one is not ignored. */
+import { HookonceError } from '../errors.js'
+import type { SourceOptions } from '../provider.js'
+
+/** An option a provider adds beside its secret. */
+export interface OptionRule {
+  /** For documentation and error messages: what it is and where the sender shows it. */
+  readonly what: string
+  readonly required?: true
+  readonly default?: string
+  /** A value for tests and samples. */
+  readonly example: string
+}
+
+export type OptionRules = Readonly<Record<string, OptionRule>>
+
+const sourceOptionNames: readonly (keyof SourceOptions)[] = [
+  'mode',
+  'conflict',
+  'contentGuard',
+  'toleranceMs',
+  'retention',
+]
+
+/** Fills defaults in; throws on an unknown, missing or ill-formed option. */
+export function checkOptions(
+  provider: string,
+  given: Readonly<Record<string, unknown>>,
+  rules: OptionRules,
+  otherNames: readonly string[],
+): Readonly<Record<string, unknown>> {
+  const known = [...otherNames, ...Object.keys(rules), ...sourceOptionNames]
+  for (const option of Object.keys(given)) {
+    if (known.includes(option)) continue
+    const near = nearest(option, known)
+    const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`
+    throw new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: known.join(', ') })
+  }
+  const options: Record<string, unknown> = { ...given }
+  for (const [option, rule] of Object.entries(rules)) {
+    const value = given[option] ?? rule.default
+    if (value === undefined && !rule.required) continue
+    if (typeof value !== 'string' || value.trim() === '') {
+      throw new HookonceError('OPTION_INVALID', {
+        provider,
+        option,
+        problem: `it must be text: ${rule.what}`,
+      })
+    }
+    options[option] = value
+  }
+  checkChoice(provider, given, 'mode', ['background', 'inline'])
+  checkChoice(provider, given, 'conflict', ['ack', 'reject'])
+  checkChoice(provider, given, 'contentGuard', ['review', 'accept', 'reject'])
+  const { toleranceMs } = given
+  if (
+    toleranceMs !== undefined &&
+    !(typeof toleranceMs === 'number' && toleranceMs > 0 && Number.isFinite(toleranceMs))
+  ) {
+    const problem = 'it must be a positive number of milliseconds; it cannot be switched off'
+    throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
+  }
+  return options
+}
+
+function checkChoice(
+  provider: string,
+  given: Readonly<Record<string, unknown>>,
+  option: string,
+  choices: readonly string[],
+): void {
+  const value = given[option]
+  if (value === undefined || choices.includes(value as string)) return
+  throw new HookonceError('OPTION_INVALID', {
+    provider,
+    option,
+    problem: `it must be ${choices.join(' or ')}`,
+  })
+}
+
+/** The known name a misspelt one is closest to, if it is close at all. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(name.length / 3))
+  let best: string | undefined
+  let least = limit + 1
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+    }
+    row = next
+  }
+  return row[b.length]!
+}

@@ -1,0 +1,148 @@
+/** A source out of a definition and the user's options: everything is compiled here, once. */
+import { Compiler } from '../delivery/compile.js'
+import { type Field, isList, splitField } from '../delivery/field.js'
+import { Reading } from '../delivery/reading.js'
+import { HookonceError } from '../errors.js'
+import type { ContentGuard, Delivery, Source, Verification } from '../provider.js'
+import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
+import type { ProviderDefinition } from './definition.js'
+import { compileHandshakes } from './handshake.js'
+import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
+import { checkOptions } from './options.js'
+import { makeSample, type SampleRules } from './samples.js'
+
+export function createSource(
+  definition: ProviderDefinition,
+  schemes: ReadonlyMap<string, SchemeDefinition>,
+  given: Readonly<Record<string, unknown>>,
+): Source {
+  const provider = definition.key
+  const [credential, chosen] = chooseScheme(provider, schemes, given)
+  const names = [
+    ...schemes.keys(),
+    ...[...schemes.values()].flatMap((scheme) => scheme.extraOptions),
+    'publicUrl',
+  ]
+  const options = checkOptions(provider, given, definition.options ?? {}, names)
+  const { document = {} } = definition
+  const publicUrl = options.publicUrl as string | undefined
+  const scheme: Scheme = chosen.create({
+    provider,
+    credential,
+    options,
+    compiler: new Compiler(options),
+    document,
+    publicUrl,
+    toleranceMs: options.toleranceMs as number | undefined,
+  })
+  const rules: readonly EventRule[] = [definition.events].flat() as EventRule[]
+  const identify = compileIdentity(rules, options, document)
+  const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
+  const secretHits: number[] = new Array(scheme.keyCount).fill(0)
+  const filler = new Compiler(options)
+  const filledRules = rules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
+  const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts.covers)
+  const read = (delivery: Delivery) => new Reading(delivery, document, publicUrl)
+  const count = (verdict: Verification): Verification => {
+    if (verdict.ok && verdict.secretIndex < secretHits.length) secretHits[verdict.secretIndex]! += 1
+    return verdict
+  }
+
+  return {
+    key: provider,
+    name: definition.name,
+    docs: definition.docs,
+    confidence: definition.confidence,
+    idIsSigned,
+    retryWindowMs: definition.retryWindowMs,
+    answer: definition.answer ?? { timeLimitMs: null },
+    contentGuard:
+      (options.contentGuard as ContentGuard | undefined) ??
+      definition.contentGuard ??
+      (idIsSigned ? 'accept' : 'review'),
+    keepHeaders: definition.keepHeaders ?? [],
+    sampleTypes: Object.keys(definition.samples),
+    secretHits,
+    unverified: scheme.facts.kind === 'none',
+    scheme: scheme.facts,
+    mode: (options.mode as Source['mode'] | undefined) ?? 'background',
+    conflict: (options.conflict as Source['conflict'] | undefined) ?? 'ack',
+    retention: (options.retention as Source['retention'] | undefined) ?? {},
+    verify(delivery, { now }) {
+      const verdict = scheme.verify(read(delivery), now)
+      return verdict instanceof Promise ? verdict.then(count) : count(verdict)
+    },
+    identify(delivery) {
+      const reading = read(delivery)
+      reading.claims = scheme.claims?.(reading)
+      return identify(reading)
+    },
+    handshake: (delivery, { now }) => handshake(read(delivery), now),
+    sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
+    sign(wanted) {
+      const draft: Draft = {
+        method: wanted.method ?? 'POST',
+        url: wanted.url ?? publicUrl ?? sampleUrl(definition),
+        headers: lowerCase(wanted.headers ?? {}),
+        body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
+      }
+      putIdentity(draft, filledRules[0]?.id, wanted.id)
+      putIdentity(draft, rules[0]?.type, wanted.type)
+      const signed = scheme.sign(draft, wanted.now)
+      return signed instanceof Promise ? signed.then(() => draft) : draft
+    },
+  }
+}
+
+function chooseScheme(
+  provider: string,
+  schemes: ReadonlyMap<string, SchemeDefinition>,
+  given: Readonly<Record<string, unknown>>,
+): readonly [string, SchemeDefinition] {
+  const all = [...schemes]
+  const asked = all.filter(([option]) => given[option] !== undefined)
+  if (asked.length > 1) {
+    const option = asked.map(([name]) => name).join(' and ')
+    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'give only one of them' })
+  }
+  const chosen = asked[0] ?? all.find(([, scheme]) => !scheme.credentialNeeded)
+  if (chosen !== undefined) return chosen
+  const option = all.map(([name]) => name).join(' or ')
+  throw new HookonceError('SECRET_MISSING', { provider, option })
+}
+
+function sampleRules(definition: ProviderDefinition, filler: Compiler): SampleRules {
+  const headers = Object.entries(definition.sampleHeaders ?? {}).map(([name, value]) => [
+    filler.fill(name),
+    filler.fill(value),
+  ])
+  return {
+    samples: definition.samples,
+    format: definition.format ?? 'json',
+    idForm: definition.sampleId ?? '',
+    headers: Object.fromEntries(headers),
+    url: sampleUrl(definition),
+    method: definition.sampleMethod ?? 'POST',
+  }
+}
+
+function sampleUrl(definition: ProviderDefinition): string {
+  return definition.sampleUrl ?? `https://example.com/webhooks/${definition.key}`
+}
+
+/** Where the first way to name the event is a plain header, `sign` writes it there. */
+function putIdentity(draft: Draft, field: Field | undefined, value: string | undefined): void {
+  const first = field !== undefined && typeof field !== 'string' && isList(field) ? field[0] : field
+  if (value === undefined || typeof first !== 'string') return
+  const [kind, name] = splitField(first)
+  if (kind === 'header') draft.headers[name.toLowerCase()] ??= value
+}
+
+function fillField(field: Field, compiler: Compiler): Field {
+  if (typeof field === 'string') return compiler.fill(field) as Field
+  return isList(field) ? field.map((choice) => fillField(choice, compiler)) : field
+}
+
+function lowerCase(headers: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
+}

@@ -1,0 +1,124 @@
+/** Where the keys of a token scheme come from: configured, a fixed key set address, or the user's own look-up. */
+import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
+import { type CryptoKey, createRemoteJWKSet, customFetch, decodeProtectedHeader } from 'jose'
+import { HookonceError } from '../errors.js'
+import type { RejectReason } from '../provider.js'
+import type { SchemeContext } from '../scheme.js'
+import type { JwtRule } from './jwt.js'
+import { isOfType, readPublicKey } from './keys.js'
+import { credentialTexts, secretKeys } from './secret.js'
+
+export type JwtKey = KeyObject | Uint8Array | CryptoKey
+export type GetKey = (kid: string) => object | Promise<object>
+type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
+
+export interface KeySource {
+  readonly count: number
+  readonly first: JwtKey | undefined
+  /** Every key that may have made this token. */
+  find(kid: string, token: string): Keys | RejectReason | Promise<Keys | RejectReason>
+}
+
+const maxKept = 64
+const keepFailureMs = 30_000
+
+export function keySource(rule: JwtRule, shared: boolean, context: SchemeContext): KeySource {
+  if (shared) return configured(secretKeys(context, {}).map((key, index) => ({ key, kid: undefined, index })))
+  if (context.options[context.credential] !== undefined) return configured(configuredKeys(rule, context))
+  if (rule.getKey && typeof context.options.getKey === 'function') {
+    return lookedUp(context.options.getKey as GetKey)
+  }
+  if (rule.jwksUrl !== undefined) return keySet(context.compiler.fill(rule.jwksUrl), context)
+  throw new HookonceError('SECRET_MISSING', { provider: context.provider, option: context.credential })
+}
+
+type Configured = readonly { key: JwtKey; kid: string | undefined; index: number }[]
+
+function configured(keys: Configured): KeySource {
+  return {
+    count: keys.length === 0 ? 1 : Math.max(...keys.map(({ index }) => index)) + 1,
+    first: keys[0]?.key,
+    find(kid) {
+      const fitting = keys.filter((key) => key.kid === undefined || kid === '' || key.kid === kid)
+      return fitting.length === 0 ? 'unknown_key' : fitting
+    },
+  }
+}
+
+/** Each text is PEM, a certificate, a JWK or a key set (JWKS) as JSON. */
+function configuredKeys(rule: JwtRule, context: SchemeContext): Configured {
+  const type = rule.algorithms[0] === 'ES256' ? 'p256' : 'rsa'
+  return credentialTexts(context).flatMap((text, index) => {
+    const jwks = text.trimStart().startsWith('{') ? readJwks(text) : null
+    const keys =
+      jwks === null
+        ? [{ key: readPublicKey(text, type), kid: undefined, index }]
+        : jwks.map((jwk) => ({ key: readJwk(jwk), kid: jwk.kid as string | undefined, index }))
+    return keys.map(({ key, ...rest }) => {
+      if (key !== null && isOfType(key, type)) return { key, ...rest }
+      const form = `a public key (${type}): PEM, certificate, JWK or JWKS`
+      throw new HookonceError('SECRET_FORM', { provider: context.provider, option: context.credential, form })
+    })
+  })
+}
+
+function readJwks(text: string): readonly (JsonWebKey & { kid?: string })[] | null {
+  try {
+    const parsed = JSON.parse(text) as { keys?: unknown }
+    return Array.isArray(parsed.keys) ? parsed.keys : [parsed]
+  } catch {
+    return null
+  }
+}
+
+function readJwk(jwk: object): KeyObject | null {
+  try {
+    return createPublicKey({ key: jwk as JsonWebKey, format: 'jwk' })
+  } catch {
+    return null
+  }
+}
+
+/** A key that has expired by the sender's word (Plaid's `expired_at`) is no key. */
+function lookedUp(getKey: GetKey): KeySource {
+  const kept = new Map<string, { key: KeyObject | null; at: number }>()
+  return {
+    count: 1,
+    first: undefined,
+    async find(kid) {
+      if (kid === '' || kid.length > 200) return 'unknown_key'
+      let entry = kept.get(kid)
+      if (entry === undefined || (entry.key === null && Date.now() - entry.at > keepFailureMs)) {
+        try {
+          const jwk = await getKey(kid)
+          const expired = (jwk as { expired_at?: unknown }).expired_at
+          entry = { key: typeof expired === 'number' ? null : readJwk(jwk), at: Date.now() }
+        } catch {
+          entry = { key: null, at: Date.now() }
+        }
+        // Strangers can make up key ids: forget all rather than grow.
+        if (kept.size >= maxKept) kept.clear()
+        kept.set(kid, entry)
+      }
+      return entry.key === null ? 'key_unavailable' : [{ key: entry.key, index: 0 }]
+    },
+  }
+}
+
+function keySet(url: string, context: SchemeContext): KeySource {
+  const load = context.options.fetch as typeof fetch | undefined
+  const resolve = createRemoteJWKSet(new URL(url), load === undefined ? {} : { [customFetch]: load })
+  return {
+    count: 1,
+    first: undefined,
+    async find(_kid, token) {
+      try {
+        return [{ key: await resolve(decodeProtectedHeader(token) as never), index: 0 }]
+      } catch (error) {
+        return (error as { code?: string }).code === 'ERR_JWKS_NO_MATCHING_KEY'
+          ? 'unknown_key'
+          : 'key_unavailable'
+      }
+    },
+  }
+}

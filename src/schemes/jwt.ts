@@ -1,0 +1,249 @@
+/**
+ * A signed token (JWT) beside the body. The algorithms are fixed by the provider's file, never by the token; the body
+ * is covered only where a claim holds its hash. jose does the cryptography and the key sets.
+ */
+import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import type { FieldText } from '../delivery/field.js'
+import { putField } from '../delivery/put.js'
+import { Reading } from '../delivery/reading.js'
+import { HookonceError } from '../errors.js'
+import type { RejectReason, SchemeFacts } from '../provider.js'
+import {
+  type KeyScheme,
+  reject,
+  type Scheme,
+  type SchemeContext,
+  type SchemeDefinition,
+  type SecretScheme,
+} from '../scheme.js'
+import { decodeExact } from './encoding.js'
+import { type GetKey, type JwtKey, type KeySource, keySource } from './jwt-keys.js'
+import { generateKeys, privateKey } from './keys.js'
+import { exampleSecret, type Secrets } from './secret.js'
+import { effectiveTolerance, judgeTimestamp } from './timestamp.js'
+
+export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'ES256'
+
+export interface JwtRule {
+  readonly in: FieldText
+  /** Before the token, e.g. `Bearer `. */
+  readonly prefix?: string
+  /** All of one family: shared secret (HS*) or public key. */
+  readonly algorithms: readonly JwtAlgorithm[]
+  /** Claims that must have exactly this text; `{option:name}` is filled in, and an option left out asks nothing. */
+  readonly claims?: Readonly<Record<string, string>>
+  /** Claims that must be there; `exp` and `nbf` are checked whenever they are. */
+  readonly required?: readonly string[]
+  /** `iat` must be within the tolerance. Null: only when the source sets `toleranceMs`. Left out: not read. */
+  readonly issuedAt?: { readonly toleranceMs?: number | null }
+  /** The claim that holds the SHA-256 of the body, in hex; `unlessEmpty` where it is left out for an empty body. */
+  readonly bodyHash?: { readonly claim: string; readonly unlessEmpty?: true }
+  /** The claim that holds the SHA-256 of the URL, in hex. */
+  readonly urlHash?: { readonly claim: string }
+  /** Public keys are fetched from this fixed address and kept. `publicKey` may then be left out. */
+  readonly jwksUrl?: string
+  /** Public keys are looked up by the user's function `getKey(kid)`. `publicKey` may then be left out. */
+  readonly getKey?: true
+}
+
+export interface JwtExtra {
+  /** Only to sign synthetic deliveries. */
+  readonly privateKey?: string
+  /** Looks up the sender's key (a JWK) by its id; what it returns is kept. */
+  readonly getKey?: GetKey
+  readonly fetch?: typeof fetch
+}
+
+const maxTokenText = 16_384
+/** Between two machines that both have the right time. */
+const clockToleranceSeconds = 30
+
+/** The kind of scheme follows from the algorithms: HS* share a secret, the others have a public key. */
+export type JwtSchemeOf<R extends JwtRule> = R['algorithms'][number] extends `HS${string}`
+  ? SecretScheme<Secrets>
+  : KeyScheme<Secrets, JwtExtra, R extends { getKey: true } | { jwksUrl: string } ? false : true>
+
+export function jwtScheme<const R extends JwtRule>(rule: R): JwtSchemeOf<R> {
+  const shared = rule.algorithms.every((algorithm) => algorithm.startsWith('HS'))
+  const fetched = [...(rule.getKey ? ['getKey'] : []), ...(rule.jwksUrl === undefined ? [] : ['fetch'])]
+  const definition: SchemeDefinition<Secrets, JwtExtra> = {
+    credential: shared ? 'secret' : 'publicKey',
+    extraOptions: shared ? [] : ['privateKey', ...fetched],
+    credentialNeeded: fetched.length === 0,
+    create: (context) => createJwtScheme(rule, shared, context),
+    example() {
+      if (shared) return { credential: exampleSecret({}, randomBytes(32)), extra: {} }
+      const pair = generateKeys(rule.algorithms[0] === 'ES256' ? 'p256' : 'rsa')
+      return { credential: pair.publicKey, extra: { privateKey: pair.privateKey } }
+    },
+  }
+  return definition as JwtSchemeOf<R>
+}
+
+function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext): Scheme {
+  const { compiler } = context
+  const place = compiler.fill(rule.in) as FieldText
+  const read = compiler.field(place)
+  const { prefix = '' } = rule
+  const keys: KeySource = keySource(rule, shared, context)
+  const expected = Object.entries(rule.claims ?? {})
+    .map(([name, text]) => [name, compiler.fill(text)] as const)
+    .filter(([, text]) => text !== '')
+  const stamp =
+    rule.issuedAt === undefined ? null : ({ in: 'claim:iat', unit: 's', ...rule.issuedAt } as const)
+  const toleranceMs =
+    stamp === null ? null : effectiveTolerance({ ...stamp, in: 'claim:iat' }, context.toleranceMs)
+
+  function token(reading: Reading): { readonly text: string } | RejectReason {
+    const text = read(reading)
+    if (text === undefined || text === '') return 'missing_signature'
+    if (text.length > maxTokenText || !text.startsWith(prefix)) return 'malformed_token'
+    const bare = text.slice(prefix.length)
+    return isCanonical(bare) ? { text: bare } : 'malformed_token'
+  }
+
+  async function verifyToken(
+    text: string,
+    now: number,
+  ): Promise<{ payload: JWTPayload; index: number } | RejectReason> {
+    const kid = keyId(text)
+    if (kid === null) return 'malformed_token'
+    const found = await keys.find(kid, text)
+    if (typeof found === 'string') return found
+    let reason: RejectReason = 'unknown_key'
+    for (const { key, index } of found) {
+      const result = await verifyWith(text, key, now)
+      if (typeof result !== 'string') return { payload: result, index }
+      // Another key may still fit a bad signature; a token that is stale or malformed is so under every key.
+      if (result !== 'bad_signature') return result
+      reason = result
+    }
+    return reason
+  }
+
+  async function verifyWith(text: string, key: JwtKey, now: number): Promise<JWTPayload | RejectReason> {
+    try {
+      const { payload } = await jwtVerify(text, key, {
+        algorithms: [...rule.algorithms],
+        clockTolerance: clockToleranceSeconds,
+        currentDate: new Date(now),
+        requiredClaims: [...(rule.required ?? [])],
+      })
+      return payload
+    } catch (error) {
+      return reasonOf(error)
+    }
+  }
+
+  function judge(payload: JWTPayload, reading: Reading, now: number): RejectReason | null {
+    if (stamp !== null) {
+      const at = typeof payload.iat === 'number' ? String(Math.floor(payload.iat)) : undefined
+      const problem = judgeTimestamp(at, 's', toleranceMs, now)
+      if (problem !== null) return problem
+    }
+    for (const [name, text] of expected) if (!claimHas(payload[name], text)) return 'wrong_claims'
+    const { bodyHash, urlHash } = rule
+    const { body } = reading.delivery
+    if (
+      bodyHash !== undefined &&
+      !(bodyHash.unlessEmpty && body.length === 0 && !(bodyHash.claim in payload))
+    ) {
+      if (!hashIs(payload[bodyHash.claim], body)) return 'bad_signature'
+    }
+    if (urlHash !== undefined && !hashIs(payload[urlHash.claim], reading.url)) return 'bad_signature'
+    return null
+  }
+
+  const facts: SchemeFacts = {
+    kind: 'jwt',
+    credential: context.credential,
+    signatureIn: [place],
+    each: null,
+    encoding: null,
+    separator: null,
+    covers: {
+      body: rule.bodyHash === undefined ? 'none' : 'bytes',
+      url: rule.urlHash !== undefined,
+      fields: [],
+    },
+    timestamp: stamp === null ? null : { in: 'claim:iat', unit: 's', toleranceMs },
+  }
+
+  return {
+    facts,
+    keyCount: keys.count,
+    async verify(reading, now) {
+      const found = token(reading)
+      if (typeof found === 'string') return reject(found)
+      const result = await verifyToken(found.text, now)
+      if (typeof result === 'string') return reject(result)
+      const problem = judge(result.payload, reading, now)
+      return problem === null ? { ok: true, secretIndex: result.index } : reject(problem)
+    },
+    claims(reading) {
+      const found = token(reading)
+      try {
+        return typeof found === 'string' ? undefined : decodeJwt(found.text)
+      } catch {
+        return undefined
+      }
+    },
+    async sign(draft, now) {
+      const key = shared ? keys.first : privateKey(context)
+      if (key === null || key === undefined) {
+        throw new HookonceError('SIGNING_UNAVAILABLE', {
+          provider: context.provider,
+          problem: 'it has no privateKey',
+        })
+      }
+      const at = Math.floor(now / 1_000)
+      const reading = new Reading(draft, context.document, context.publicUrl)
+      const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + 300 }
+      for (const [name, text] of expected) claims[name] = text === 'true' ? true : text
+      if (rule.bodyHash !== undefined) claims[rule.bodyHash.claim] = hex(draft.body)
+      if (rule.urlHash !== undefined) claims[rule.urlHash.claim] = hex(reading.url)
+      const signed = await new SignJWT(claims)
+        .setProtectedHeader({ alg: rule.algorithms[0]!, typ: 'JWT' })
+        .sign(key)
+      putField(draft, place, prefix + signed)
+    },
+  }
+}
+
+/** Three parts in exact base64url: jose forgives padding and spare bits, which gives one token many spellings. */
+function isCanonical(token: string): boolean {
+  const parts = token.split('.', 4)
+  return parts.length === 3 && parts.every((part) => part !== '' && decodeExact(part, 'base64url') !== null)
+}
+
+function keyId(text: string): string | null {
+  try {
+    return decodeProtectedHeader(text).kid ?? ''
+  } catch {
+    return null
+  }
+}
+
+function reasonOf(error: unknown): RejectReason {
+  if (error instanceof errors.JWSSignatureVerificationFailed) return 'bad_signature'
+  if (error instanceof errors.JWTExpired) return 'stale_timestamp'
+  if (error instanceof errors.JWTClaimValidationFailed) {
+    return error.claim === 'nbf' || error.claim === 'iat' ? 'future_timestamp' : 'wrong_claims'
+  }
+  return 'malformed_token'
+}
+
+/** `aud` may be a list; a claim may be a boolean (`email_verified`). */
+function claimHas(claim: unknown, text: string): boolean {
+  return Array.isArray(claim) ? claim.includes(text) : String(claim) === text
+}
+
+function hex(content: string | Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex')
+}
+
+function hashIs(claim: unknown, content: string | Uint8Array): boolean {
+  const claimed = typeof claim === 'string' ? decodeExact(claim, 'hex', 32) : null
+  return claimed !== null && timingSafeEqual(claimed, createHash('sha256').update(content).digest())
+}

@@ -1,0 +1,83 @@
+/** Public and private keys in the forms senders show them: PEM, certificate, base64 DER, raw Ed25519 bytes. */
+import {
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  type KeyObject,
+  X509Certificate,
+} from 'node:crypto'
+import { HookonceError } from '../errors.js'
+import type { SchemeContext } from '../scheme.js'
+import { credentialTexts } from './secret.js'
+
+export type KeyType = 'ed25519' | 'p256' | 'rsa'
+
+export interface KeyPair {
+  /** PEM. */
+  readonly publicKey: string
+  /** PEM (PKCS #8). Only for making deliveries; a receiver never needs it. */
+  readonly privateKey: string
+}
+
+/** A key pair to sign synthetic deliveries with: give `publicKey` and `privateKey` to the provider's factory. */
+export function generateKeys(type: KeyType): KeyPair {
+  const pair = keyObjects(type)
+  return {
+    publicKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    privateKey: pair.privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(),
+  }
+}
+
+function keyObjects(type: KeyType) {
+  if (type === 'ed25519') return generateKeyPairSync('ed25519')
+  if (type === 'p256') return generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  return generateKeyPairSync('rsa', { modulusLength: 2048 })
+}
+
+export function publicKeys(context: SchemeContext, type: KeyType): readonly KeyObject[] {
+  return credentialTexts(context).map((text) => {
+    const key = readPublicKey(text, type)
+    if (key !== null && isOfType(key, type)) return key
+    const form = `a public key (${type}): PEM, certificate, base64${type === 'ed25519' ? ' or hex' : ''}`
+    throw new HookonceError('SECRET_FORM', { provider: context.provider, option: context.credential, form })
+  })
+}
+
+export function privateKey(context: SchemeContext): KeyObject | null {
+  const text = context.options.privateKey
+  if (text === undefined) return null
+  try {
+    return createPrivateKey(String(text))
+  } catch {
+    throw new HookonceError('SECRET_FORM', {
+      provider: context.provider,
+      option: 'privateKey',
+      form: 'a private key in PEM',
+    })
+  }
+}
+
+export function readPublicKey(text: string, type: KeyType): KeyObject | null {
+  const trimmed = text.trim()
+  try {
+    if (trimmed.includes('-----BEGIN CERTIFICATE-----')) return new X509Certificate(trimmed).publicKey
+    if (trimmed.startsWith('-----')) return createPublicKey(trimmed)
+    const bare = trimmed.replace(/^whpk_/, '')
+    const bytes = Buffer.from(bare, /^[0-9a-fA-F]{64}$/.test(bare) ? 'hex' : 'base64')
+    // Fixed DER head of an Ed25519 SubjectPublicKeyInfo (RFC 8410).
+    const head = Buffer.from('302a300506032b6570032100', 'hex')
+    const der = type === 'ed25519' && bytes.length === 32 ? Buffer.concat([head, bytes]) : bytes
+    return createPublicKey({ key: der, format: 'der', type: 'spki' })
+  } catch {
+    return null
+  }
+}
+
+/** Weak RSA keys and other curves are refused when the source is made. */
+export function isOfType(key: KeyObject, type: KeyType): boolean {
+  if (type === 'ed25519') return key.asymmetricKeyType === 'ed25519'
+  if (type === 'p256') {
+    return key.asymmetricKeyType === 'ec' && key.asymmetricKeyDetails?.namedCurve === 'prime256v1'
+  }
+  return key.asymmetricKeyType === 'rsa' && (key.asymmetricKeyDetails?.modulusLength ?? 0) >= 1_024
+}

@@ -1,0 +1,202 @@
+/**
+ * What all signatures over content have in common: find the signature, judge the timestamp, put the signed content
+ * together, and ask the algorithm whether one of the keys made one of the signatures. HMAC and the public-key
+ * schemes differ only in that last question.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { type FieldText, splitField } from '../delivery/field.js'
+import { isForm } from '../delivery/form.js'
+import { compileParts } from '../delivery/parts.js'
+import { putField, putJson, walk } from '../delivery/put.js'
+import { Reading } from '../delivery/reading.js'
+import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
+import type { RejectReason, SchemeFacts, Verification } from '../provider.js'
+import { type Draft, reject, type Scheme, type SchemeContext } from '../scheme.js'
+import { decodeExact, type Encoding } from './encoding.js'
+import { type Candidates, readSignatures, type SignatureRule, writeSignature } from './signature.js'
+import { effectiveTolerance, formatTimestamp, judgeTimestamp, type TimestampRule } from './timestamp.js'
+
+export interface SignedRule {
+  readonly encoding: Encoding
+  /** Where the signature is and how it is written; a bare field where it is nothing but the signature. */
+  readonly signature: SignatureRule | FieldText
+  /** What is signed. Default `{body}`. A list: any of these. */
+  readonly signed?: string | ContentFunction | readonly (string | ContentFunction)[]
+  readonly timestamp?: TimestampRule
+  /** Each part of this list is signed on its own (Adyen); fields are then relative to the part. */
+  readonly each?: string
+  /** The body's SHA-256 in hex stands in this covered field, unless the body is a covered form (Twilio). */
+  readonly bodyHashIn?: FieldText
+  /** What it covers, where `signed` is a function and cannot be asked. */
+  readonly covers?: Partial<SchemeFacts['covers']>
+}
+
+/** The algorithm with its keys. */
+export interface Signer {
+  readonly keyCount: number
+  /** The index of the key that made one of the signatures, or why none is believed. */
+  match(
+    content: readonly Chunk[],
+    signatures: readonly string[],
+    reading: Reading,
+  ): number | RejectReason | Promise<number | RejectReason>
+  write(content: readonly Chunk[], draft: Draft): string
+}
+
+export function signedScheme(
+  kind: SchemeFacts['kind'],
+  rule: SignedRule,
+  context: SchemeContext,
+  signer: Signer,
+): Scheme {
+  const { compiler } = context
+  const format: SignatureRule = typeof rule.signature === 'string' ? { in: rule.signature } : rule.signature
+  const signature: SignatureRule =
+    format.prefix === undefined ? format : { ...format, prefix: compiler.fill(format.prefix) }
+  const places = (typeof signature.in === 'string' ? [signature.in] : signature.in).map(
+    (field) => compiler.fill(field) as FieldText,
+  )
+  const readPlaces = places.map((field) => compiler.field(field))
+  const templates = [rule.signed ?? '{body}'].flat() as (string | ContentFunction)[]
+  const contents = templates.map((template) => compileTemplate(template, compiler))
+  const parts = rule.each === undefined ? null : compileParts(rule.each)
+  const stamp = rule.timestamp
+  const readStamp = stamp === undefined || stamp.in === 'signature' ? null : compiler.field(stamp.in)
+  const toleranceMs = stamp === undefined ? null : effectiveTolerance(stamp, context.toleranceMs)
+  const readHash = rule.bodyHashIn === undefined ? null : compiler.field(rule.bodyHashIn)
+
+  function verifyOne(reading: Reading, now: number): Verification | Promise<Verification> {
+    const found = candidates(reading)
+    if (typeof found === 'string') return reject(found)
+    if (stamp !== undefined) {
+      reading.timestamp = readStamp === null ? found.timestamp : readStamp(reading)
+      const problem = judgeTimestamp(reading.timestamp, stamp.unit, toleranceMs, now)
+      if (problem !== null) return reject(problem)
+    }
+    if (readHash !== null && !bodyHashMatches(reading, readHash(reading))) return reject('bad_signature')
+    return matchAny(reading, found.signatures, 0)
+  }
+
+  function matchAny(
+    reading: Reading,
+    signatures: readonly string[],
+    from: number,
+  ): Verification | Promise<Verification> {
+    const content = contents[from]!(reading)
+    // A later way of putting it together that does not apply is no worse than one that does not match.
+    if (typeof content === 'string') return reject(from === 0 ? content : 'bad_signature')
+    const judge = (result: number | RejectReason): Verification | Promise<Verification> => {
+      if (typeof result === 'number') return { ok: true, secretIndex: result }
+      if (result !== 'bad_signature' || from + 1 >= contents.length) return reject(result)
+      return matchAny(reading, signatures, from + 1)
+    }
+    const result = signer.match(content, signatures, reading)
+    return result instanceof Promise ? result.then(judge) : judge(result)
+  }
+
+  function candidates(reading: Reading): Candidates | RejectReason {
+    let found: Candidates | null = null
+    let present = false
+    for (const read of readPlaces) {
+      const text = read(reading)
+      if (text === undefined || text === '') continue
+      present = true
+      const here = readSignatures(text, signature)
+      if (here === null) continue
+      found =
+        found === null
+          ? here
+          : { signatures: [...found.signatures, ...here.signatures], timestamp: found.timestamp }
+    }
+    if (found !== null) return found
+    if (reading.unreadable) return 'malformed_body'
+    return present ? 'malformed_signature' : 'missing_signature'
+  }
+
+  function verify(reading: Reading, now: number): Verification | Promise<Verification> {
+    if (parts === null) return verifyOne(reading, now)
+    const list = parts(reading)
+    if (list === null || list.length === 0) return reject('malformed_body')
+    // One unsigned part among signed ones makes the whole delivery unbelievable.
+    let secretIndex = 0
+    for (const part of list) {
+      const verdict = verifyOne(part, now)
+      if (verdict instanceof Promise) return reject('key_unavailable')
+      if (!verdict.ok) return verdict
+      secretIndex = Math.max(secretIndex, verdict.secretIndex)
+    }
+    return { ok: true, secretIndex }
+  }
+
+  function sign(draft: Draft, now: number): void {
+    const timestamp = stamp === undefined ? undefined : formatTimestamp(now, stamp.unit)
+    if (stamp !== undefined && stamp.in !== 'signature') {
+      putField(draft, compiler.fill(stamp.in) as FieldText, timestamp!)
+    }
+    if (rule.bodyHashIn !== undefined && draft.body.length > 0 && !isForm(draft.headers['content-type'])) {
+      putField(draft, rule.bodyHashIn, createHash('sha256').update(draft.body).digest('hex'))
+    }
+    if (rule.each !== undefined) {
+      signParts(draft, rule.each)
+      return
+    }
+    const reading = new Reading(draft, context.document, context.publicUrl)
+    reading.timestamp = timestamp
+    putField(draft, places[0]!, writeSignature(signReading(reading, draft), timestamp, signature))
+  }
+
+  function signReading(reading: Reading, draft: Draft): string {
+    const content = contents[0]!(reading)
+    if (typeof content === 'string')
+      throw new TypeError(`Nothing to sign for ${context.provider}: ${content}.`)
+    return signer.write(content, draft)
+  }
+
+  function signParts(draft: Draft, each: string): void {
+    const document: unknown = JSON.parse(Buffer.from(draft.body).toString('utf8'))
+    const [, path] = splitField(places[0]!)
+    const steps = each
+      .replaceAll('[]', '.[]')
+      .split('.')
+      .filter((step) => step !== '')
+    for (const part of walk(document, steps)) {
+      const bytes = Buffer.from(JSON.stringify(part))
+      const reading = new Reading(draft, context.document, context.publicUrl, [bytes, draft.body])
+      putJson(part, path, writeSignature(signReading(reading, draft), undefined, signature))
+    }
+    draft.body = Buffer.from(JSON.stringify(document))
+  }
+
+  const named = templates.flatMap((template) =>
+    typeof template === 'string' ? holes(compiler.fill(template)) : [],
+  )
+  const facts: SchemeFacts = {
+    kind,
+    credential: context.credential,
+    signatureIn: places,
+    each: rule.each ?? null,
+    encoding: rule.encoding,
+    separator: signature.separator ?? (signature.pairs === undefined ? null : ','),
+    covers: {
+      body: bodyCover(named, rule),
+      url: named.includes('url') || named.includes('path'),
+      fields: named.filter((name) => name.includes(':')),
+      ...rule.covers,
+    },
+    timestamp: stamp === undefined ? null : { in: compiler.fill(stamp.in), unit: stamp.unit, toleranceMs },
+  }
+  return { facts, keyCount: signer.keyCount, verify, sign }
+}
+
+function bodyCover(named: readonly string[], rule: SignedRule): 'bytes' | 'values' | 'none' {
+  if (named.includes('body') || named.includes('crc32')) return 'bytes'
+  if (named.includes('sorted-form') || named.includes('document')) return 'values'
+  return rule.bodyHashIn === undefined ? 'none' : 'bytes'
+}
+
+function bodyHashMatches(reading: Reading, claimed: string | undefined): boolean {
+  const { body } = reading.delivery
+  if (claimed === undefined && (body.length === 0 || isForm(reading.header('content-type')))) return true
+  const expected = claimed === undefined ? null : decodeExact(claimed, 'hex', 32)
+  return expected !== null && timingSafeEqual(expected, createHash('sha256').update(body).digest())
+}
