@@ -1,0 +1,37 @@
+import { defineProvider, seconds, tokenScheme } from '../define-provider.js'
+
+export const aircall = defineProvider({
+  key: 'aircall',
+  name: 'Aircall',
+  docs: 'https://developer.aircall.io/tutorials/webhooks-guide/',
+  confidence: 'verified',
+  // The token Aircall gave out when the webhook was made, in every body; nothing is signed.
+  verify: tokenScheme({ in: 'json:token' }),
+  // There is no event id, and the time is in seconds: only the whole body tells two changes of one call apart.
+  events: { id: 'hash', type: 'json:event', reference: 'json:data.id' },
+  retryWindowMs: null,
+  answer: { timeLimitMs: seconds(5), httpStatus: 200 },
+  sampleId: 'number',
+  samples: {
+    'call.created': {
+      resource: 'call',
+      event: 'call.created',
+      timestamp: '{now:s}',
+      token: '',
+      data: {
+        id: '{id:number}',
+        direction: 'inbound',
+        status: 'initial',
+        started_at: '{now:s}',
+        raw_digits: '+1 800-123-4567',
+      },
+    },
+    'contact.updated': {
+      resource: 'contact',
+      event: 'contact.updated',
+      timestamp: '{now:s}',
+      token: '',
+      data: { id: '{id:number}', first_name: 'Madelaine', last_name: 'Dupont', updated_at: '{now:s}' },
+    },
+  },
+})

@@ -1,0 +1,21 @@
+import { defineProvider, hmacScheme } from '../define-provider.js'
+
+export const airtable = defineProvider({
+  key: 'airtable',
+  name: 'Airtable (webhook notification ping)',
+  docs: 'https://airtable.com/developers/web/api/webhooks-overview',
+  confidence: 'verified',
+  // The secret is macSecretBase64 of the answer that created the webhook.
+  verify: hmacScheme({
+    signature: { in: 'header:x-airtable-content-mac', prefix: 'hmac-sha256=' },
+    encoding: 'hex',
+    secret: { encoding: 'base64' },
+  }),
+  // Says only that there is something to fetch, and when. The changes themselves are read with the webhook's cursor.
+  events: { id: 'hash', type: 'const:ping', reference: 'json:webhook.id' },
+  retryWindowMs: null,
+  answer: { timeLimitMs: null, contentType: 'text/plain', body: '' },
+  samples: {
+    ping: { base: { id: 'app00000000000000' }, webhook: { id: '{id}' }, timestamp: '{now:iso}' },
+  },
+})

@@ -1,0 +1,94 @@
+import { type ContentFunction, defineProvider, hours, rsaScheme, seconds } from '../define-provider.js'
+
+const notification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const
+const confirmation = [
+  'Message',
+  'MessageId',
+  'SubscribeURL',
+  'Timestamp',
+  'Token',
+  'TopicArn',
+  'Type',
+] as const
+const all = [...new Set([...notification, ...confirmation])]
+
+/**
+ * `Name\nValue\n` of the fields that are there, in this order, by AWS's description of both kinds. Line ends are
+ * not escaped, so a value could imitate the next field: only Message, which is free text, may have any.
+ */
+const signedFields: ContentFunction = (field) => {
+  const values = new Map(all.map((name) => [name, field(`json:${name}`)] as const))
+  return (reading) => {
+    const names = values.get('Type')!(reading) === 'Notification' ? notification : confirmation
+    let text = ''
+    for (const name of names) {
+      const value = values.get(name)!(reading)
+      if (value === undefined) {
+        if (name === 'Subject') continue
+        return null
+      }
+      if (name !== 'Message' && value.includes('\n')) return null
+      text += `${name}\n${value}\n`
+    }
+    return [text]
+  }
+}
+
+export const amazonSns = defineProvider({
+  key: 'amazonSns',
+  name: 'Amazon SNS',
+  docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
+  confidence: 'verified',
+  verify: rsaScheme({
+    signature: 'json:Signature',
+    encoding: 'base64',
+    signed: signedFields,
+    covers: { fields: all.map((name) => `json:${name}`) },
+    // Version 1 is SHA-1, version 2 SHA-256; the topic's owner chooses. The version itself is not signed.
+    digest: (field) => {
+      const version = field('json:SignatureVersion')
+      return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
+    },
+    // The time of publishing, not of the attempt: retries of up to an hour come with the old one.
+    timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
+    certificate: {
+      url: 'json:SigningCertURL',
+      host: /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/,
+      path: /^\/[A-Za-z0-9_-]+\.pem$/,
+    },
+  }),
+  // Its content type is text/plain although the body is JSON. A SubscriptionConfirmation is an event like others:
+  // its handler decides whether to open SubscribeURL.
+  events: { id: 'json:MessageId', type: 'json:Type', reference: 'json:TopicArn' },
+  retryWindowMs: hours(1),
+  answer: { timeLimitMs: seconds(15) },
+  keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn'],
+  format: 'text',
+  sampleHeaders: { 'x-amz-sns-message-type': '{type}', 'x-amz-sns-message-id': '{id}' },
+  samples: {
+    Notification: {
+      Type: 'Notification',
+      MessageId: '{id}',
+      TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
+      Subject: 'My First Message',
+      Message: 'Hello world!',
+      Timestamp: '{now:iso}',
+      SignatureVersion: '2',
+      Signature: '',
+      SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb72.pem',
+      UnsubscribeURL: 'https://sns.us-west-2.amazonaws.com/?Action=Unsubscribe',
+    },
+    SubscriptionConfirmation: {
+      Type: 'SubscriptionConfirmation',
+      MessageId: '{id}',
+      Token: '2336412f37',
+      TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
+      Message: 'You have chosen to subscribe to the topic.',
+      SubscribeURL: 'https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f37',
+      Timestamp: '{now:iso}',
+      SignatureVersion: '2',
+      Signature: '',
+      SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb72.pem',
+    },
+  },
+})

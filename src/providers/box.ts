@@ -1,0 +1,43 @@
+import { defineProvider, hmacScheme, hours, minutes, seconds } from '../define-provider.js'
+
+export const box = defineProvider({
+  key: 'box',
+  name: 'Box',
+  docs: 'https://developer.box.com/guides/webhooks/v2/signatures-v2/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // One with each of the app's two keys; give both keys as secrets. Its library also tries the body with letters
+    // beyond ASCII escaped, for bodies that were parsed and written anew; the bytes as received need no such thing.
+    signature: { in: ['header:box-signature-primary', 'header:box-signature-secondary'] },
+    encoding: 'base64',
+    signed: '{body}{timestamp}',
+    timestamp: { in: 'header:box-delivery-timestamp', unit: 'iso', toleranceMs: minutes(10) },
+  }),
+  // box-delivery-id is new on every retry; the id in the body is not.
+  events: { id: 'json:id', type: 'json:trigger', reference: 'json:source.id' },
+  retryWindowMs: hours(2),
+  answer: { timeLimitMs: seconds(30) },
+  sampleHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
+  samples: {
+    'FILE.UPLOADED': {
+      type: 'webhook_event',
+      id: '{id}',
+      created_at: '{now:iso}',
+      trigger: 'FILE.UPLOADED',
+      webhook: { id: '53', type: 'webhook' },
+      created_by: { id: '226067247', type: 'user', name: 'John Q. Developer', login: 'johnq@example.com' },
+      source: { id: '73835521473', type: 'file', name: 'Test.txt', etag: '0', size: 15 },
+      additional_info: [],
+    },
+    'FOLDER.RENAMED': {
+      type: 'webhook_event',
+      id: '{id}',
+      created_at: '{now:iso}',
+      trigger: 'FOLDER.RENAMED',
+      webhook: { id: '53', type: 'webhook' },
+      created_by: { id: '226067247', type: 'user', name: 'John Q. Developer', login: 'johnq@example.com' },
+      source: { id: '11446498', type: 'folder', name: 'Contracts', etag: '1' },
+      additional_info: { old_name: 'Drafts' },
+    },
+  },
+})

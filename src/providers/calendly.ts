@@ -1,0 +1,50 @@
+import { composite, defineProvider, hmacScheme, minutes } from '../define-provider.js'
+
+export const calendly = defineProvider({
+  key: 'calendly',
+  name: 'Calendly (v2)',
+  docs: 'https://developer.calendly.com/api-docs/ZG9jOjM2MzE2MDM4-webhook-signatures',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: { in: 'header:calendly-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
+    encoding: 'hex',
+    signed: '{timestamp}.{body}',
+    // unchecked: three minutes are from Calendly's example code.
+    timestamp: { in: 'signature', unit: 's', toleranceMs: minutes(3) },
+  }),
+  events: {
+    // There is no event id.
+    id: composite('json:event', 'json:payload.uri', 'json:created_at'),
+    type: 'json:event',
+    reference: 'json:payload.uri',
+  },
+  // unchecked: said to be 24 hours.
+  retryWindowMs: null,
+  samples: {
+    'invitee.created': {
+      created_at: '{now:iso}',
+      created_by: 'https://api.calendly.com/users/AAAAAAAAAAAAAAAA',
+      event: '{type}',
+      payload: {
+        uri: 'https://api.calendly.com/scheduled_events/BBBBBBBBBBBBBBBB/invitees/{id}',
+        email: 'john@example.com',
+        name: 'John Doe',
+        status: 'active',
+        rescheduled: false,
+        timezone: 'America/New_York',
+      },
+    },
+    'invitee.canceled': {
+      created_at: '{now:iso}',
+      created_by: 'https://api.calendly.com/users/AAAAAAAAAAAAAAAA',
+      event: '{type}',
+      payload: {
+        uri: 'https://api.calendly.com/scheduled_events/BBBBBBBBBBBBBBBB/invitees/{id}',
+        email: 'john@example.com',
+        name: 'John Doe',
+        status: 'canceled',
+        cancellation: { canceled_by: 'John Doe', reason: 'Ill', canceler_type: 'invitee' },
+      },
+    },
+  },
+})

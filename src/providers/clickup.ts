@@ -1,0 +1,63 @@
+import { composite, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+
+const reference = [
+  'json:task_id',
+  'json:list_id',
+  'json:folder_id',
+  'json:space_id',
+  'json:goal_id',
+  'json:key_result_id',
+] as const
+
+export const clickup = defineProvider({
+  key: 'clickup',
+  name: 'ClickUp',
+  docs: 'https://developer.clickup.com/docs/webhooksignature',
+  confidence: 'verified',
+  verify: hmacScheme({ signature: 'header:x-signature', encoding: 'hex' }),
+  events: [
+    {
+      // ClickUp advises webhook and history item. One change gives several events (taskUpdated, taskStatusUpdated) with
+      // the same item, so the event is part of it.
+      id: composite('json:webhook_id', 'json:event', 'json:history_items.0.id'),
+      type: 'json:event',
+      reference,
+    },
+    {
+      // Without history items the body is the kind and the object's id: two renamings of a folder are equal to the last
+      // byte. Better a retry taken for an event than an event for a retry.
+      id: composite('json:webhook_id', 'json:event', 'unique'),
+      type: 'json:event',
+      reference,
+      otherwise: true,
+    },
+  ],
+  contentGuard: 'accept',
+  // Up to five attempts; over what time is not documented.
+  retryWindowMs: null,
+  answer: { timeLimitMs: seconds(7) },
+  sampleId: 'number',
+  samples: {
+    taskStatusUpdated: {
+      event: '{type}',
+      history_items: [
+        {
+          id: '{id}',
+          type: 1,
+          date: '{now:ms}',
+          field: 'status',
+          parent_id: '162641062',
+          before: { status: 'to do' },
+          after: { status: 'in progress' },
+        },
+      ],
+      task_id: '1vj38vv',
+      webhook_id: '7fa3ec74-69a8-4530-a251-8a13730bd204',
+    },
+    folderUpdated: {
+      event: '{type}',
+      folder_id: '96772212',
+      webhook_id: '7fa3ec74-69a8-4530-a251-8a13730bd204',
+    },
+  },
+})

@@ -1,0 +1,74 @@
+import { type ContentFunction, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+
+/**
+ * Method, path, the headers named by x-contentful-signed-headers in alphabetical order, and the body, each on a line of
+ * its own: as @contentful/node-apps-toolkit does it. That list and the timestamp have to be among the headers signed.
+ */
+const signedRequest: ContentFunction = () => (reading) => {
+  const path = encodedPath(reading.path)
+  const names = reading.header('x-contentful-signed-headers')?.split(',').sort() ?? []
+  const lines = names.map((name) => `${name}:${reading.header(name)?.trim()}`)
+  if (path === null || names.some((name) => reading.header(name) === undefined)) return null
+  if (!names.includes('x-contentful-signed-headers') || !names.includes('x-contentful-timestamp')) return null
+  return [`${reading.delivery.method}\n${path}\n${lines.join(';')}\n`, reading.delivery.body]
+}
+
+/** The query is escaped as one text, then the whole once more. The toolkit would drop what follows a second `?`. */
+function encodedPath(path: string): string | null {
+  const [base, query, ...rest] = path.split('?')
+  if (rest.length > 0 || !path.isWellFormed()) return null
+  return encodeURI(query ? `${base}?${encodeURIComponent(query)}` : base!)
+}
+
+export const contentful = defineProvider({
+  key: 'contentful',
+  name: 'Contentful',
+  docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: 'header:x-contentful-signature',
+    encoding: 'hex',
+    signed: signedRequest,
+    // The path is covered, the host is not. Further headers only where the list names them.
+    covers: { body: 'bytes', fields: ['header:x-contentful-signed-headers'] },
+    timestamp: { in: 'header:x-contentful-timestamp', unit: 'ms', toleranceMs: seconds(30) },
+  }),
+  events: {
+    id: 'header:x-contentful-idempotency-key',
+    type: 'header:x-contentful-topic',
+    reference: 'json:sys.id',
+  },
+  retryWindowMs: null,
+  keepHeaders: ['x-contentful-topic', 'x-contentful-webhook-name', 'x-contentful-idempotency-key'],
+  sampleHeaders: {
+    'content-type': 'application/vnd.contentful.management.v1+json',
+    'x-contentful-webhook-name': 'hookonce',
+    'x-contentful-signed-headers':
+      'content-type,x-contentful-signed-headers,x-contentful-timestamp,x-contentful-topic',
+  },
+  samples: {
+    'ContentManagement.Entry.publish': {
+      sys: {
+        type: 'Entry',
+        id: '5KsDBWseXY6QegucYAoacS',
+        revision: 3,
+        createdAt: '{now:iso}',
+        updatedAt: '{now:iso}',
+        space: { sys: { type: 'Link', linkType: 'Space', id: 'cfexampleapi' } },
+        environment: { sys: { type: 'Link', linkType: 'Environment', id: 'master' } },
+        contentType: { sys: { type: 'Link', linkType: 'ContentType', id: 'post' } },
+      },
+      fields: { title: { 'en-US': 'Hello, World!' }, slug: { 'en-US': '{id}' } },
+    },
+    'ContentManagement.Asset.unpublish': {
+      sys: {
+        type: 'DeletedAsset',
+        id: 'wtrHxeu3zEoEce2MokCSi',
+        revision: 1,
+        deletedAt: '{now:iso}',
+        space: { sys: { type: 'Link', linkType: 'Space', id: 'cfexampleapi' } },
+        environment: { sys: { type: 'Link', linkType: 'Environment', id: 'master' } },
+      },
+    },
+  },
+})

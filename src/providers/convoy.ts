@@ -1,0 +1,40 @@
+import { defineProvider, hmacScheme } from '../define-provider.js'
+
+export const convoy = defineProvider({
+  key: 'convoy',
+  name: 'Convoy',
+  docs: 'https://getconvoy.io/docs/product-manual/signatures',
+  confidence: 'verified',
+  // The endpoint is set to simple (`secret`) or advanced (`advancedSecret`) signatures. For a project set to SHA-512 or
+  // base64 use `hmac(...)`.
+  verify: {
+    secret: hmacScheme({ signature: 'header:{option:signatureHeader}', encoding: 'hex' }),
+    advancedSecret: hmacScheme({
+      signature: { in: 'header:{option:signatureHeader}', pairs: { signature: 'v1', timestamp: 't' } },
+      encoding: 'hex',
+      // A comma, not a dot.
+      signed: '{timestamp},{body}',
+      timestamp: { in: 'signature', unit: 's' },
+    }),
+  },
+  options: {
+    signatureHeader: {
+      what: 'The signature header, from the project settings',
+      default: 'x-convoy-signature',
+      example: 'x-convoy-signature',
+    },
+  },
+  // The body is the producer's. unchecked: that it has its type there.
+  events: {
+    id: 'header:x-convoy-event-id',
+    type: ['json:event_type', 'json:event', 'json:type'],
+    reference: 'json:data.id',
+  },
+  // The project's setting.
+  retryWindowMs: null,
+  keepHeaders: ['x-convoy-event-id', 'x-convoy-eventdelivery-id', 'x-convoy-idempotency-key'],
+  samples: {
+    'charge.success': { event_type: 'charge.success', data: { id: 'ch_1', amount: 1000, note: '{id}' } },
+    'invoice.paid': { event_type: 'invoice.paid', data: { id: 'in_1', amount: 2000, note: '{id}' } },
+  },
+})

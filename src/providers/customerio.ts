@@ -1,0 +1,46 @@
+import { days, defineProvider, hmacScheme, join, seconds } from '../define-provider.js'
+
+export const customerio = defineProvider({
+  key: 'customerio',
+  name: 'Customer.io (reporting webhooks)',
+  docs: 'https://docs.customer.io/integrations/data-out/connections/webhooks/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // `v0` is in the signed text only, not before the signature.
+    signature: 'header:x-cio-signature',
+    encoding: 'hex',
+    signed: 'v0:{timestamp}:{body}',
+    // unchecked: whether retries get a new one. One that is refused blocks all webhooks behind it for up to seven days,
+    // and a replayed one is known by its signed id; so the clock counts only with `toleranceMs`.
+    timestamp: { in: 'header:x-cio-timestamp', unit: 's', toleranceMs: null },
+  }),
+  events: {
+    id: 'json:event_id',
+    type: join('.', 'json:object_type', 'json:metric'),
+    reference: ['json:data.delivery_id', 'json:data.customer_id'],
+  },
+  retryWindowMs: days(7),
+  answer: { timeLimitMs: seconds(4) },
+  samples: {
+    'email.delivered': {
+      event_id: '{id}',
+      object_type: 'email',
+      metric: 'delivered',
+      timestamp: '{now:s}',
+      data: {
+        customer_id: '0200102',
+        identifiers: { id: '0200102', email: 'test@example.com' },
+        delivery_id: 'RPILAgUBcRhIBqSfeiIwdIYJKxTY',
+        recipient: 'test@example.com',
+        subject: 'Thanks for signing up',
+      },
+    },
+    'customer.unsubscribed': {
+      event_id: '{id}',
+      object_type: 'customer',
+      metric: 'unsubscribed',
+      timestamp: '{now:s}',
+      data: { customer_id: '0200102', email_address: 'test@example.com' },
+    },
+  },
+})

@@ -1,0 +1,54 @@
+import { basicScheme, defineProvider, seconds, tokenScheme } from '../define-provider.js'
+
+export const datadog = defineProvider({
+  key: 'datadog',
+  name: 'Datadog (webhooks integration)',
+  docs: 'https://docs.datadoghq.com/integrations/webhooks/',
+  confidence: 'verified',
+  // Nothing is signed. `secret` stands in a custom header of the webhook, `basicAuth` in its auth method.
+  verify: { secret: tokenScheme({ in: 'header:{option:header}' }), basicAuth: basicScheme() },
+  options: {
+    header: {
+      what: 'The custom header of the webhook that carries the secret',
+      default: 'x-webhook-secretkey',
+      example: 'x-webhook-secretkey',
+    },
+    idPath: {
+      what: 'Where the payload template has $ID',
+      default: 'id',
+      example: 'id',
+    },
+    typePath: {
+      what: 'Where the payload template has $EVENT_TYPE',
+      default: 'event_type',
+      example: 'event_type',
+    },
+  },
+  // The body is a template of the user's. unchecked: these are the names in the default one. A template without $ID
+  // has nothing that names the event, and its deliveries are refused.
+  events: { id: 'json:{option:idPath}', type: 'json:{option:typePath}', reference: 'json:alert_id' },
+  // Five times, without saying when.
+  retryWindowMs: null,
+  answer: { timeLimitMs: seconds(15) },
+  sampleId: 'number',
+  samples: {
+    metric_alert_monitor: {
+      id: '{id}',
+      event_type: 'metric_alert_monitor',
+      title: '[Triggered] system.load.1 over host:my-host was > 0',
+      body: 'The load is high.',
+      date: '{now:ms}',
+      last_updated: '{now:ms}',
+      org: { id: '11023', name: 'Example' },
+    },
+    service_check: {
+      id: '{id}',
+      event_type: 'service_check',
+      title: '[Recovered] http.can_connect on host:my-host',
+      body: 'It answers again.',
+      date: '{now:ms}',
+      last_updated: '{now:ms}',
+      org: { id: '11023', name: 'Example' },
+    },
+  },
+})

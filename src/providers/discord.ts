@@ -1,0 +1,80 @@
+import { defineProvider, ed25519Scheme, mapped, minutes, seconds } from '../define-provider.js'
+
+export const discord = defineProvider({
+  key: 'discord',
+  name: 'Discord (webhook events, interactions)',
+  docs: 'https://docs.discord.com/developers/events/webhook-events',
+  confidence: 'verified',
+  // The application's public key, in hex as the developer portal shows it.
+  verify: ed25519Scheme({
+    signature: 'header:x-signature-ed25519',
+    encoding: 'hex',
+    signed: '{timestamp}{body}',
+    // unchecked: whether a retry has a new timestamp. The window is longer than it keeps retrying, so either will do.
+    timestamp: { in: 'header:x-signature-timestamp', unit: 's', toleranceMs: minutes(15) },
+  }),
+  events: [
+    {
+      id: 'json:id',
+      type: mapped('json:type', {
+        '2': 'APPLICATION_COMMAND',
+        '3': 'MESSAGE_COMPONENT',
+        '4': 'APPLICATION_COMMAND_AUTOCOMPLETE',
+        '5': 'MODAL_SUBMIT',
+      }),
+      reference: ['json:data.id', 'json:data.custom_id'],
+    },
+    // A webhook event has no id; its timestamp is to the microsecond, so equal bodies are one event.
+    {
+      id: 'hash',
+      type: 'json:event.type',
+      reference: ['json:event.data.id', 'json:event.data.user.id'],
+      otherwise: true,
+    },
+  ],
+  handshakes: [
+    // Type 0 is the ping of webhook events. Type 1 is theirs too, for events: only the interactions' ping has an id.
+    { when: { 'json:type': '0' }, signed: true, reply: { httpStatus: 204 } },
+    {
+      when: { 'json:type': '1', 'json:id': true },
+      signed: true,
+      reply: { literal: '{"type":1}', headers: { 'content-type': 'application/json' } },
+    },
+  ],
+  // unchecked: from memory. Interactions are not retried.
+  retryWindowMs: minutes(10),
+  // An interaction recorded here gets no message in the answer: respond through its callback URL.
+  answer: { timeLimitMs: seconds(3), httpStatus: 204, contentType: 'text/plain', body: '' },
+  sampleId: 'number',
+  samples: {
+    APPLICATION_AUTHORIZED: {
+      version: 1,
+      application_id: '1234560123453231555',
+      type: 1,
+      event: {
+        type: 'APPLICATION_AUTHORIZED',
+        timestamp: '2024-10-18T14:42:53.064834',
+        data: {
+          integration_type: 1,
+          scopes: ['applications.commands'],
+          user: { id: '{id}', username: 'ken', discriminator: '0' },
+        },
+      },
+    },
+    APPLICATION_COMMAND: {
+      id: '{id}',
+      application_id: '1234560123453231555',
+      type: 2,
+      token: 'A_UNIQUE_TOKEN',
+      guild_id: '290926798626357999',
+      channel_id: '645027906669510667',
+      data: {
+        id: '771825006014889984',
+        name: 'cardsearch',
+        type: 1,
+        options: [{ type: 3, name: 'cardname', value: 'The Gitrog Monster' }],
+      },
+      version: 1,
+    },
+  },
+})

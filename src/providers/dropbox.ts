@@ -1,0 +1,38 @@
+import { defineProvider, hmacScheme, seconds } from '../define-provider.js'
+
+export const dropbox = defineProvider({
+  key: 'dropbox',
+  name: 'Dropbox',
+  docs: 'https://www.dropbox.com/developers/reference/webhooks',
+  confidence: 'verified',
+  // The secret is the app secret: fifteen letters and digits.
+  verify: hmacScheme({
+    signature: 'header:x-dropbox-signature',
+    encoding: 'hex',
+    secret: { minBytes: { least: 15, why: 'Dropbox makes app secrets of fifteen characters' } },
+  }),
+  events: {
+    // The body only names the accounts with changes: the next change of the same account has the same bytes. A retry
+    // cannot be told from it, and asking twice what changed does no harm.
+    id: 'unique',
+    type: 'const:list_folder',
+    reference: 'json:list_folder.accounts[]',
+  },
+  contentGuard: 'accept',
+  handshakes: [
+    {
+      when: { method: 'GET', 'query:challenge': true },
+      signed: false,
+      reply: { text: '{query:challenge}' },
+    },
+  ],
+  retryWindowMs: null,
+  // unchecked
+  answer: { timeLimitMs: seconds(10) },
+  samples: {
+    list_folder: {
+      list_folder: { accounts: ['dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc'] },
+      delta: { users: [12345678] },
+    },
+  },
+})

@@ -1,0 +1,92 @@
+import { defineProvider, ecdsaScheme } from '../define-provider.js'
+
+export const ebay = defineProvider({
+  key: 'ebay',
+  name: 'eBay Notification API',
+  docs: 'https://developer.ebay.com/api-docs/commerce/notification/overview.html',
+  confidence: 'verified',
+  // The key is what getPublicKey (/commerce/notification/v1/public_key/{kid}) gives: the base64 between the PEM lines.
+  verify: ecdsaScheme({
+    signature: { in: 'header:x-ebay-signature', packed: { unpack, pack } },
+    encoding: 'base64',
+    digest: 'sha1',
+  }),
+  events: {
+    id: 'json:notification.notificationId',
+    type: 'json:metadata.topic',
+    reference: ['json:notification.data.userId', 'json:notification.data.username'],
+    // publishAttemptCount counts up.
+    content: 'none',
+  },
+  options: {
+    verificationToken: {
+      what: 'The verification token given to eBay with the endpoint',
+      required: true,
+      example: 'hookonce-verification-token-0123456789',
+    },
+    endpointUrl: {
+      what: "The endpoint's URL exactly as given to eBay",
+      required: true,
+      example: 'https://example.com/webhooks/ebay',
+    },
+  },
+  handshakes: [
+    {
+      when: { method: 'GET', 'query:challenge_code': true },
+      signed: false,
+      reply: {
+        json: {
+          challengeResponse: {
+            digest: '{query:challenge_code}{option:verificationToken}{option:endpointUrl}',
+            encoding: 'hex',
+          },
+        },
+      },
+    },
+  ],
+  retryWindowMs: null,
+  samples: {
+    MARKETPLACE_ACCOUNT_DELETION: {
+      metadata: { topic: 'MARKETPLACE_ACCOUNT_DELETION', schemaVersion: '1.0', deprecated: false },
+      notification: {
+        notificationId: '{id}',
+        eventDate: '{now:iso}',
+        publishDate: '{now:iso}',
+        publishAttemptCount: 1,
+        data: {
+          username: 'test_user',
+          userId: 'ma8vp1jySJC',
+          eiasToken: 'nY+sHZ2PrBmdj6wVnY+sEZ2PrA2dj6wJnY+gAZGEpwmdj6x9nY+seQ==',
+        },
+      },
+    },
+    AUTHORIZATION_REVOCATION: {
+      metadata: { topic: 'AUTHORIZATION_REVOCATION', schemaVersion: '1.0', deprecated: false },
+      notification: {
+        notificationId: '{id}',
+        eventDate: '{now:iso}',
+        publishDate: '{now:iso}',
+        publishAttemptCount: 1,
+        data: { username: 'test_user', userId: 'ma8vp1jySJC', revokeReason: 'USER_REVOKED' },
+      },
+    },
+  },
+})
+
+/** Base64 of `{"alg":"ecdsa","kid":...,"signature":...,"digest":"SHA1"}`. Another digest is refused, not followed. */
+function unpack(text: string): string | null {
+  const bytes = Buffer.from(text, 'base64')
+  if (bytes.toString('base64') !== text) return null
+  try {
+    const { signature, digest } = JSON.parse(bytes.toString('utf8')) as Record<string, unknown>
+    return typeof signature === 'string' && String(digest).toUpperCase() === 'SHA1' ? signature : null
+  } catch {
+    return null
+  }
+}
+
+function pack(signature: string): string {
+  return Buffer.from(JSON.stringify({ alg: 'ecdsa', kid: 'hookonce', signature, digest: 'SHA1' })).toString(
+    'base64',
+  )
+}

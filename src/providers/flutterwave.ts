@@ -1,0 +1,55 @@
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  hours,
+  minutes,
+  optional,
+  tokenScheme,
+} from '../define-provider.js'
+
+export const flutterwave = defineProvider({
+  key: 'flutterwave',
+  name: 'Flutterwave',
+  docs: 'https://developer.flutterwave.com/docs/webhooks',
+  confidence: 'verified',
+  // Both are the secret hash of the dashboard. `secret`: version 4 signs the body with it. `verifHash`: version 3 sends
+  // it in clear and signs nothing.
+  verify: {
+    secret: hmacScheme({ signature: 'header:flutterwave-signature', encoding: 'base64' }),
+    verifHash: tokenScheme({ in: 'header:verif-hash' }),
+  },
+  events: {
+    // There is no event id: a charge comes back with each status. Debits of virtual cards have another form.
+    id: [composite(['json:type', 'json:event'], 'json:data.id', optional('json:data.status')), 'hash'],
+    type: ['json:type', 'json:event', 'json:Type'],
+    reference: ['json:data.id', 'json:data.tx_ref'],
+  },
+  retryWindowMs: hours(1.5),
+  answer: { timeLimitMs: minutes(1) },
+  samples: {
+    'charge.completed': {
+      type: 'charge.completed',
+      data: {
+        id: '{id}',
+        amount: 25000,
+        currency: 'NGN',
+        status: 'succeeded',
+        reference: 'order_1001',
+        customer: { id: 'cus_4fa9c2b5', email: 'ada@example.com' },
+      },
+    },
+    'transfer.completed': {
+      event: 'transfer.completed',
+      'event.type': 'Transfer',
+      data: {
+        id: '{id}',
+        currency: 'NGN',
+        amount: 30020,
+        fee: 26.875,
+        status: 'SUCCESSFUL',
+        reference: 'f8a9',
+      },
+    },
+  },
+})

@@ -1,0 +1,49 @@
+import { defineProvider, hmacScheme, seconds } from '../define-provider.js'
+
+export const gitea = defineProvider({
+  key: 'gitea',
+  name: 'Gitea / Forgejo',
+  docs: 'https://docs.gitea.com/usage/webhooks',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // Without a secret the header is there and empty, which is refused.
+    signature: { in: ['header:x-gitea-signature', 'header:x-forgejo-signature'] },
+    encoding: 'hex',
+    // The JSON is signed, also where it comes as the form field `payload`.
+    signed: '{document}',
+  }),
+  document: { form: 'payload' },
+  events: {
+    id: ['header:x-gitea-delivery', 'header:x-forgejo-delivery'],
+    type: ['header:x-gitea-event', 'header:x-forgejo-event'],
+    reference: ['json:repository.full_name', 'json:organization.username'],
+  },
+  // It does not retry by itself; a delivery can be ordered again at any time.
+  retryWindowMs: null,
+  // DELIVER_TIMEOUT of the server, by default.
+  answer: { timeLimitMs: seconds(5) },
+  keepHeaders: [
+    'x-gitea-delivery',
+    'x-gitea-event',
+    'x-gitea-event-type',
+    'x-forgejo-delivery',
+    'x-forgejo-event',
+  ],
+  samples: {
+    push: {
+      ref: 'refs/heads/develop',
+      before: '28e1879d029cb852e4844d9c718537df08844e03',
+      after: 'bffeb74224043ba2feb48d137756c8a9331c449a',
+      commits: [{ id: '{id}', message: 'Webhooks Yay!', timestamp: '{now:iso}' }],
+      repository: { id: 140, name: 'webhooks', full_name: 'gitea/webhooks', private: false },
+      pusher: { id: 1, login: 'gitea', email: 'someone@example.com' },
+    },
+    issues: {
+      action: 'opened',
+      number: 7,
+      issue: { id: 42, number: 7, title: 'Found a bug ({id})', state: 'open' },
+      repository: { id: 140, name: 'webhooks', full_name: 'gitea/webhooks', private: false },
+      sender: { id: 1, login: 'gitea' },
+    },
+  },
+})

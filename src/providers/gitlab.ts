@@ -1,0 +1,43 @@
+import { defineProvider, seconds, tokenScheme } from '../define-provider.js'
+import { standardHmac } from './shared/standard.js'
+
+export const gitlab = defineProvider({
+  key: 'gitlab',
+  name: 'GitLab',
+  docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
+  confidence: 'verified',
+  // `secret`: the secret token, sent verbatim, signs nothing. `signingSecret`: the signing token (`whsec_...`, 2026),
+  // which is Standard Webhooks; webhook-id then equals Idempotency-Key.
+  verify: {
+    secret: tokenScheme({ in: 'header:x-gitlab-token' }),
+    signingSecret: standardHmac('webhook'),
+  },
+  events: {
+    // Since 17.4. X-Gitlab-Event-UUID is shared along a chain of webhooks and is not unique.
+    id: ['header:webhook-id', 'header:idempotency-key'],
+    type: ['header:x-gitlab-event', 'json:object_kind'],
+    reference: ['json:object_attributes.id', 'json:checkout_sha', 'json:project.path_with_namespace'],
+  },
+  retryWindowMs: null,
+  answer: { timeLimitMs: seconds(10) },
+  keepHeaders: ['x-gitlab-event', 'x-gitlab-instance', 'idempotency-key'],
+  samples: {
+    'Push Hook': {
+      object_kind: 'push',
+      event_name: 'push',
+      before: '95790bf891e76fee5e1747ab589903a6a1f80f22',
+      after: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+      ref: 'refs/heads/main',
+      checkout_sha: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
+      project: { id: 15, name: 'Diaspora', path_with_namespace: 'mike/diaspora' },
+      commits: [{ id: '{id}', message: 'Update' }],
+    },
+    'Issue Hook': {
+      object_kind: 'issue',
+      event_type: 'issue',
+      user: { id: 1, username: 'root' },
+      project: { id: 1, path_with_namespace: 'gitlabhq/gitlab-test' },
+      object_attributes: { id: 301, iid: 23, title: 'New issue {id}', state: 'opened', action: 'open' },
+    },
+  },
+})

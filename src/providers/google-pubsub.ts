@@ -1,0 +1,84 @@
+import { composite, days, defineProvider, jwtScheme, seconds } from '../define-provider.js'
+
+export const googlePubsub = defineProvider({
+  key: 'googlePubsub',
+  name: 'Google Cloud Pub/Sub push',
+  docs: 'https://docs.cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
+  confidence: 'likely',
+  // An authenticated push subscription. Anyone with a Google account can have a token for any audience, so it is the
+  // service account that proves the sender. The body is not covered.
+  verify: jwtScheme({
+    in: 'header:authorization',
+    prefix: 'Bearer ',
+    algorithms: ['RS256'],
+    claims: {
+      iss: 'https://accounts.google.com',
+      aud: '{option:audience}',
+      email: '{option:serviceAccount}',
+      email_verified: 'true',
+    },
+    required: ['exp'],
+    jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
+  }),
+  options: {
+    audience: {
+      what: 'The audience of the push subscription; the endpoint URL where none was set',
+      required: true,
+      example: 'https://example.com/webhooks/googlePubsub',
+    },
+    serviceAccount: {
+      what: 'The e-mail address of the service account of the push subscription',
+      required: true,
+      example: 'pusher@my-project.iam.gserviceaccount.com',
+    },
+  },
+  events: [
+    // With payload unwrapping (and metadata) the body is the bare data, of any format. A message id is unique within
+    // its topic only.
+    {
+      id: composite('header:x-goog-pubsub-subscription-name', 'header:x-goog-pubsub-message-id'),
+      type: 'const:pubsub.push',
+      reference: 'header:x-goog-pubsub-subscription-name',
+    },
+    {
+      id: composite('json:subscription', 'json:message.messageId'),
+      // Cloud Storage and others say what happened in an attribute.
+      type: ['json:message.attributes.eventType', 'const:pubsub.push'],
+      reference: 'json:subscription',
+      // deliveryAttempt counts up.
+      content: 'none',
+      otherwise: true,
+    },
+  ],
+  // Nothing is signed that could come back under another id, and bare data is often equal.
+  contentGuard: 'accept',
+  // Until acknowledged, for as long as the subscription keeps messages: seven days unless set otherwise.
+  retryWindowMs: days(7),
+  // The acknowledgement deadline, unless set otherwise.
+  answer: { timeLimitMs: seconds(10) },
+  keepHeaders: ['x-goog-pubsub-publish-time', 'x-goog-pubsub-ordering-key'],
+  sampleId: 'number',
+  samples: {
+    'pubsub.push': {
+      message: {
+        attributes: { key: 'value' },
+        data: { $base64: 'Hello Cloud Pub/Sub! Here is my message!' },
+        messageId: '{id}',
+        message_id: '{id}',
+        publishTime: '{now:iso}',
+        publish_time: '{now:iso}',
+      },
+      subscription: 'projects/myproject/subscriptions/mysubscription',
+      deliveryAttempt: 1,
+    },
+    OBJECT_FINALIZE: {
+      message: {
+        attributes: { eventType: 'OBJECT_FINALIZE', bucketId: 'my-bucket', objectId: 'report.csv' },
+        data: { $base64: '{"kind":"storage#object","name":"report.csv"}' },
+        messageId: '{id}',
+        publishTime: '{now:iso}',
+      },
+      subscription: 'projects/myproject/subscriptions/uploads',
+    },
+  },
+})

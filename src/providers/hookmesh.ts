@@ -1,0 +1,27 @@
+import { defineProvider, hmacScheme, hours } from '../define-provider.js'
+
+export const hookmesh = defineProvider({
+  key: 'hookmesh',
+  name: 'Hookmesh',
+  docs: 'https://hookmesh.com/docs',
+  confidence: 'verified',
+  verify: hmacScheme({ signature: 'header:x-hookmesh-signature', encoding: 'hex' }),
+  // The shape of `payload` is the producer's, so the reference is a convention at best.
+  events: { id: 'json:event_id', type: 'json:event_type', reference: 'json:payload.id' },
+  retryWindowMs: hours(48),
+  sampleId: 'evt_',
+  samples: {
+    'order.created': {
+      event_id: '{id}',
+      event_type: 'order.created',
+      payload: { id: 'ord_123', total: 4200 },
+      timestamp: '{now:iso}',
+    },
+    'invoice.paid': {
+      event_id: '{id}',
+      event_type: 'invoice.paid',
+      payload: { id: 'in_77', amount: 1250 },
+      timestamp: '{now:iso}',
+    },
+  },
+})

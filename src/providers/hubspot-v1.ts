@@ -1,0 +1,23 @@
+import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { hubspot } from './hubspot.js'
+
+/** Version 1 of its signatures; version 3 (`hubspot`) is sent beside it and is better. */
+export const hubspotV1 = defineProvider({
+  key: 'hubspotV1',
+  name: 'HubSpot (version 1 signatures)',
+  docs: 'https://developers.hubspot.com/docs/guides/apps/authentication/validating-requests',
+  confidence: 'verified',
+  // A plain digest of the app's client secret and the body. Bytes can be added behind the body without knowing the
+  // secret; what comes out has control characters after the JSON and is refused as unreadable.
+  verify: hmacScheme({
+    signature: 'header:x-hubspot-signature',
+    encoding: 'hex',
+    construction: 'prefix',
+  }),
+  events: hubspot.definition.events,
+  retryWindowMs: hours(24),
+  answer: { timeLimitMs: seconds(5) },
+  sampleId: 'number',
+  sampleHeaders: { 'x-hubspot-signature-version': 'v1' },
+  samples: hubspot.definition.samples,
+})

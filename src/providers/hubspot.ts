@@ -1,0 +1,87 @@
+import {
+  type ContentFunction,
+  composite,
+  defineProvider,
+  hmacScheme,
+  hours,
+  seconds,
+} from '../define-provider.js'
+
+/** These are decoded before signing, by HubSpot's documentation; the question mark of the query stays. */
+const decoded: Readonly<Record<string, string>> = {
+  '%3A': ':',
+  '%2F': '/',
+  '%3F': '?',
+  '%40': '@',
+  '%21': '!',
+  '%24': '$',
+  '%27': "'",
+  '%28': '(',
+  '%29': ')',
+  '%2A': '*',
+  '%2C': ',',
+  '%3B': ';',
+}
+
+const signedRequest: ContentFunction = () => (reading) => {
+  const url = reading.url.replace(/%[0-9A-Fa-f]{2}/g, (code) => decoded[code.toUpperCase()] ?? code)
+  return [reading.delivery.method, url, reading.delivery.body, reading.timestamp ?? '']
+}
+
+/** Version 3 of its signatures. `hubspotV1` is the older one. */
+export const hubspot = defineProvider({
+  key: 'hubspot',
+  name: 'HubSpot',
+  docs: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: 'header:x-hubspot-signature-v3',
+    encoding: 'base64',
+    signed: signedRequest,
+    covers: { body: 'bytes', url: true },
+    timestamp: { in: 'header:x-hubspot-request-timestamp', unit: 'ms' },
+  }),
+  events: {
+    each: '[]',
+    // unchecked: its documentation says that eventId alone is not guaranteed to be unique.
+    id: composite('json:portalId', 'json:subscriptionId', 'json:eventId'),
+    type: 'json:subscriptionType',
+    reference: 'json:objectId',
+    // attemptNumber counts up on each retry.
+    content: 'none',
+  },
+  retryWindowMs: hours(24),
+  answer: { timeLimitMs: seconds(5) },
+  sampleId: 'number',
+  samples: {
+    'contact.creation': [
+      {
+        eventId: '{id:number}',
+        subscriptionId: 12345,
+        portalId: 62515,
+        appId: 54321,
+        occurredAt: '{now:ms}',
+        subscriptionType: 'contact.creation',
+        attemptNumber: 0,
+        objectId: 123,
+        changeSource: 'CRM',
+        changeFlag: 'NEW',
+      },
+    ],
+    'deal.propertyChange': [
+      {
+        eventId: '{id:number}',
+        subscriptionId: 12346,
+        portalId: 62515,
+        appId: 54321,
+        occurredAt: '{now:ms}',
+        subscriptionType: 'deal.propertyChange',
+        attemptNumber: 0,
+        objectId: 8421,
+        propertyName: 'dealstage',
+        propertyValue: 'closedwon',
+        changeSource: 'CRM_UI',
+      },
+    ],
+  },
+})

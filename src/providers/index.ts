@@ -1,0 +1,27 @@
+/** `hookonce/providers`: a factory for each sender, and what is needed to define another. */
+import * as catalogue from './catalogue.js'
+
+export {
+  basicScheme,
+  composite,
+  defineProvider,
+  ecdsaScheme,
+  ed25519Scheme,
+  type Field,
+  type FieldText,
+  hash,
+  hmacScheme,
+  join,
+  jwtScheme,
+  mapped,
+  optional,
+  type ProviderDefinition,
+  type ProviderFactory,
+  rsaScheme,
+  tokenScheme,
+} from '../define-provider.js'
+export { generateKeys } from '../schemes/keys.js'
+export * from './catalogue.js'
+export { type HmacOptions, hmac, type IdentityOptions, unverified } from './generic.js'
+/** All of them by key. */
+export { catalogue }

@@ -1,0 +1,39 @@
+import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+
+/** Admin webhooks with a secret. Those of Connect and OAuth apps carry a JWT that does not bind the body. */
+export const jira = defineProvider({
+  key: 'jira',
+  name: 'Jira Cloud (admin webhooks)',
+  docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
+  confidence: 'verified',
+  // The header names its method; only today's is taken.
+  verify: hmacScheme({ signature: { in: 'header:x-hub-signature', prefix: 'sha256=' }, encoding: 'hex' }),
+  events: {
+    // Unique in the tenant and the same on retries; unsigned.
+    id: 'header:x-atlassian-webhook-identifier',
+    type: 'json:webhookEvent',
+    reference: ['json:issue.key', 'json:project.key', 'json:sprint.id', 'json:version.id'],
+  },
+  // Five retries, at most fifteen minutes apart.
+  retryWindowMs: minutes(75),
+  keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
+  samples: {
+    'jira:issue_created': {
+      timestamp: '{now:ms}',
+      webhookEvent: '{type}',
+      issue_event_type_name: 'issue_created',
+      user: { accountId: '99:27935d01-92a7-4687-8272-a9b8d3b2ae2e', displayName: 'Bryan' },
+      issue: {
+        id: '99291',
+        key: 'JRA-20002',
+        fields: { summary: 'I feel the need for speed ({id})', priority: { name: 'High' } },
+      },
+    },
+    comment_created: {
+      timestamp: '{now:ms}',
+      webhookEvent: '{type}',
+      comment: { id: '252789', body: 'Just in time ({id})' },
+      issue: { id: '99291', key: 'JRA-20002', fields: { summary: 'I feel the need for speed' } },
+    },
+  },
+})

@@ -1,0 +1,78 @@
+import { composite, defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+
+/** Mailchimp's marketing (audience) webhooks are not signed and are not these. */
+export const mailchimp = defineProvider({
+  key: 'mailchimp',
+  name: 'Mailchimp Transactional (Mandrill)',
+  docs: 'https://mailchimp.com/developer/transactional/guides/track-respond-activity-webhooks/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    algorithm: 'sha1',
+    signature: 'header:x-mandrill-signature',
+    encoding: 'base64',
+    signed: '{url}{sorted-form}',
+  }),
+  format: 'form',
+  document: { form: 'mandrill_events' },
+  events: {
+    each: '[]',
+    id: [
+      // _id is the message's and comes with each of its events; one message may have two clicks in a second.
+      composite('json:event', 'json:_id', 'json:ts', optional('json:url')),
+      // Inbound mail and changes of the reject lists have no _id.
+      composite(['json:event', 'json:type'], 'json:ts', 'hash'),
+    ],
+    type: ['json:event', join('.', 'json:type', 'json:action')],
+    reference: ['json:_id', 'json:msg.email', 'json:reject.email'],
+  },
+  handshakes: [
+    // unchecked: both are sent when the webhook is made, before its key is known; the second is signed with the key
+    // `test-webhook`. Neither carries an event.
+    { when: { method: 'HEAD' }, signed: false, reply: {} },
+    { when: { 'form:mandrill_events': '[]' }, signed: false, reply: {} },
+  ],
+  retryWindowMs: null,
+  samples: {
+    send: {
+      mandrill_events: [
+        {
+          event: 'send',
+          _id: '{id}',
+          ts: '{now:s}',
+          msg: {
+            _id: '{id}',
+            ts: '{now:s}',
+            state: 'sent',
+            subject: 'Your order',
+            email: 'recipient@example.com',
+            sender: 'sender@example.com',
+            tags: ['order'],
+          },
+        },
+        {
+          event: 'click',
+          _id: '{id}',
+          ts: '{now:s}',
+          url: 'https://example.com/order',
+          ip: '127.0.0.1',
+          msg: { _id: '{id}', state: 'sent', email: 'recipient@example.com' },
+        },
+      ],
+    },
+    inbound: {
+      mandrill_events: [
+        {
+          event: 'inbound',
+          ts: '{now:s}',
+          msg: {
+            from_email: 'sender@example.com',
+            email: 'in@example.com',
+            subject: 'Hello',
+            text: 'Hello',
+            headers: { 'Message-Id': '<{id}@example.com>' },
+          },
+        },
+      ],
+    },
+  },
+})

@@ -1,0 +1,65 @@
+import { defineProvider, hmacScheme, hours } from '../define-provider.js'
+
+/** Event webhooks, which are JSON. Routes (inbound mail) are forms and are not these. */
+export const mailgun = defineProvider({
+  key: 'mailgun',
+  name: 'Mailgun',
+  docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
+  confidence: 'likely',
+  // Only timestamp and token are signed, not the event: who has captured one delivery can put other data beside it for
+  // as long as the timestamp is accepted.
+  verify: hmacScheme({
+    // A subaccount's event has a second one, made with the key of the account above it.
+    signature: { in: ['json:signature.signature', 'json:signature.parent-signature'] },
+    encoding: 'hex',
+    signed: '{timestamp}{json:signature.token}',
+    // unchecked: whether a retry is signed anew. If not, the last one comes eight hours later.
+    timestamp: { in: 'json:signature.timestamp', unit: 's', toleranceMs: hours(8.5) },
+  }),
+  events: {
+    id: 'json:event-data.id',
+    type: 'json:event-data.event',
+    reference: 'json:event-data.message.headers.message-id',
+    // The signature stands in the body and may be another on a retry.
+    content: 'none',
+  },
+  retryWindowMs: hours(8),
+  samples: {
+    delivered: {
+      signature: {
+        token: 'e0b5477167110d68991efc6b9f89f0a11066af27834600e123',
+        timestamp: '',
+        signature: '',
+      },
+      'event-data': {
+        id: '{id}',
+        event: 'delivered',
+        'log-level': 'info',
+        recipient: 'alice@example.com',
+        message: {
+          headers: {
+            to: 'Alice <alice@example.com>',
+            'message-id': '20130503182626.18666.16540@example.com',
+          },
+        },
+        'delivery-status': { code: 250, message: 'OK' },
+      },
+    },
+    failed: {
+      signature: {
+        token: 'f1c6588278221e79002fd7c0a090b1b22177ba38945711f234',
+        timestamp: '',
+        signature: '',
+      },
+      'event-data': {
+        id: '{id}',
+        event: 'failed',
+        severity: 'permanent',
+        reason: 'suppress-bounce',
+        recipient: 'bob@example.com',
+        message: { headers: { 'message-id': '20130503192659.13651.20287@example.com' } },
+        'delivery-status': { code: 605, description: 'Not delivering to previously bounced address' },
+      },
+    },
+  },
+})

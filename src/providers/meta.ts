@@ -1,0 +1,141 @@
+import { composite, days, defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+
+/** A message, and its deletion, come with one `mid`; what has none (read, delivery, postback) is what it says. */
+const messagingId = [
+  composite('json:message.mid', optional('json:message.is_deleted'), optional('json:message.is_echo')),
+  composite('json:sender.id', 'json:timestamp', 'hash'),
+]
+const messagingType = join('.', 'json:$.object', 'keys:sender,recipient,timestamp')
+
+export const meta = defineProvider({
+  key: 'meta',
+  name: 'Meta (WhatsApp, Messenger, Instagram, Pages)',
+  docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
+  confidence: 'likely',
+  // The app secret. x-hub-signature (SHA-1) is sent beside it and is not read.
+  verify: hmacScheme({ signature: { in: 'header:x-hub-signature-256', prefix: 'sha256=' }, encoding: 'hex' }),
+  options: {
+    verifyToken: { what: 'The verify token typed into the app dashboard', example: 'my-verify-token' },
+  },
+  // unchecked: the paths, but for those of WhatsApp messages.
+  events: [
+    {
+      each: 'entry[].changes[].value.messages[]',
+      id: 'json:id',
+      type: join('.', 'json:$.object', 'json:^.field'),
+      reference: 'json:^.value.metadata.phone_number_id',
+    },
+    // Sent, delivered and read all have the id of the message.
+    {
+      each: 'entry[].changes[].value.statuses[]',
+      id: composite('json:id', 'json:status', optional('json:recipient_id')),
+      type: join('.', 'json:$.object', 'const:statuses'),
+      reference: 'json:id',
+    },
+    // Other changes have no id. Without the time of the entry, a value changed back and forth would be lost.
+    {
+      each: 'entry[].changes[]',
+      id: composite('json:^.id', optional('json:^.time'), 'hash'),
+      type: join('.', 'json:$.object', 'json:field'),
+      reference: 'json:^.id',
+      otherwise: true,
+    },
+    { each: 'entry[].messaging[]', id: messagingId, type: messagingType, reference: 'json:sender.id' },
+    // What another app, which has the conversation, gets as `messaging`.
+    {
+      each: 'entry[].standby[]',
+      id: composite('const:standby', messagingId),
+      type: messagingType,
+      reference: 'json:sender.id',
+    },
+    // Subscribed without values: `changed_fields` only.
+    { each: 'entry[]', id: 'hash', type: 'json:$.object', reference: 'json:id', otherwise: true },
+  ],
+  handshakes: [
+    {
+      when: { 'query:hub.mode': 'subscribe', 'query:hub.verify_token': '{option:verifyToken}' },
+      needsOption: 'verifyToken',
+      signed: false,
+      reply: { text: '{query:hub.challenge}' },
+    },
+  ],
+  // WhatsApp; unchecked: 36 hours for the others.
+  retryWindowMs: days(7),
+  sampleId: 'wamid.',
+  samples: {
+    'whatsapp_business_account.messages': {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: '102290129340398',
+          changes: [
+            {
+              value: {
+                messaging_product: 'whatsapp',
+                metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+                contacts: [{ profile: { name: 'Sheena Nelson' }, wa_id: '16505551234' }],
+                messages: [
+                  {
+                    from: '16505551234',
+                    id: '{id}',
+                    timestamp: '1749416383',
+                    type: 'text',
+                    text: { body: 'Does it come in another color?' },
+                  },
+                ],
+              },
+              field: 'messages',
+            },
+          ],
+        },
+      ],
+    },
+    'whatsapp_business_account.statuses': {
+      object: 'whatsapp_business_account',
+      entry: [
+        {
+          id: '102290129340398',
+          changes: [
+            {
+              value: {
+                messaging_product: 'whatsapp',
+                metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
+                statuses: [
+                  { id: '{id}', status: 'delivered', timestamp: '1750030073', recipient_id: '16505551234' },
+                ],
+              },
+              field: 'messages',
+            },
+          ],
+        },
+      ],
+    },
+    'page.message': {
+      object: 'page',
+      entry: [
+        {
+          id: '1755847768034402',
+          time: '{now:ms}',
+          messaging: [
+            {
+              sender: { id: '6521384587962154' },
+              recipient: { id: '1755847768034402' },
+              timestamp: '{now:ms}',
+              message: { mid: 'm_{id}', text: 'Hello' },
+            },
+          ],
+        },
+      ],
+    },
+    'page.feed': {
+      object: 'page',
+      entry: [
+        {
+          id: '1755847768034402',
+          time: '{now:s}',
+          changes: [{ field: 'feed', value: { item: 'status', post_id: '{id}', verb: 'add' } }],
+        },
+      ],
+    },
+  },
+})

@@ -1,0 +1,39 @@
+import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+
+/**
+ * The webhooks of 2025. The classic ones are unsigned and say only `id=tr_...`, the same at every change of status, so
+ * that nothing of them names an event.
+ */
+export const mollie = defineProvider({
+  key: 'mollie',
+  name: 'Mollie (next-gen webhooks)',
+  docs: 'https://docs.mollie.com/reference/webhooks-new',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // For a day after a change of secret the header comes twice, which Node joins.
+    signature: { in: 'header:x-mollie-signature', prefix: 'sha256=', separator: ',' },
+    encoding: 'hex',
+  }),
+  events: { id: 'json:id', type: 'json:type', reference: 'json:entityId' },
+  retryWindowMs: hours(26),
+  answer: { timeLimitMs: seconds(15) },
+  sampleId: 'event_',
+  samples: {
+    'payment-link.paid': {
+      resource: 'event',
+      id: '{id}',
+      type: '{type}',
+      entityId: 'pl_qng5gbbv8NAZ5gpM5ZYgx',
+      createdAt: '{now:iso}',
+      _links: { entity: { href: 'https://api.mollie.com/v2/payment-links/pl_qng5gbbv8NAZ5gpM5ZYgx' } },
+    },
+    'sales-invoice.paid': {
+      resource: 'event',
+      id: '{id}',
+      type: '{type}',
+      entityId: 'invoice_4Y0eZitmBnQ6IDoMqZQKh',
+      createdAt: '{now:iso}',
+      _links: { entity: { href: 'https://api.mollie.com/v2/sales-invoices/invoice_4Y0eZitmBnQ6IDoMqZQKh' } },
+    },
+  },
+})

@@ -1,0 +1,77 @@
+import { composite, defineProvider, jwtScheme, minutes, optional } from '../define-provider.js'
+
+/** Webhooks of an app. Those made in the UI or with a personal token are not signed and are refused. */
+export const monday = defineProvider({
+  key: 'monday',
+  name: 'monday.com',
+  docs: 'https://developer.monday.com/api-reference/reference/webhooks',
+  confidence: 'verified',
+  // The secret is the app's signing secret. The token has no `Bearer `, and does not bind the body.
+  verify: jwtScheme({
+    in: 'header:authorization',
+    algorithms: ['HS256'],
+    claims: { aud: '{option:audience}' },
+    required: ['exp'],
+    // unchecked: whether a retry has a new token; `exp` bounds it either way.
+    issuedAt: { toleranceMs: null },
+  }),
+  options: {
+    audience: {
+      what: 'The URL of the webhook as monday.com calls it; tokens for other endpoints are then refused',
+      example: 'https://example.com/webhooks/monday',
+    },
+  },
+  events: {
+    // unchecked: whether two subscriptions to one change share the trigger.
+    id: composite('json:event.triggerUuid', optional('json:event.subscriptionId')),
+    type: 'json:event.type',
+    reference: ['json:event.pulseId', 'json:event.itemId', 'json:event.boardId'],
+    // isRetry turns true.
+    content: 'none',
+  },
+  // Sent when the webhook is made.
+  handshakes: [
+    { when: { 'json:challenge': true }, signed: false, reply: { json: { challenge: '{json:challenge}' } } },
+  ],
+  retryWindowMs: minutes(30),
+  samples: {
+    update_column_value: {
+      event: {
+        app: 'monday',
+        type: 'update_column_value',
+        triggerTime: '{now:iso}',
+        subscriptionId: 73759690,
+        isRetry: false,
+        userId: 9603417,
+        originalTriggerUuid: null,
+        boardId: 1771812698,
+        groupId: 'topics',
+        pulseId: 1772099344,
+        pulseName: 'Create a webhook',
+        columnId: 'status',
+        columnType: 'color',
+        columnTitle: 'Status',
+        value: { label: { index: 1, text: 'Done' } },
+        previousValue: null,
+        changedAt: 1633944017,
+        triggerUuid: '{id}',
+      },
+    },
+    create_pulse: {
+      event: {
+        app: 'monday',
+        type: 'create_pulse',
+        triggerTime: '{now:iso}',
+        subscriptionId: 73759691,
+        isRetry: false,
+        userId: 9603417,
+        originalTriggerUuid: null,
+        boardId: 1771812698,
+        groupId: 'topics',
+        pulseId: 1772135370,
+        pulseName: 'New item',
+        triggerUuid: '{id}',
+      },
+    },
+  },
+})

@@ -1,0 +1,34 @@
+import { defineProvider, hmacScheme } from '../define-provider.js'
+
+export const npmHooks = defineProvider({
+  key: 'npmHooks',
+  name: 'npm registry hooks',
+  docs: 'https://docs.npmjs.com/cli/hook',
+  confidence: 'verified',
+  verify: hmacScheme({ signature: { in: 'header:x-npm-signature', prefix: 'sha256=' }, encoding: 'hex' }),
+  // There is no id; the body has the time in milliseconds. unchecked: that it is the event's and stays on a retry.
+  events: { id: 'hash', type: 'json:event', reference: 'json:name' },
+  retryWindowMs: null,
+  samples: {
+    'package:publish': {
+      event: '{type}',
+      name: 'example-package',
+      type: 'package',
+      version: '1.0.0',
+      hookOwner: { username: 'ada' },
+      payload: { _id: 'example-package', name: 'example-package', description: '{id}' },
+      change: { version: '1.2.3' },
+      time: '{now:ms}',
+    },
+    'package:owner': {
+      event: '{type}',
+      name: 'example-package',
+      type: 'package',
+      version: '1.0.0',
+      hookOwner: { username: 'ada' },
+      payload: { _id: 'example-package', name: 'example-package' },
+      change: { maintainer: '{id}' },
+      time: '{now:ms}',
+    },
+  },
+})

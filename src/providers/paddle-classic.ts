@@ -1,0 +1,73 @@
+import { type ContentFunction, composite, defineProvider, rsaScheme } from '../define-provider.js'
+
+/** All fields but the signature as PHP's serialize() writes an array of texts, in the order of their names. */
+const serialized: ContentFunction = () => (reading) => {
+  const fields = reading.formPairs
+    .filter(([name]) => name !== 'p_signature')
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+  // PHP would keep the last of two; which one is meant nobody can say.
+  if (new Set(fields.map(([name]) => name)).size !== fields.length) return null
+  return [`a:${fields.length}:{${fields.flat().map(serializedText).join('')}}`]
+}
+
+function serializedText(text: string): string {
+  return `s:${Buffer.byteLength(text)}:"${text}";`
+}
+
+export const paddleClassic = defineProvider({
+  key: 'paddleClassic',
+  name: 'Paddle Classic',
+  docs: 'https://developer.paddle.com/classic/webhook-reference/verifying-webhooks',
+  confidence: 'likely',
+  // The public key is shown in the vendor's dashboard.
+  verify: rsaScheme({
+    signature: 'form:p_signature',
+    encoding: 'base64',
+    digest: 'sha1',
+    signed: serialized,
+    covers: { body: 'values' },
+  }),
+  format: 'form',
+  events: {
+    // Fulfilment webhooks, one for an order, are no alerts. unchecked: that p_order_id is always in them, and that
+    // retries keep alert_id.
+    id: ['form:alert_id', composite('const:fulfillment', 'form:p_order_id')],
+    type: ['form:alert_name', 'const:fulfillment'],
+    reference: ['form:order_id', 'form:subscription_id', 'form:p_order_id'],
+  },
+  retryWindowMs: null,
+  sampleId: 'number',
+  samples: {
+    payment_succeeded: {
+      alert_id: '{id}',
+      alert_name: 'payment_succeeded',
+      currency: 'EUR',
+      email: 'jane@example.com',
+      event_time: '2026-11-15 12:00:00',
+      marketing_consent: '1',
+      order_id: '5',
+      p_signature: '',
+      product_name: 'Zoë & co: "Pro"',
+      sale_gross: '402.8',
+    },
+    subscription_created: {
+      alert_id: '{id}',
+      alert_name: 'subscription_created',
+      currency: 'USD',
+      email: 'jane@example.com',
+      event_time: '2026-11-15 12:00:00',
+      p_signature: '',
+      status: 'active',
+      subscription_id: '4',
+      subscription_plan_id: '9',
+    },
+    fulfillment: {
+      email: 'jane@example.com',
+      event_time: '2026-11-15 12:00:00',
+      p_order_id: '{id}',
+      p_product_id: '519437',
+      p_signature: '',
+      quantity: '1',
+    },
+  },
+})

@@ -1,0 +1,52 @@
+import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+
+export const pagerduty = defineProvider({
+  key: 'pagerduty',
+  name: 'PagerDuty (v3)',
+  docs: 'https://developer.pagerduty.com/docs/webhooks/webhook-behavior/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // Several while a secret is being rotated.
+    signature: { in: 'header:x-pagerduty-signature', prefix: 'v1=', separator: ',' },
+    encoding: 'hex',
+  }),
+  // X-Webhook-Id is the same on retries too, but not signed, and another for each subscription.
+  events: {
+    id: 'json:event.id',
+    type: 'json:event.event_type',
+    reference: ['json:event.data.incident.id', 'json:event.data.id'],
+  },
+  retryWindowMs: hours(48),
+  answer: { timeLimitMs: seconds(5) },
+  keepHeaders: ['x-webhook-id', 'x-webhook-subscription'],
+  sampleHeaders: { 'x-webhook-id': 'e1a25b04-bc5e-4c6b-b6b3-3c5bb0e4cb5c' },
+  samples: {
+    'incident.triggered': {
+      event: {
+        id: '{id}',
+        event_type: '{type}',
+        resource_type: 'incident',
+        occurred_at: '{now:iso}',
+        agent: { id: 'PLH1HKV', type: 'user_reference' },
+        client: null,
+        data: { id: 'PGR0VU2', type: 'incident', number: 2, status: 'triggered', title: 'A little bump' },
+      },
+    },
+    'incident.annotated': {
+      event: {
+        id: '{id}',
+        event_type: '{type}',
+        resource_type: 'incident',
+        occurred_at: '{now:iso}',
+        agent: { id: 'PLH1HKV', type: 'user_reference' },
+        client: null,
+        data: {
+          id: 'P0B3VLE',
+          type: 'incident_note',
+          content: 'Looking into it',
+          incident: { id: 'PGR0VU2', type: 'incident_reference' },
+        },
+      },
+    },
+  },
+})

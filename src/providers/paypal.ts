@@ -1,0 +1,66 @@
+import { days, defineProvider, rsaScheme } from '../define-provider.js'
+
+export const paypal = defineProvider({
+  key: 'paypal',
+  name: 'PayPal',
+  docs: 'https://developer.paypal.com/api/rest/webhooks/rest/',
+  confidence: 'verified',
+  // The body is signed by its CRC-32 only: who holds one captured delivery can make another body that fits it.
+  // Where an event moves money, fetch it again by its id.
+  verify: rsaScheme({
+    signature: 'header:paypal-transmission-sig',
+    encoding: 'base64',
+    signed: '{header:paypal-transmission-id}|{timestamp}|{option:webhookId}|{crc32}',
+    // unchecked: whether a retry has a new transmission time, so it is not held against the clock.
+    timestamp: { in: 'header:paypal-transmission-time', unit: 'iso', toleranceMs: null },
+    certificate: {
+      url: 'header:paypal-cert-url',
+      host: /^api(-m)?(\.sandbox)?\.paypal\.com$/,
+      path: /^\/v1\/notifications\/certs\/[A-Za-z0-9_-]+$/,
+    },
+  }),
+  options: {
+    webhookId: {
+      what: 'Webhook ID, shown beside the webhook in the developer dashboard',
+      required: true,
+      example: '1JE4291016473214C',
+    },
+  },
+  // The transmission id is the sending's, not the event's.
+  events: { id: 'json:id', type: 'json:event_type', reference: 'json:resource.id' },
+  retryWindowMs: days(3),
+  keepHeaders: ['paypal-transmission-id', 'paypal-transmission-time'],
+  sampleId: 'WH-',
+  sampleHeaders: {
+    'paypal-transmission-id': '69cd13f0-d67a-11e5-baa3-778b53f4ae55',
+    'paypal-auth-algo': 'SHA256withRSA',
+    'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-5d93a270',
+  },
+  samples: {
+    'PAYMENT.CAPTURE.COMPLETED': {
+      id: '{id}',
+      event_version: '1.0',
+      create_time: '{now:iso}',
+      resource_type: 'capture',
+      resource_version: '2.0',
+      event_type: '{type}',
+      summary: 'Payment completed for $ 7.47 USD',
+      resource: {
+        id: '2GG279541U471931P',
+        status: 'COMPLETED',
+        amount: { currency_code: 'USD', value: '7.47' },
+        final_capture: true,
+      },
+    },
+    'BILLING.SUBSCRIPTION.CANCELLED': {
+      id: '{id}',
+      event_version: '1.0',
+      create_time: '{now:iso}',
+      resource_type: 'subscription',
+      resource_version: '2.0',
+      event_type: '{type}',
+      summary: 'Subscription cancelled',
+      resource: { id: 'I-BW452GLLEP1G', plan_id: 'P-5ML4271244454362WXNWU5NQ', status: 'CANCELLED' },
+    },
+  },
+})

@@ -1,0 +1,39 @@
+import { composite, defineProvider, hmacScheme, minutes, seconds } from '../define-provider.js'
+
+export const pusher = defineProvider({
+  key: 'pusher',
+  name: 'Pusher Channels',
+  docs: 'https://pusher.com/docs/channels/server_api/webhooks/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    // x-pusher-key names the app key whose secret signed; where there are two, give both secrets.
+    signature: 'header:x-pusher-signature',
+    encoding: 'hex',
+    // When the batch was made, not when it was sent.
+    timestamp: { in: 'json:time_ms', unit: 'ms', toleranceMs: null },
+  }),
+  events: {
+    each: 'events[]',
+    // Events have no id and repeat (a channel is occupied again and again): the batch and the place in it tell them apart.
+    id: composite('json:$.time_ms', 'index', 'hash'),
+    type: 'json:name',
+    reference: 'json:channel',
+  },
+  retryWindowMs: minutes(5),
+  answer: { timeLimitMs: seconds(4) },
+  keepHeaders: ['x-pusher-key'],
+  sampleHeaders: { 'x-pusher-key': '278d425bdf160c739803' },
+  samples: {
+    channel_occupied: {
+      time_ms: '{now:ms}',
+      events: [{ name: 'channel_occupied', channel: 'orders-{id}' }],
+    },
+    member_added: {
+      time_ms: '{now:ms}',
+      events: [
+        { name: 'member_added', channel: 'presence-room', user_id: '{id}' },
+        { name: 'member_removed', channel: 'presence-room', user_id: '{id}' },
+      ],
+    },
+  },
+})

@@ -1,0 +1,59 @@
+import { composite, defineProvider, hmacScheme, join, optional, seconds } from '../define-provider.js'
+
+export const quickbooks = defineProvider({
+  key: 'quickbooks',
+  name: 'QuickBooks Online (Intuit)',
+  docs: 'https://developer.intuit.com/app/developer/qbo/docs/develop/webhooks/managing-webhooks-notifications',
+  confidence: 'verified',
+  // The secret is the verifier token.
+  verify: hmacScheme({ signature: 'header:intuit-signature', encoding: 'base64' }),
+  events: [
+    // The older format has no event id: what changed, how and when names a change of one company's record.
+    {
+      each: 'eventNotifications[].dataChangeEvent.entities[]',
+      id: composite(
+        'json:^.realmId',
+        'json:name',
+        'json:id',
+        'json:operation',
+        'json:lastUpdated',
+        optional('json:deletedId'),
+      ),
+      type: join('.', 'json:name', 'json:operation'),
+      reference: 'json:id',
+    },
+    // The newer one is an array of CloudEvents.
+    { each: '[]', id: 'json:id', type: 'json:type', reference: 'json:intuitentityid' },
+  ],
+  retryWindowMs: null,
+  // unchecked: the time limit.
+  answer: { timeLimitMs: seconds(3) },
+  samples: {
+    'Customer.Create': {
+      eventNotifications: [
+        {
+          realmId: '1185883450',
+          dataChangeEvent: {
+            entities: [
+              { name: 'Customer', id: '{id}', operation: 'Create', lastUpdated: '2026-11-15T14:42:19-0700' },
+              { name: 'Vendor', id: '{id}', operation: 'Update', lastUpdated: '2026-11-15T14:42:20-0700' },
+            ],
+          },
+        },
+      ],
+    },
+    'qbo.invoice.created.v1': [
+      {
+        specversion: '1.0',
+        id: '{id}',
+        source: 'intuit.dsnBgbseACLLRZNxo2dfc4evmEJdxde58xeeYcZliOU=',
+        type: 'qbo.invoice.created.v1',
+        datacontenttype: 'application/json',
+        time: '{now:iso}',
+        intuitentityid: '1234',
+        intuitaccountid: '310687',
+        data: {},
+      },
+    ],
+  },
+})

@@ -1,0 +1,43 @@
+import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+
+export const sanity = defineProvider({
+  key: 'sanity',
+  name: 'Sanity',
+  docs: 'https://www.sanity.io/docs/webhooks',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: { in: 'header:sanity-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
+    encoding: 'base64url',
+    signed: '{timestamp}.{body}',
+    // Its own library holds it against no clock.
+    timestamp: { in: 'signature', unit: 'ms' },
+  }),
+  // All that names the event is in headers, none of them signed; the body is whatever the projection says.
+  events: {
+    id: 'header:idempotency-key',
+    type: 'header:sanity-operation',
+    reference: 'header:sanity-document-id',
+  },
+  // A projection such as `{_id}` gives equal bodies for distinct changes.
+  contentGuard: 'accept',
+  // Two retries half a minute apart; until April 2026 over half an hour.
+  retryWindowMs: minutes(30),
+  keepHeaders: [
+    'sanity-transaction-id',
+    'sanity-transaction-time',
+    'sanity-document-id',
+    'sanity-operation',
+    'sanity-dataset',
+    'sanity-project-id',
+  ],
+  sampleHeaders: {
+    'sanity-transaction-id': 'IhRNa5sRMJl2E1Ccso2m8V',
+    'sanity-document-id': '3d3d5d9e-7e5a-4c3b-9d0f-1c3c0a1f6b2a',
+    'sanity-dataset': 'production',
+    'sanity-project-id': 'abc12345',
+  },
+  samples: {
+    create: { _id: '3d3d5d9e-7e5a-4c3b-9d0f-1c3c0a1f6b2a', _type: 'post', title: 'New post {id}' },
+    update: { _id: '3d3d5d9e-7e5a-4c3b-9d0f-1c3c0a1f6b2a', _type: 'post', title: 'Better title {id}' },
+  },
+})

@@ -1,0 +1,38 @@
+/** The Standard Webhooks scheme, which many senders use under their own header names. */
+import { ed25519Scheme, type HmacRule, hmacScheme } from '../../define-provider.js'
+
+/** `prefix` is what the three headers begin with: `webhook`, `svix`. */
+export function standardHmac(prefix: string, rule: Partial<Pick<HmacRule, 'secret' | 'signature'>> = {}) {
+  return hmacScheme({
+    // `v1,AAA= v1,BBB= v1a,CCC=`: other versions are passed over.
+    signature: { in: `header:${prefix}-signature`, prefix: 'v1,', separator: ' ' },
+    encoding: 'base64',
+    signed: `{header:${prefix}-id}.{timestamp}.{body}`,
+    timestamp: { in: `header:${prefix}-timestamp`, unit: 's' },
+    secret: { encoding: 'base64', prefix: 'whsec_' },
+    ...rule,
+  })
+}
+
+/** Version v1a: the same content, signed with Ed25519; the key is shown as `whpk_<base64>`. */
+export function standardKey(prefix: string) {
+  return ed25519Scheme({
+    signature: { in: `header:${prefix}-signature`, prefix: 'v1a,', separator: ' ' },
+    encoding: 'base64',
+    signed: `{header:${prefix}-id}.{timestamp}.{body}`,
+    timestamp: { in: `header:${prefix}-timestamp`, unit: 's' },
+  })
+}
+
+export const standardSamples = {
+  'contact.created': {
+    type: 'contact.created',
+    timestamp: '{now:iso}',
+    data: { id: '1f81eb52-5198-4599-803e-771906343485', type: 'contact', attributes: { first_name: 'John' } },
+  },
+  'invoice.paid': {
+    type: 'invoice.paid',
+    timestamp: '{now:iso}',
+    data: { id: 'in_8f2c', amount: 2000, currency: 'usd' },
+  },
+}

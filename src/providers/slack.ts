@@ -1,0 +1,70 @@
+import { defineProvider, hmacScheme, join, minutes, seconds } from '../define-provider.js'
+
+export const slack = defineProvider({
+  key: 'slack',
+  name: 'Slack (Events API, interactivity, slash commands)',
+  docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: { in: 'header:x-slack-signature', prefix: 'v0=' },
+    encoding: 'hex',
+    signed: 'v0:{timestamp}:{body}',
+    timestamp: { in: 'header:x-slack-request-timestamp', unit: 's' },
+  }),
+  // Interactivity is a form with the JSON in `payload`; a slash command is a plain form.
+  document: { form: 'payload' },
+  events: [
+    {
+      id: 'form:trigger_id',
+      type: join('', 'const:command:', 'form:command'),
+      reference: 'form:channel_id',
+    },
+    {
+      id: ['json:event_id', 'json:trigger_id'],
+      type: ['json:event.type', 'json:type'],
+      reference: ['json:event.channel', 'json:event.item.channel', 'json:channel.id'],
+      otherwise: true,
+    },
+  ],
+  handshakes: [
+    { when: { 'json:type': 'url_verification' }, signed: true, reply: { text: '{json:challenge}' } },
+  ],
+  // Three retries: at once, after one minute, after five. Delayed events, where enabled, retry for a day.
+  retryWindowMs: minutes(6),
+  answer: { timeLimitMs: seconds(3) },
+  keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
+  sampleId: 'Ev',
+  samples: {
+    app_mention: {
+      token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
+      team_id: 'T123ABC456',
+      api_app_id: 'A123ABC456',
+      event: {
+        type: 'app_mention',
+        user: 'U123ABC456',
+        text: 'What is the hour of the pearl, <@U0LAN0Z89>?',
+        ts: '1515449522.000016',
+        channel: 'C123ABC456',
+        event_ts: '1515449522000016',
+      },
+      type: 'event_callback',
+      event_id: '{id}',
+      event_time: '{now:s}',
+    },
+    reaction_added: {
+      token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
+      team_id: 'T123ABC456',
+      api_app_id: 'A123ABC456',
+      event: {
+        type: 'reaction_added',
+        user: 'U123ABC456',
+        reaction: 'thumbsup',
+        item: { type: 'message', channel: 'C123ABC456', ts: '1464196127.000002' },
+        event_ts: '1465244570.336841',
+      },
+      type: 'event_callback',
+      event_id: '{id}',
+      event_time: '{now:s}',
+    },
+  },
+})

@@ -1,0 +1,17 @@
+import { defineProvider } from '../define-provider.js'
+import { standardHmac, standardKey, standardSamples } from './shared/standard.js'
+
+/** Any sender that follows standardwebhooks.com: `secret` for v1 (HMAC), `publicKey` for v1a (Ed25519). */
+export const standardWebhooks = defineProvider({
+  key: 'standardWebhooks',
+  name: 'Standard Webhooks',
+  docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
+  confidence: 'verified',
+  // unchecked: v1a was not read in a sender's code, only in the specification.
+  verify: { secret: standardHmac('webhook'), publicKey: standardKey('webhook') },
+  events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },
+  // Each sender has its own; the specification only recommends several days.
+  retryWindowMs: null,
+  sampleId: 'msg_',
+  samples: standardSamples,
+})

@@ -1,0 +1,47 @@
+import { defineProvider, seconds, tokenScheme } from '../define-provider.js'
+
+export const strapi = defineProvider({
+  key: 'strapi',
+  name: 'Strapi',
+  docs: 'https://docs.strapi.io/cms/backend-customization/webhooks',
+  confidence: 'verified',
+  // It signs nothing; a header set on the webhook is the only proof. `secret`: `Authorization: Bearer <secret>`.
+  // `headerSecret`: the whole value of a header of another name.
+  verify: {
+    secret: tokenScheme({ in: 'header:authorization', prefix: 'Bearer ' }),
+    headerSecret: tokenScheme({ in: 'header:{option:header}' }),
+  },
+  options: {
+    header: {
+      what: 'The header that holds `headerSecret`, as set on the webhook; in lower case',
+      default: 'x-webhook-secret',
+      example: 'x-webhook-secret',
+    },
+  },
+  events: {
+    // No event id; createdAt is the time of sending, to the millisecond.
+    id: 'hash',
+    type: ['json:event', 'header:x-strapi-event'],
+    reference: ['json:entry.documentId', 'json:entry.id', 'json:media.id'],
+  },
+  // It never retries.
+  retryWindowMs: 0,
+  answer: { timeLimitMs: seconds(10) },
+  sampleHeaders: { 'x-strapi-event': '{type}' },
+  samples: {
+    'entry.create': {
+      event: 'entry.create',
+      createdAt: '{now:iso}',
+      model: 'address',
+      uid: 'api::address.address',
+      entry: { id: 1, documentId: '{id}', city: 'Paris', postal_code: null },
+    },
+    'entry.publish': {
+      event: 'entry.publish',
+      createdAt: '{now:iso}',
+      model: 'article',
+      uid: 'api::article.article',
+      entry: { id: 7, documentId: '{id}', title: 'Hello', publishedAt: '{now:iso}' },
+    },
+  },
+})

@@ -1,0 +1,47 @@
+import { defineProvider, seconds } from '../define-provider.js'
+import { standardHmac } from './shared/standard.js'
+
+/**
+ * For hooks that only tell (send-sms, send-email, after-user-created). The others wait for a decision in the answer,
+ * which a log of events cannot give.
+ */
+export const supabaseAuthHooks = defineProvider({
+  key: 'supabaseAuthHooks',
+  name: 'Supabase Auth hooks (HTTP)',
+  docs: 'https://supabase.com/docs/guides/auth/auth-hooks',
+  confidence: 'verified',
+  verify: standardHmac('webhook', {
+    // Joined with comma and space, where the specification has a space.
+    signature: { in: 'header:webhook-signature', prefix: 'v1,', separator: ', ' },
+    secret: { encoding: 'base64', prefix: 'v1,whsec_' },
+  }),
+  events: {
+    // webhook-id is new on every attempt. Older servers send no metadata: their attempts cannot be told from new events,
+    // since two wrong passwords of one user have the same body.
+    id: ['json:metadata.uuid', 'header:webhook-id'],
+    type: 'json:metadata.name',
+    reference: ['json:user.id', 'json:user_id'],
+  },
+  // Three attempts within five seconds in all.
+  retryWindowMs: seconds(5),
+  answer: { timeLimitMs: seconds(5), contentType: 'application/json', body: '{}' },
+  sampleHeaders: { 'webhook-id': '6e1d4b0a-3f7e-4a2c-9a35-8f0d6b1c2e47' },
+  samples: {
+    'send-email': {
+      metadata: { uuid: '{id}', time: '{now:iso}', name: '{type}', ip_address: '203.0.113.7' },
+      user: { id: '8484b834-f29e-4af2-bf42-80644d154f76', email: 'valid.email@example.com' },
+      email_data: {
+        token: '305805',
+        token_hash: '7d5b7b1964cf5d388340a7f04f1dbb5eeb6c7b52ef8270e1737a58d0',
+        redirect_to: 'https://example.com/',
+        email_action_type: 'signup',
+        site_url: 'https://example.com/auth/v1',
+      },
+    },
+    'send-sms': {
+      metadata: { uuid: '{id}', time: '{now:iso}', name: '{type}', ip_address: '203.0.113.7' },
+      user: { id: '6481a5c1-3d37-4a56-9f6a-bee08c554965', phone: '+1333363128' },
+      sms: { otp: '561166' },
+    },
+  },
+})

@@ -1,0 +1,27 @@
+import { defineProvider, hours, seconds } from '../define-provider.js'
+import { standardHmac, standardSamples } from './shared/standard.js'
+
+export const svix = defineProvider({
+  key: 'svix',
+  name: 'Svix',
+  docs: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
+  confidence: 'verified',
+  verify: standardHmac('{option:headerPrefix}'),
+  options: {
+    headerPrefix: {
+      what: 'What the headers begin with; `webhook` for senders that use the unbranded names',
+      default: 'svix',
+      example: 'svix',
+    },
+  },
+  // The same on every retry and resend.
+  events: {
+    id: 'header:{option:headerPrefix}-id',
+    type: ['json:type', 'json:event_type', 'json:eventType'],
+    reference: 'json:data.id',
+  },
+  retryWindowMs: hours(27.6),
+  answer: { timeLimitMs: seconds(15) },
+  sampleId: 'msg_',
+  samples: standardSamples,
+})

@@ -1,0 +1,45 @@
+import { composite, days, defineProvider, hmacScheme, optional } from '../define-provider.js'
+
+/** Login Kit, content posting, data portability. TikTok Shop has another portal and another signature. */
+export const tiktok = defineProvider({
+  key: 'tiktok',
+  name: 'TikTok for Developers',
+  docs: 'https://developers.tiktok.com/doc/webhooks-verification',
+  confidence: 'verified',
+  // The secret is the app's client secret.
+  verify: hmacScheme({
+    signature: { in: 'header:tiktok-signature', pairs: { signature: 's', timestamp: 't' } },
+    encoding: 'hex',
+    signed: '{timestamp}.{body}',
+    timestamp: { in: 'signature', unit: 's' },
+  }),
+  events: {
+    // There is no event id. `content` is a JSON text with the id of the video or request inside.
+    id: composite(
+      'json:client_key',
+      'json:event',
+      'json:create_time',
+      optional('json:user_openid'),
+      optional('json:content'),
+    ),
+    type: 'json:event',
+    reference: 'json:user_openid',
+  },
+  retryWindowMs: days(3),
+  samples: {
+    'video.publish.completed': {
+      client_key: 'bwo2m45353a6k85',
+      event: 'video.publish.completed',
+      create_time: '{now:s}',
+      user_openid: 'act.example12345Example12345Example',
+      content: '{"share_id":"video.6974245311675353080.{id}"}',
+    },
+    'authorization.removed': {
+      client_key: 'bwo2m45353a6k85',
+      event: 'authorization.removed',
+      create_time: '{now:s}',
+      user_openid: 'act.{id}',
+      content: '{"reason": 1 }',
+    },
+  },
+})

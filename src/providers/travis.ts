@@ -1,0 +1,65 @@
+import { composite, defineProvider, optional, rsaScheme } from '../define-provider.js'
+
+export const travis = defineProvider({
+  key: 'travis',
+  name: 'Travis CI',
+  docs: 'https://docs.travis-ci.com/user/notifications/#configuring-webhook-notifications',
+  confidence: 'verified',
+  // The key is config.notifications.webhook.public_key of https://api.travis-ci.com/config. SHA-1 is all there is.
+  verify: rsaScheme({
+    signature: 'header:signature',
+    encoding: 'base64',
+    digest: 'sha1',
+    // The decoded form field, not the body.
+    signed: '{document}',
+  }),
+  format: 'form',
+  document: { form: 'payload' },
+  events: {
+    // The build's id comes back when it starts, when it ends, and when it is run again.
+    id: composite(
+      'json:id',
+      ['json:state', 'json:status_message'],
+      optional('json:started_at'),
+      optional('json:finished_at'),
+    ),
+    type: 'json:type',
+    reference: 'json:repository.id',
+  },
+  retryWindowMs: null,
+  keepHeaders: ['travis-repo-slug'],
+  sampleId: 'number',
+  sampleHeaders: { 'travis-repo-slug': 'travis-ci/docs' },
+  samples: {
+    push: {
+      payload: {
+        id: '{id:number}',
+        type: 'push',
+        number: '1',
+        state: 'passed',
+        status: 0,
+        status_message: 'Passed',
+        started_at: '{now:iso}',
+        finished_at: '{now:iso}',
+        branch: 'main',
+        commit: '62aae5f70ceee39123ef',
+        repository: { id: 1771959, name: 'docs', owner_name: 'travis-ci' },
+      },
+    },
+    pull_request: {
+      payload: {
+        id: '{id:number}',
+        type: 'pull_request',
+        number: '2',
+        state: 'started',
+        status: null,
+        status_message: 'Pending',
+        started_at: '{now:iso}',
+        finished_at: null,
+        branch: 'main',
+        pull_request_number: 14,
+        repository: { id: 1771959, name: 'docs', owner_name: 'travis-ci' },
+      },
+    },
+  },
+})

@@ -1,0 +1,96 @@
+import { defineProvider, hmacScheme, mapped, minutes } from '../define-provider.js'
+
+/** Told by the kind of message: a revocation is no event of the subscription, it is its end. */
+const type = [
+  mapped('header:twitch-eventsub-message-type', { notification: '' }),
+  'header:twitch-eventsub-subscription-type',
+  'json:$.subscription.type',
+] as const
+
+export const twitchEventsub = defineProvider({
+  key: 'twitchEventsub',
+  name: 'Twitch EventSub',
+  docs: 'https://dev.twitch.tv/docs/eventsub/handling-webhook-events/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: { in: 'header:twitch-eventsub-message-signature', prefix: 'sha256=' },
+    encoding: 'hex',
+    signed: '{header:twitch-eventsub-message-id}{timestamp}{body}',
+    timestamp: {
+      in: 'header:twitch-eventsub-message-timestamp',
+      unit: 'iso',
+      toleranceMs: minutes(10),
+    },
+    secret: { minBytes: { least: 10, why: 'Twitch takes secrets of 10 to 100 characters' } },
+  }),
+  events: [
+    // Batches, for drops: each event has an id, which Twitch says is the one to dedupe by.
+    { each: 'events[]', id: 'json:id', type, reference: 'json:$.subscription.id' },
+    {
+      id: 'header:twitch-eventsub-message-id',
+      type,
+      reference: 'json:subscription.id',
+      otherwise: true,
+    },
+  ],
+  handshakes: [
+    {
+      when: { 'header:twitch-eventsub-message-type': 'webhook_callback_verification' },
+      signed: true,
+      reply: { text: '{json:challenge}' },
+    },
+  ],
+  retryWindowMs: null,
+  // "A few seconds", and a subscription that is slow too often is revoked.
+  answer: { timeLimitMs: null },
+  keepHeaders: [
+    'twitch-eventsub-message-id',
+    'twitch-eventsub-message-retry',
+    'twitch-eventsub-message-type',
+    'twitch-eventsub-subscription-type',
+  ],
+  sampleHeaders: {
+    'twitch-eventsub-message-id': '{id}',
+    'twitch-eventsub-message-retry': '0',
+    'twitch-eventsub-message-type': 'notification',
+    'twitch-eventsub-subscription-type': '{type}',
+    'twitch-eventsub-subscription-version': '1',
+  },
+  samples: {
+    'stream.online': {
+      subscription: {
+        id: 'f1c2a387-161a-49f9-a165-0f21d7a4e1c4',
+        type: '{type}',
+        version: '1',
+        status: 'enabled',
+        cost: 0,
+        condition: { broadcaster_user_id: '1337' },
+        transport: { method: 'webhook', callback: 'https://example.com/webhooks/twitch' },
+        created_at: '{now:iso}',
+      },
+      event: {
+        id: '9001',
+        broadcaster_user_id: '1337',
+        broadcaster_user_login: 'cool_user',
+        type: 'live',
+        started_at: '{now:iso}',
+      },
+    },
+    'drop.entitlement.grant': {
+      subscription: {
+        id: '6ae3fc45-5b22-4f0b-a1e0-3a2b5b4bfbd9',
+        type: '{type}',
+        version: '1',
+        status: 'enabled',
+        is_batching_enabled: true,
+        condition: { organization_id: '9001', category_id: '9002', campaign_id: '9003' },
+        transport: { method: 'webhook', callback: 'https://example.com/webhooks/twitch' },
+        created_at: '{now:iso}',
+      },
+      events: [
+        { id: '{id}', data: { organization_id: '9001', user_id: '1234', entitlement_id: 'fb78259e-fb81' } },
+        { id: '{id}-2', data: { organization_id: '9001', user_id: '1235', entitlement_id: 'fb78259e-fb82' } },
+      ],
+    },
+  },
+})

@@ -1,0 +1,40 @@
+import { composite, defineProvider, hmacScheme, optional } from '../define-provider.js'
+
+export const viber = defineProvider({
+  key: 'viber',
+  name: 'Viber',
+  docs: 'https://developers.viber.com/docs/api/rest-bot-api/#callbacks',
+  confidence: 'likely',
+  verify: hmacScheme({
+    // The same in both places.
+    signature: { in: ['header:x-viber-content-signature', 'query:sig'] },
+    encoding: 'hex',
+  }),
+  events: {
+    // A message's token, beyond 2^53, comes back when it is delivered and when it is seen.
+    id: composite('json:event', 'json:message_token', optional(['json:user_id', 'json:user.id'])),
+    type: 'json:event',
+    reference: ['json:sender.id', 'json:user.id', 'json:user_id'],
+  },
+  // set_webhook asks the address and fails without a 200. unchecked: that it is signed, as every callback is said to be.
+  handshakes: [{ when: { 'json:event': 'webhook' }, signed: true, reply: {} }],
+  retryWindowMs: null,
+  sampleId: 'number',
+  samples: {
+    message: {
+      event: '{type}',
+      timestamp: '{now:ms}',
+      chat_hostname: 'SN-CHAT-05_',
+      message_token: '{id:number}',
+      sender: { id: '01234567890A=', name: 'John McClane', language: 'en', country: 'UK' },
+      message: { type: 'text', text: 'a message to the service' },
+      silent: false,
+    },
+    delivered: {
+      event: '{type}',
+      timestamp: '{now:ms}',
+      message_token: '{id:number}',
+      user_id: '01234567890A=',
+    },
+  },
+})

@@ -1,0 +1,61 @@
+import { composite, defineProvider, hours, jwtScheme, optional } from '../define-provider.js'
+
+/** Messages and voice events by POST. The SMS API signs a form parameter instead, and is another kind. */
+export const vonage = defineProvider({
+  key: 'vonage',
+  name: 'Vonage',
+  docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
+  confidence: 'likely',
+  // The secret is the account's signature secret. Its own library checks the token and leaves the body's hash to us.
+  verify: jwtScheme({
+    in: 'header:authorization',
+    prefix: 'Bearer ',
+    algorithms: ['HS256'],
+    claims: { iss: 'Vonage' },
+    // unchecked: whether a retry has a new token. There is no `exp`.
+    issuedAt: { toleranceMs: null },
+    bodyHash: { claim: 'payload_hash' },
+  }),
+  events: {
+    // There is no event id, and jti is the token's. A message comes back with each status; a call also with the same.
+    id: [
+      composite('json:message_uuid', optional('json:status')),
+      composite(
+        ['json:uuid', 'json:recording_uuid', 'json:conversation_uuid'],
+        optional('json:status'),
+        'json:timestamp',
+      ),
+    ],
+    type: ['json:status', 'json:message_type', 'json:type'],
+    reference: ['json:message_uuid', 'json:uuid', 'json:conversation_uuid'],
+  },
+  retryWindowMs: hours(24),
+  samples: {
+    delivered: {
+      message_uuid: '{id}',
+      to: '447700900000',
+      from: '447700900001',
+      timestamp: '{now:iso}',
+      status: 'delivered',
+      channel: 'sms',
+      usage: { currency: 'EUR', price: '0.0333' },
+    },
+    text: {
+      message_uuid: '{id}',
+      to: '447700900000',
+      from: '447700900001',
+      timestamp: '{now:iso}',
+      channel: 'whatsapp',
+      message_type: 'text',
+      text: 'Hello there!',
+    },
+    completed: {
+      uuid: '{id}',
+      conversation_uuid: 'CON-aaaaaaaa-bbbb-cccc-dddd-0123456789ab',
+      status: 'completed',
+      direction: 'outbound',
+      duration: '2',
+      timestamp: '{now:iso}',
+    },
+  },
+})

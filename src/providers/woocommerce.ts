@@ -1,0 +1,48 @@
+import { composite, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+
+export const woocommerce = defineProvider({
+  key: 'woocommerce',
+  name: 'WooCommerce',
+  docs: 'https://woocommerce.com/document/webhooks/',
+  confidence: 'verified',
+  verify: hmacScheme({ signature: 'header:x-wc-webhook-signature', encoding: 'base64' }),
+  events: {
+    // The delivery id is a hash of webhook and second: two events of one second share it, so the body counts too. The
+    // body alone will not do: a deletion is only `{"id":1}`, and may happen again after a restore.
+    id: composite('header:x-wc-webhook-topic', 'header:x-wc-webhook-delivery-id', 'hash'),
+    type: 'header:x-wc-webhook-topic',
+    reference: 'json:id',
+  },
+  // On creation: a form with the webhook's number, unsigned and without the other headers. It wants a 200.
+  handshakes: [{ when: { 'form:webhook_id': true }, signed: false, reply: {} }],
+  // It never retries, and disables a webhook after more than five failures in a row.
+  retryWindowMs: 0,
+  answer: { timeLimitMs: seconds(60) },
+  keepHeaders: ['x-wc-webhook-source', 'x-wc-webhook-topic', 'x-wc-webhook-id', 'x-wc-webhook-delivery-id'],
+  sampleHeaders: {
+    'x-wc-webhook-source': 'https://shop.example.com/',
+    'x-wc-webhook-topic': '{type}',
+    'x-wc-webhook-id': '17',
+    'x-wc-webhook-delivery-id': 'd35cd5a3dd7eb18e23b0dcd5d5a2fd19',
+  },
+  samples: {
+    'order.created': {
+      id: 727,
+      status: 'processing',
+      currency: 'USD',
+      date_created_gmt: '2026-03-22T19:28:02',
+      date_modified_gmt: '2026-03-22T19:28:08',
+      total: '29.35',
+      order_key: 'wc_order_{id}',
+      billing: { email: 'john.doe@example.com' },
+    },
+    'product.updated': {
+      id: 794,
+      name: 'Premium Quality',
+      sku: '{id}',
+      status: 'publish',
+      date_modified_gmt: '2026-03-23T17:01:14',
+      price: '21.99',
+    },
+  },
+})

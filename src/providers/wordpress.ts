@@ -1,0 +1,32 @@
+import { defineProvider, tokenScheme } from '../define-provider.js'
+
+/** WordPress.com webhooks. WooCommerce signs its own and is another provider. */
+export const wordpress = defineProvider({
+  key: 'wordpress',
+  name: 'WordPress.com',
+  docs: 'https://wordpress.com/support/webhooks/',
+  confidence: 'likely',
+  // It signs nothing: put `?token=...` into the address it calls.
+  verify: tokenScheme({ in: 'query:token' }),
+  format: 'form',
+  // The site's owner chooses the fields. Have `post_modified` among them: two changes with equal bodies are one event.
+  events: { id: 'hash', type: 'form:hook', reference: ['form:ID', 'form:comment_ID'] },
+  retryWindowMs: null,
+  sampleId: 'number',
+  samples: {
+    publish_post: {
+      hook: 'publish_post',
+      ID: '{id}',
+      post_title: 'Hello world',
+      post_url: 'https://example.wordpress.com/2026/01/01/hello-world/',
+      post_modified: '2026-01-01 10:00:00',
+    },
+    comment_post: {
+      hook: 'comment_post',
+      comment_ID: '{id}',
+      comment_author: 'Jane',
+      comment_content: 'Nice',
+      comment_post_ID: '12',
+    },
+  },
+})

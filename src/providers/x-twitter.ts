@@ -1,0 +1,72 @@
+import { composite, defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+
+/** The name of the list it comes in: tweet_create_events, follow_events, ... */
+const kind = 'keys:for_user_id,user_has_blocked,users,apps'
+
+const signed = hmacScheme({
+  signature: { in: 'header:x-twitter-webhooks-signature', prefix: 'sha256=' },
+  encoding: 'base64',
+})
+
+export const xTwitter = defineProvider({
+  key: 'xTwitter',
+  name: 'X (Twitter) Account Activity and webhooks v2',
+  docs: 'https://docs.x.com/x-api/webhooks/introduction',
+  confidence: 'verified',
+  // The check below answers anyone with an HMAC under the very secret that signs deliveries: asked with a body for its
+  // token, it would sign that body. A token that could be JSON with events in it gets no HMAC.
+  verify: {
+    ...signed,
+    create(context) {
+      const scheme = signed.create(context)
+      return {
+        ...scheme,
+        mac: (algorithm, text) => (/[{[]/.test(text) ? Buffer.alloc(0) : scheme.mac!(algorithm, text)),
+      }
+    },
+  },
+  events: {
+    // Ids, where there are any, are those of posts and messages, not of events; every event has its time in it.
+    // With its kind, so that only an object is an event (see above).
+    id: composite(kind, 'hash'),
+    type: kind,
+    reference: 'json:for_user_id',
+  },
+  // At registration, then hourly.
+  handshakes: [
+    {
+      when: { method: 'GET', 'query:crc_token': true },
+      signed: false,
+      reply: {
+        json: { response_token: { hmac: '{query:crc_token}', encoding: 'base64', prefix: 'sha256=' } },
+      },
+    },
+  ],
+  retryWindowMs: hours(24),
+  answer: { timeLimitMs: seconds(10) },
+  samples: {
+    tweet_create_events: {
+      for_user_id: '2244994945',
+      tweet_create_events: [
+        {
+          created_at: 'Sun Nov 15 12:00:00 +0000 2026',
+          id_str: '{id}',
+          text: 'Receiving webhooks once',
+          user: { id_str: '2244994945', screen_name: 'XDevelopers' },
+          timestamp_ms: '{now:ms}',
+        },
+      ],
+    },
+    follow_events: {
+      for_user_id: '2244994945',
+      follow_events: [
+        {
+          type: 'follow',
+          created_timestamp: '{now:ms}',
+          target: { id: '2244994945', screen_name: 'XDevelopers' },
+          source: { id: '{id}', screen_name: 'example' },
+        },
+      ],
+    },
+  },
+})

@@ -1,0 +1,77 @@
+import { composite, defineProvider, hmacScheme, minutes, optional, seconds } from '../define-provider.js'
+
+export const zoom = defineProvider({
+  key: 'zoom',
+  name: 'Zoom',
+  docs: 'https://developers.zoom.us/docs/api/webhooks/',
+  confidence: 'verified',
+  verify: hmacScheme({
+    signature: { in: 'header:x-zm-signature', prefix: 'v0=' },
+    encoding: 'hex',
+    signed: 'v0:{timestamp}:{body}',
+    timestamp: { in: 'header:x-zm-request-timestamp', unit: 's' },
+  }),
+  events: {
+    // There is no event id; event, its time in milliseconds and its object name one.
+    id: composite(
+      'json:event',
+      'json:event_ts',
+      'json:payload.account_id',
+      optional(['json:payload.object.uuid', 'json:payload.object.id']),
+      optional([
+        'json:payload.object.participant.participant_uuid',
+        'json:payload.object.participant.user_id',
+      ]),
+    ),
+    type: 'json:event',
+    reference: ['json:payload.object.uuid', 'json:payload.object.id'],
+  },
+  handshakes: [
+    {
+      when: { 'json:event': 'endpoint.url_validation' },
+      signed: true,
+      reply: {
+        json: {
+          plainToken: '{json:payload.plainToken}',
+          encryptedToken: { hmac: '{json:payload.plainToken}', encoding: 'hex' },
+        },
+      },
+    },
+  ],
+  retryWindowMs: minutes(90),
+  answer: { timeLimitMs: seconds(3) },
+  samples: {
+    'meeting.started': {
+      event: 'meeting.started',
+      event_ts: '{now:ms}',
+      payload: {
+        account_id: 'AAAAAABBBB',
+        object: {
+          id: '1234567890',
+          uuid: '{id}',
+          host_id: 'x1yCzABCDEfg23HiJKl4mN',
+          topic: 'My Meeting',
+          type: 8,
+          start_time: '{now:iso}',
+        },
+      },
+    },
+    'meeting.participant_joined': {
+      event: 'meeting.participant_joined',
+      event_ts: '{now:ms}',
+      payload: {
+        account_id: 'AAAAAABBBB',
+        object: {
+          id: '1234567890',
+          uuid: '4444AAAiAAAAAiAiAiiAii==',
+          participant: {
+            user_id: '16778240',
+            participant_uuid: '{id}',
+            user_name: 'Jill',
+            join_time: '{now:iso}',
+          },
+        },
+      },
+    },
+  },
+})

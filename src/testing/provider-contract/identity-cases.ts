@@ -1,0 +1,56 @@
+/** Samples are what the sender sends, and events are named the same every time. */
+import assert from 'node:assert/strict'
+import type { EventRule } from '../../define-provider.js'
+import { leaves } from '../../delivery/field.js'
+import { type AnyFactory, applies, appliesIf, type ContractCase, now, sampleId, type Trial } from './trial.js'
+
+export function identityCases(trial: Trial): readonly ContractCase[] {
+  const { factory, source } = trial
+  const ids = async (type: string, nth: number) => {
+    const delivery = await trial.signed({ type, id: sampleId(factory, nth) })
+    return source.identify(delivery).map(({ id }) => id)
+  }
+  return [
+    applies('its facts are complete', async () => {
+      assert.match(source.docs, /^https:\/\//)
+      assert.equal(source.key, factory.key)
+      assert.ok(source.sampleTypes.length > 0, 'it has a sample')
+      assert.ok(source.retryWindowMs === null || source.retryWindowMs >= 0)
+      assert.equal(source.unverified, false)
+    }),
+
+    applies('every sample verifies, and identifies as its own type', async () => {
+      for (const type of source.sampleTypes) {
+        const delivery = await trial.signed({ type })
+        assert.deepEqual(await source.verify(delivery, { now }), { ok: true, secretIndex: 0 }, type)
+        assert.equal(source.handshake(delivery, { now }), null, 'an event is not a handshake')
+        const events = source.identify(delivery)
+        assert.equal(events[0]?.type, type)
+        for (const { id, payload } of events) {
+          assert.ok(id !== '' && Buffer.byteLength(id) <= 255, `the id of ${type}`)
+          assert.notEqual(payload, undefined)
+        }
+      }
+    }),
+
+    appliesIf(
+      !idsAreUnique(factory),
+      'its id is `unique`',
+      'the same event gets the same ids, another gets others',
+      async () => {
+        for (const type of source.sampleTypes) {
+          const first = await ids(type, 1)
+          assert.equal(new Set(first).size, first.length, `${type}: the parts have ids of their own`)
+          assert.deepEqual(await ids(type, 1), first)
+          for (const id of await ids(type, 2)) assert.ok(!first.includes(id), `${type}: ${id} is used twice`)
+        }
+      },
+    ),
+  ]
+}
+
+/** Equal bodies of such a sender are distinct events, so nothing tells a retry from the next one. */
+function idsAreUnique(factory: AnyFactory): boolean {
+  const rules = [factory.definition.events].flat() as EventRule[]
+  return rules.some((rule) => leaves(rule.id).includes('unique'))
+}

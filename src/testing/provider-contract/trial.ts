@@ -1,0 +1,102 @@
+/** What the cases of the provider contract share: one provider with one kind of secret, and ways to try it. */
+import assert from 'node:assert/strict'
+import type { ProviderFactory } from '../../define-provider.js'
+import type { Delivery, SchemeFacts, Source, Verification } from '../../provider.js'
+import { fieldText } from './changes.js'
+
+export type AnyFactory = ProviderFactory<never>
+
+export interface ContractCase {
+  readonly name: string
+  /** Why it does not apply to this provider, by the fact that says so; null when it does. */
+  readonly leftOut: string | null
+  run(): Promise<void>
+}
+
+export const now = Date.UTC(2026, 10, 15, 12, 0, 0)
+
+export interface Trial {
+  readonly factory: AnyFactory
+  /** The option that holds the secret. */
+  readonly credential: string
+  readonly options: Readonly<Record<string, unknown>>
+  readonly source: Source
+  readonly scheme: SchemeFacts
+  /** The field the signature is in, and the list whose parts have one each. */
+  readonly place: string
+  readonly each: string
+  make(options: Readonly<Record<string, unknown>>): Source
+  signed(wanted?: { from?: Source; at?: number; type?: string; id?: string }): Promise<Delivery>
+  /** The signature as it stands in a delivery. */
+  signature(delivery: Delivery): string
+  accept(delivery: Delivery, why: string, by?: Source): Promise<void>
+  refuse(delivery: Delivery, why: string, by?: Source): Promise<Verification>
+}
+
+export function trialOf(factory: AnyFactory, credential: string): Trial {
+  const make = (options: Readonly<Record<string, unknown>>): Source =>
+    (factory as unknown as (options: Readonly<Record<string, unknown>>) => Source)(options)
+  const options = factory.example(credential)
+  const source = make(options)
+  const place = source.scheme.signatureIn[0] ?? ''
+  const each = source.scheme.each ?? ''
+  return {
+    factory,
+    credential,
+    options,
+    source,
+    scheme: source.scheme,
+    place,
+    each,
+    make,
+    async signed({ from = source, at = now, type = source.sampleTypes[0]!, id = sampleId(factory, 1) } = {}) {
+      return from.sign(from.sample({ now: at, type, id }))
+    },
+    signature(delivery) {
+      const text = fieldText(delivery, inParts(place, each))
+      assert.ok(text !== undefined && text !== '', `${place} is in the delivery`)
+      return text
+    },
+    async accept(delivery, why, by = source) {
+      const verdict = await by.verify(delivery, { now })
+      assert.ok(verdict.ok, `${why} must be accepted: ${JSON.stringify(verdict)}`)
+    },
+    async refuse(delivery, why, by = source) {
+      const verdict = await by.verify(delivery, { now })
+      assert.equal(verdict.ok, false, `${why} must be refused`)
+      return verdict
+    },
+  }
+}
+
+export function applies(name: string, run: () => Promise<void>): ContractCase {
+  return { name, leftOut: null, run }
+}
+
+/** A case that holds only where a fact of the provider says so; else it is listed as left out by that fact. */
+export function appliesIf(
+  holds: boolean,
+  fact: string,
+  name: string,
+  run: () => Promise<void>,
+): ContractCase {
+  return { name, leftOut: holds ? null : fact, run }
+}
+
+/** Ids of the form the provider's samples have, so that numeric ones stay numbers. */
+export function sampleId(factory: AnyFactory, nth: number): string {
+  const form = factory.definition.sampleId ?? ''
+  return form === 'number' ? String(700_000_000 + nth) : `${form}contract${nth}`
+}
+
+/** A field of each part, as a path from the document. */
+export function inParts(field: string, each: string): string {
+  return field.startsWith('json:') && each !== '' ? `json:${each}.${field.slice('json:'.length)}` : field
+}
+
+/** The same length and kind, another value. */
+export function otherText(text: string): string {
+  if (text === 'true' || text === 'false') return text === 'true' ? 'false' : 'true'
+  const last = text.replace(/[0-9a-zA-Z](?=[^0-9a-zA-Z]*$)/, (letter) => (letter === '1' ? '2' : '1'))
+  return last === text ? `${text}x` : last
+}

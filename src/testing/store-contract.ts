@@ -1,0 +1,44 @@
+/**
+ * The contract of a store as a suite: each case is a sentence of behaviour and a function that fails when the store
+ * does otherwise. It needs no test runner:
+ *
+ *     for (const { name, run } of storeContract) test(name, () => run(freshHarness()))
+ */
+import { attemptCases } from './store-contract/attempts.js'
+import { byteCases } from './store-contract/bytes.js'
+import { claimCases } from './store-contract/claim.js'
+import { duplicateCases } from './store-contract/duplicates.js'
+import { effectCases } from './store-contract/effect.js'
+import type { StoreCase } from './store-contract/harness.js'
+import { inputCases } from './store-contract/input.js'
+import { leaseCases } from './store-contract/leases.js'
+import { lifecycleCases } from './store-contract/lifecycle.js'
+import { listCases } from './store-contract/list.js'
+import { openingCases } from './store-contract/opening.js'
+import { operatorCases } from './store-contract/operator.js'
+import { recordCases } from './store-contract/record.js'
+import { retentionCases } from './store-contract/retention.js'
+import { statsCases } from './store-contract/stats.js'
+import { transactionCases } from './store-contract/transaction.js'
+import { walkCases } from './store-contract/walk.js'
+
+export type { StoreCase, StoreHarness } from './store-contract/harness.js'
+
+export const storeContract: readonly StoreCase[] = [
+  ...openingCases,
+  ...recordCases,
+  ...duplicateCases,
+  ...byteCases,
+  ...lifecycleCases,
+  ...walkCases,
+  ...claimCases,
+  ...leaseCases,
+  ...attemptCases,
+  ...transactionCases,
+  ...effectCases,
+  ...operatorCases,
+  ...listCases,
+  ...statsCases,
+  ...retentionCases,
+  ...inputCases,
+]

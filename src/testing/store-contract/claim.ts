@@ -1,0 +1,223 @@
+/** Claiming: what is due, in order, a fair share to each source, and to one worker only. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { StoreCase } from './harness.js'
+import {
+  attempt,
+  bytes,
+  cannotClaim,
+  claim,
+  claimOne,
+  delivery,
+  event,
+  failedFor,
+  get,
+  key,
+  LEASE_MS,
+  openSeveral,
+  range,
+  record,
+  recordOne,
+  SOURCE,
+  succeeded,
+} from './support.js'
+
+export const claimCases: readonly StoreCase[] = [
+  {
+    name: 'a claim gives the worker all there is to know about the event',
+    async run({ open }) {
+      const store = await open()
+      const body = bytes('{"n":1}')
+      await record(
+        store,
+        delivery(event('evt', { eventType: 'invoice.paid', reference: 'order 7' }), {
+          body,
+          headers: { 'x-a': 'b' },
+        }),
+      )
+      const found = await get(store, key('evt'))
+      const [claimed, ...more] = await claim(store)
+      assert.ok(claimed)
+      assert.equal(more.length, 0)
+      assert.equal(claimed.lease.seq, found.seq)
+      assert.equal(claimed.source, SOURCE)
+      assert.equal(claimed.eventId, 'evt')
+      assert.equal(claimed.eventType, 'invoice.paid')
+      assert.equal(claimed.reference, 'order 7')
+      assert.equal(claimed.receivedAt, found.receivedAt)
+      assert.equal(claimed.part, 0)
+      assert.deepEqual({ ...claimed.headers }, { 'x-a': 'b' })
+      assert.equal(hash(claimed.body), hash(body))
+    },
+  },
+  {
+    name: 'nothing due is answered with nothing',
+    async run({ open }) {
+      const store = await open()
+      assert.deepEqual(await claim(store), [])
+      assert.deepEqual(await claim(store, { sources: ['unknown'] }), [])
+      assert.deepEqual(await claim(store, { event: key('unknown') }), [])
+      assert.deepEqual(await claim(store, { sources: [] }), [])
+    },
+  },
+  {
+    name: 'no more than the limit is taken, oldest due first',
+    async run({ open, advance }) {
+      const store = await open()
+      for (const i of range(10)) {
+        await recordOne(store, `e${i}`)
+        await advance(10)
+      }
+      const taken: string[] = []
+      for (const limit of [1, 4, 100]) {
+        const claimed = await claim(store, { limit })
+        assert.ok(claimed.length <= limit)
+        taken.push(...claimed.map((c) => c.eventId))
+      }
+      assert.deepEqual(
+        taken,
+        range(10).map((i) => `e${i}`),
+      )
+      assert.deepEqual(await claim(store), [])
+    },
+  },
+  {
+    name: 'an event is due when its next attempt is, and then before what became due later',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'late')
+      await recordOne(store, 'early')
+      await attempt(store, key('late'), failedFor(20_000))
+      await attempt(store, key('early'), failedFor(10_000))
+      assert.deepEqual(await claim(store), [])
+      await advance(15_000)
+      await recordOne(store, 'between')
+      await advance(10_000)
+      await recordOne(store, 'last')
+      assert.deepEqual(
+        (await claim(store)).map((c) => c.eventId),
+        ['early', 'between', 'late', 'last'],
+      )
+    },
+  },
+  {
+    name: 'an event whose lease ran out is due since then',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'lost')
+      await claimOne(store, key('lost'), { leaseMs: 10_000 })
+      await advance(5_000)
+      await recordOne(store, 'before')
+      await advance(10_000)
+      await recordOne(store, 'after')
+      assert.deepEqual(
+        (await claim(store)).map((c) => c.eventId),
+        ['before', 'lost', 'after'],
+      )
+    },
+  },
+  {
+    name: 'a source with much to do does not keep another waiting',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, ...range(300).map((i) => delivery(`busy ${i}`, { source: 'busy' })))
+      await advance(1_000)
+      await record(store, ...range(5).map((i) => delivery(`quiet ${i}`, { source: 'quiet' })))
+      const claimed = await claim(store, { limit: 20, sources: ['busy', 'quiet'] })
+      assert.ok(claimed.length <= 20)
+      assert.equal(claimed.filter((c) => c.source === 'quiet').length, 5)
+      assert.ok(claimed.filter((c) => c.source === 'busy').length >= 10)
+    },
+  },
+  {
+    name: 'only the sources asked for are claimed from',
+    async run({ open }) {
+      const store = await open()
+      for (const source of ['a', 'b', 'c']) await recordOne(store, 'evt', { source })
+      assert.deepEqual(
+        (await claim(store, { sources: ['b'] })).map((c) => c.source),
+        ['b'],
+      )
+      assert.deepEqual(
+        (await claim(store, { sources: ['b', 'c'] })).map((c) => c.source),
+        ['c'],
+      )
+      assert.deepEqual(
+        (await claim(store)).map((c) => c.source),
+        ['a'],
+      )
+    },
+  },
+  {
+    name: 'one event can be claimed by name, even before its next attempt is due, but not while it is leased or final',
+    async run({ open }) {
+      const store = await open()
+      for (const id of ['x', 'y', 'z']) await recordOne(store, id)
+      await attempt(store, key('y'), failedFor(LEASE_MS))
+      const claimed = await claimOne(store, key('y'))
+      assert.deepEqual([claimed.attempt, claimed.tries], [2, 2])
+      await cannotClaim(store, key('y'))
+      await store.settle([{ lease: claimed.lease, outcome: succeeded, durationMs: 1 }])
+      await cannotClaim(store, key('y'))
+      await cannotClaim(store, key('x', 'another source'))
+      assert.deepEqual(
+        (await claim(store)).map((c) => c.eventId),
+        ['x', 'z'],
+      )
+    },
+  },
+  {
+    name: 'tokens are never used twice',
+    async run({ open }) {
+      const store = await open()
+      await record(store, ...range(50).map((i) => delivery(`e${i}`)))
+      const tokens: string[] = []
+      for (const _ of range(4)) {
+        const leases = (await claim(store)).map((c) => c.lease)
+        assert.equal(leases.length, 50)
+        tokens.push(...leases.map((l) => l.token))
+        await store.release(leases)
+      }
+      assert.equal(new Set(tokens).size, 200)
+    },
+  },
+  {
+    name: 'concurrent workers never get the same event, and get them all',
+    async run(harness) {
+      const stores = await openSeveral(harness, 3)
+      await record(stores[0]!, ...range(400).map((i) => delivery(`e${i}`, { source: `s${i % 4}` })))
+      const taken: string[] = []
+      await Promise.all(
+        range(12).map(async (n) => {
+          const sources = n % 2 ? { sources: ['s0', 's1', 's2', 's3'] } : {}
+          for (let empty = 0; empty < 3; ) {
+            const claimed = await claim(stores[n % 3]!, { limit: 7, worker: `w${n}`, ...sources })
+            taken.push(...claimed.map((c) => c.eventId))
+            // A claim may find only rows that others hold at that moment: ask again before giving up.
+            if (claimed.length === 0) empty++
+          }
+        }),
+      )
+      taken.push(...(await claim(stores[0]!, { limit: 400 })).map((c) => c.eventId))
+      assert.equal(new Set(taken).size, taken.length, 'nothing was claimed twice')
+      assert.equal(taken.length, 400, 'everything was claimed')
+    },
+  },
+  {
+    name: 'of many workers after the same event one gets it',
+    async run({ open }) {
+      const stores = [await open(), await open()]
+      for (const i of range(20)) {
+        const of = await recordOne(stores[0]!, `e${i}`)
+        const claims = await Promise.all(
+          range(6).map((n) => claim(stores[n % 2]!, { event: of, limit: 1, worker: `w${n}` })),
+        )
+        assert.equal(claims.flat().length, 1)
+      }
+    },
+  },
+]
+
+function hash(body: Uint8Array | null): string | null {
+  return body && createHash('sha256').update(body).digest('hex')
+}

@@ -1,0 +1,140 @@
+/** Named side effects: a finished one is never repeated, and what is not known is said to be unknown. */
+import assert from 'node:assert/strict'
+import type { Lease } from '../../model.js'
+import type { Store } from '../../store.js'
+import type { StoreCase } from './harness.js'
+import {
+  attempt,
+  changesNothing,
+  claimOne,
+  failedFor,
+  key,
+  LEASE_MS,
+  recordOne,
+  settle,
+  settlement,
+} from './support.js'
+
+const of = key('evt')
+const start = (store: Store, lease: Lease, name = 'mail') => store.effect({ step: 'start', lease, name })
+const finish = (store: Store, lease: Lease, result: string, name = 'mail') =>
+  store.effect({ step: 'finish', lease, name, result })
+
+export const effectCases: readonly StoreCase[] = [
+  {
+    name: 'an effect that was finished is found finished in every later attempt, with its result',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      assert.deepEqual(await start(store, first.lease), { state: 'new' })
+      assert.deepEqual(await finish(store, first.lease, '{"id":"m\u00e91"}'), {
+        state: 'finished',
+        result: '{"id":"m\u00e91"}',
+      })
+      await settle(store, first.lease, failedFor(0))
+      const second = await claimOne(store, of)
+      assert.deepEqual(await start(store, second.lease), { state: 'finished', result: '{"id":"m\u00e91"}' })
+      await advance(LEASE_MS + 1)
+      const third = await claimOne(await open(), of)
+      assert.deepEqual(await start(store, third.lease), { state: 'finished', result: '{"id":"m\u00e91"}' })
+    },
+  },
+  {
+    name: 'an effect that was started and never finished is unknown to the next attempt',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      await start(store, first.lease)
+      await advance(LEASE_MS + 1)
+      const second = await claimOne(store, of)
+      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      assert.deepEqual(await finish(store, second.lease, 'second'), { state: 'finished', result: 'second' })
+    },
+  },
+  {
+    name: 'the first result stays: a frozen worker that comes back cannot replace it',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      await start(store, first.lease)
+      await advance(LEASE_MS + 1)
+      const second = await claimOne(store, of)
+      await start(store, second.lease)
+      assert.deepEqual(await finish(store, first.lease, 'late'), { state: 'fenced' })
+      await finish(store, second.lease, 'right')
+      assert.deepEqual(await finish(store, first.lease, 'later'), { state: 'fenced' })
+      assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'right' })
+    },
+  },
+  {
+    name: 'a dead lease starts no effect',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      await advance(LEASE_MS + 1)
+      assert.deepEqual(await start(store, first.lease), { state: 'fenced' })
+      const second = await claimOne(store, of)
+      assert.deepEqual(await start(store, first.lease), { state: 'fenced' })
+      assert.deepEqual(await start(store, second.lease), { state: 'new' }, 'nobody had started it')
+    },
+  },
+  {
+    name: 'effects are told apart by name and by event',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      await recordOne(store, 'other')
+      const [one, two] = [await claimOne(store, of), await claimOne(store, key('other'))]
+      await start(store, one.lease, 'mail')
+      await finish(store, one.lease, 'sent', 'mail')
+      assert.deepEqual(await start(store, one.lease, 'Mail'), { state: 'new' })
+      assert.deepEqual(await start(store, two.lease, 'mail'), { state: 'new' })
+    },
+  },
+  {
+    name: 'an empty result and one of the greatest size come back whole',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      for (const [name, result] of [
+        ['empty', ''],
+        ['large', 'x'.repeat(262_144)],
+      ] as const) {
+        await start(store, lease, name)
+        await finish(store, lease, result, name)
+        assert.deepEqual(await start(store, lease, name), { state: 'finished', result })
+      }
+    },
+  },
+  {
+    name: "an effect is written at once: it stays when the handler's transaction is rolled back",
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      await start(store, lease)
+      await finish(store, lease, 'sent')
+      const transaction = await store.transaction()
+      await transaction.settle(settlement(lease, { kind: 'succeeded' }))
+      await transaction.rollback()
+      assert.deepEqual(await start(store, lease), { state: 'finished', result: 'sent' })
+    },
+  },
+  {
+    name: 'an effect of a finished attempt can no longer be written',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await attempt(store, of, { kind: 'succeeded' })
+      await changesNothing(store, of, async () => {
+        assert.deepEqual(await start(store, lease), { state: 'fenced' })
+        assert.deepEqual(await finish(store, lease, 'sent'), { state: 'fenced' })
+      })
+    },
+  },
+]

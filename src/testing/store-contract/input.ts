@@ -1,0 +1,264 @@
+/** Bad input is INVALID_INPUT, and writes nothing. */
+import assert from 'node:assert/strict'
+import type {
+  ClaimOptions,
+  EffectStep,
+  EventFilter,
+  NewDelivery,
+  Order,
+  Outcome,
+  State,
+} from '../../model.js'
+import type { StoreCase } from './harness.js'
+import {
+  changesNothing,
+  claim,
+  claimOne,
+  delivery,
+  event,
+  failedFor,
+  key,
+  LEASE_MS,
+  listAll,
+  range,
+  record,
+  recordOne,
+  rejects,
+  SOURCE,
+  settlement,
+  succeeded,
+} from './support.js'
+
+const tooLong = 'é'.repeat(128)
+const badTexts = ['', tooLong, 'a\0b', 'a\u001bb', 'a\nb', '\ud800', 'a\udc00b']
+const badHash = new Uint8Array(31)
+
+const badDeliveries: readonly NewDelivery[] = [
+  ...badTexts.map((text) => delivery(text)),
+  ...badTexts.map((text) => delivery(event('x', { eventType: text }))),
+  ...badTexts.map((text) => delivery(event('x', { reference: text }))),
+  ...[...badTexts, 's'.repeat(65)].map((source) => delivery('x', { source })),
+  delivery(event('x', { contentHash: badHash })),
+  delivery(event('x', { guardHash: badHash })),
+  ...[Number.NaN, -1, Number.POSITIVE_INFINITY].map((receivedAt) => delivery('x', { receivedAt })),
+  delivery({ ...event('x'), eventId: 7 as unknown as string }),
+]
+
+const badCounts = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]
+
+const badClaims: readonly Partial<ClaimOptions>[] = [
+  ...badCounts.map((limit) => ({ limit })),
+  { limit: 1_001 },
+  ...[...badCounts, 86_400_001].map((leaseMs) => ({ leaseMs })),
+  ...['', 'w\0'].map((worker) => ({ worker })),
+  ...badTexts.map((eventId) => ({ event: key(eventId) })),
+  ...badTexts.map((source) => ({ sources: [source] })),
+]
+
+const badOutcomes: readonly Outcome[] = [
+  { kind: 'pending' } as unknown as Outcome,
+  { kind: 'ignored', reason: '' },
+  { kind: 'ignored', reason: 'x'.repeat(1_001) },
+  { kind: 'failed', error: 'a\0b', retryInMs: null },
+  { kind: 'failed', error: '\ud800', retryInMs: null },
+  { kind: 'failed', error: 'x'.repeat(8_193), retryInMs: null },
+  { kind: 'failed', error: 'x', retryInMs: -1 },
+  { kind: 'failed', error: 'x', retryInMs: Number.NaN },
+  { kind: 'failed', error: 'x', retryInMs: 1e15 },
+]
+
+const badOrders: readonly Partial<Order>[] = [
+  { verb: 'delete' as unknown as Order['verb'] },
+  { actor: '' },
+  { actor: 'a\0' },
+  { reason: 'a\0' },
+  { reason: 'x'.repeat(1_001) },
+  { events: range(1_001).map((i) => key(`e${i}`)) },
+  { events: [key('evt'), key('')] },
+]
+
+const badFilters: readonly EventFilter[] = [
+  { state: 'done' as unknown as State },
+  { from: Number.NaN },
+  { to: -1 },
+]
+
+const of = key('evt')
+
+export const inputCases: readonly StoreCase[] = [
+  {
+    name: 'a bad delivery is refused with INVALID_INPUT and writes nothing',
+    async run({ open }) {
+      const store = await open()
+      for (const bad of badDeliveries) {
+        const [verdicts] = await store.record([bad])
+        assert.deepEqual(
+          verdicts?.map((v) => (v.status === 'refused' ? v.code : v.status)),
+          ['INVALID_INPUT'],
+          JSON.stringify(bad.events),
+        )
+      }
+      const all = await record(store, ...badDeliveries, delivery('good'))
+      assert.deepEqual(
+        all.map((v) => v.status),
+        [...badDeliveries.map(() => 'refused'), 'recorded'],
+      )
+      assert.deepEqual(await store.record([delivery([])]), [[]], 'a delivery of no event has no verdict')
+      assert.deepEqual(
+        (await listAll(store)).map((e) => e.eventId),
+        ['good'],
+      )
+      assert.equal((await store.stats())[0]?.recorded, 1)
+    },
+  },
+  {
+    name: 'a bad claim is INVALID_INPUT and takes nothing',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      await changesNothing(store, of, async () => {
+        for (const bad of badClaims) await rejects(() => claim(store, bad), 'INVALID_INPUT')
+      })
+    },
+  },
+  {
+    name: 'a bad settlement is INVALID_INPUT, and its neighbours in the batch are not written either',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      await recordOne(store, 'other')
+      const [mine, theirs] = [await claimOne(store, of), await claimOne(store, key('other'))]
+      const good = settlement(theirs.lease, succeeded)
+      const bad = [
+        ...badOutcomes.map((outcome) => settlement(mine.lease, outcome)),
+        { ...settlement(mine.lease, succeeded), durationMs: -1 },
+        { ...settlement(mine.lease, succeeded), durationMs: Number.NaN },
+      ]
+      await changesNothing(store, of, () =>
+        changesNothing(store, key('other'), async () => {
+          for (const one of bad) {
+            await rejects(() => store.settle([good, one]), 'INVALID_INPUT')
+            const transaction = await store.transaction()
+            await rejects(() => transaction.settle(one), 'INVALID_INPUT')
+            await transaction.rollback()
+          }
+        }),
+      )
+    },
+  },
+  {
+    name: 'a bad time for a lease is INVALID_INPUT and the lease stays as it was',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of, { leaseMs: 10_000 })
+      for (const leaseMs of [...badCounts, 86_400_001]) {
+        await rejects(() => store.extend([lease], leaseMs), 'INVALID_INPUT')
+      }
+      await advance(10_001)
+      assert.deepEqual(await store.extend([lease], LEASE_MS), [false])
+    },
+  },
+  {
+    name: 'a bad order is INVALID_INPUT and moves nothing',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const order: Order = { verb: 'ignore', events: [of], actor: 'ada', reason: '' }
+      await changesNothing(store, of, async () => {
+        for (const bad of badOrders) await rejects(() => store.operate({ ...order, ...bad }), 'INVALID_INPUT')
+      })
+    },
+  },
+  {
+    name: 'a bad effect is INVALID_INPUT and is not started',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      const bad: EffectStep[] = [
+        ...badTexts.map((name) => ({ step: 'start', lease, name }) as const),
+        { step: 'finish', lease, name: 'mail', result: 'x'.repeat(262_145) },
+        { step: 'finish', lease, name: 'mail', result: 'a\0' },
+      ]
+      for (const step of bad) await rejects(() => store.effect(step), 'INVALID_INPUT')
+      assert.deepEqual(await store.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+    },
+  },
+  {
+    name: 'a bad filter or page is INVALID_INPUT',
+    async run({ open }) {
+      const store = await open()
+      for (const bad of badFilters) await rejects(() => store.list(bad), 'INVALID_INPUT')
+      for (const limit of badCounts) await rejects(() => store.list({}, { limit }), 'INVALID_INPUT')
+    },
+  },
+  {
+    name: 'a bad prune is INVALID_INPUT and removes nothing',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt', { receivedAt: 0 })
+      const { lease } = await claimOne(store, of)
+      await store.settle([settlement(lease, succeeded)])
+      const before = Date.now()
+      await changesNothing(store, of, async () => {
+        for (const limit of badCounts) {
+          await rejects(() => store.prune({ source: SOURCE, limit, eventsBefore: before }), 'INVALID_INPUT')
+        }
+        for (const bad of [Number.NaN, -1]) {
+          await rejects(() => store.prune({ source: SOURCE, limit: 1, eventsBefore: bad }), 'INVALID_INPUT')
+          await rejects(() => store.prune({ source: SOURCE, limit: 1, payloadsBefore: bad }), 'INVALID_INPUT')
+        }
+      })
+    },
+  },
+  {
+    name: 'looking for what cannot be there finds nothing or is INVALID_INPUT, never an outage',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      for (const text of [...badTexts, 'x'.repeat(100_000)]) {
+        await nothingOrInvalid(() => store.get(key(text)))
+        await nothingOrInvalid(() => store.get(key('evt', text)))
+        await nothingOrInvalid(() => store.payload(key(text)))
+        await nothingOrInvalid(() => store.attempts(key(text)))
+        for (const field of ['source', 'eventId', 'type', 'reason', 'reference'] as const) {
+          await nothingOrInvalid(async () => (await store.list({ [field]: text })).events)
+        }
+      }
+    },
+  },
+  {
+    name: 'text that means something to SQL means nothing to the log',
+    async run({ open }) {
+      const store = await open()
+      const texts = ["'; drop table events; --", '" or ""="', '$1', '?1', ':a', '\\', '%', '_', '{}', 'null']
+      for (const text of texts) {
+        const body = { eventType: text, reference: text }
+        const [verdict] = await record(store, delivery(event(text, body), { source: text }))
+        assert.equal(verdict?.status, 'recorded')
+        const own = key(text, text)
+        const claimed = await claimOne(store, own, { worker: text })
+        await store.settle([settlement(claimed.lease, { ...failedFor(0), error: text } as Outcome)])
+        for (const filter of [{ source: text }, { eventId: text }, { type: text }, { reference: text }]) {
+          assert.deepEqual(
+            (await listAll(store, filter)).map((e) => e.eventId),
+            [text],
+            JSON.stringify(filter),
+          )
+        }
+        assert.equal((await store.attempts(own))[0]?.detail, text)
+      }
+      assert.equal((await listAll(store)).length, texts.length)
+    },
+  },
+]
+
+async function nothingOrInvalid(look: () => Promise<unknown>): Promise<void> {
+  try {
+    const found = await look()
+    assert.ok(found === null || (Array.isArray(found) && found.length === 0))
+  } catch (error) {
+    assert.equal((error as { code?: unknown }).code, 'INVALID_INPUT', String(error))
+  }
+}

@@ -1,0 +1,244 @@
+/** Retention: payloads go first, keys stay for the horizon, and what is not finished is never touched (I7). */
+import assert from 'node:assert/strict'
+import type { Outcome } from '../../model.js'
+import type { Store } from '../../store.js'
+import type { StoreCase } from './harness.js'
+import { statsAgree } from './stats.js'
+import {
+  attempt,
+  bytes,
+  claimOne,
+  DAY_MS,
+  dead,
+  delivery,
+  event,
+  failedFor,
+  get,
+  ignored,
+  key,
+  listAll,
+  operate,
+  range,
+  record,
+  recordOne,
+  SOURCE,
+  sha256,
+  snapshot,
+  succeeded,
+} from './support.js'
+
+const now = () => Date.now()
+const prune = (store: Store, more: Partial<Parameters<Store['prune']>[0]>) =>
+  store.prune({ source: SOURCE, limit: 1_000, ...more })
+
+/** Prunes until nothing is left to do. */
+async function pruneAll(store: Store, more: Partial<Parameters<Store['prune']>[0]>): Promise<void> {
+  for (const _ of range(50)) {
+    if (!(await prune(store, more)).more) return
+  }
+  assert.fail('prune always says there is more')
+}
+
+async function finishedAt(store: Store, id: string, receivedAt: number, outcome: Outcome = succeeded) {
+  const of = await recordOne(store, id, { receivedAt })
+  await attempt(store, of, outcome)
+  return of
+}
+
+export const retentionCases: readonly StoreCase[] = [
+  {
+    name: 'a removed payload leaves its event in the log, and its next delivery is still a duplicate',
+    async run({ open }) {
+      const store = await open()
+      const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
+      const before = await get(store, of)
+      const result = await prune(store, { payloadsBefore: now() - DAY_MS })
+      assert.deepEqual(result, { payloads: 1, events: 0, more: false })
+      assert.equal(await store.payload(of), null)
+      assert.deepEqual(await get(store, of), { ...before, payloadKept: false })
+      assert.equal((await listAll(store)).length, 1)
+      assert.equal((await store.attempts(of)).length, 1)
+      const [verdict] = await record(store, delivery('old'))
+      assert.ok(verdict?.status === 'duplicate' && verdict.final && verdict.equal)
+      assert.equal(await store.payload(of), null, 'a duplicate brings no payload back')
+    },
+  },
+  {
+    name: 'an event whose payload is gone can be replayed and comes without a body',
+    async run({ open }) {
+      const store = await open()
+      const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
+      await pruneAll(store, { payloadsBefore: now() - DAY_MS })
+      assert.ok((await operate(store, 'replay', of, { force: true })).done)
+      const claimed = await claimOne(store, of)
+      assert.equal(claimed.body, null)
+      assert.equal(claimed.eventType, 'order.paid')
+    },
+  },
+  {
+    name: 'what is pending, processing or failed is never pruned, however old',
+    async run({ open, advance }) {
+      const store = await open()
+      const receivedAt = now() - 3_000 * DAY_MS
+      const kept = ['pending', 'processing', 'lost', 'retrying', 'dead', 'retried'].map((id) => key(id))
+      for (const { eventId } of kept) await recordOne(store, eventId, { receivedAt })
+      await claimOne(store, key('lost'), { leaseMs: 1 })
+      await advance(10)
+      await claimOne(store, key('processing'))
+      await attempt(store, key('retrying'), failedFor(DAY_MS))
+      await attempt(store, key('dead'), dead)
+      await attempt(store, key('retried'), succeeded)
+      assert.ok((await operate(store, 'replay', key('retried'), { force: true })).done)
+      await finishedAt(store, 'done', receivedAt)
+      await finishedAt(store, 'left', receivedAt, ignored)
+      const before = await Promise.all(kept.map((of) => snapshotOf(store, of)))
+      const horizon = now() + DAY_MS
+      await pruneAll(store, { payloadsBefore: horizon, eventsBefore: horizon })
+      assert.deepEqual(await Promise.all(kept.map((of) => snapshotOf(store, of))), before)
+      assert.deepEqual(
+        (await listAll(store)).map((e) => e.eventId).sort(),
+        kept.map((of) => of.eventId).sort(),
+        'the finished ones are gone',
+      )
+    },
+  },
+  {
+    name: 'a key is kept until its horizon, and is new again after it',
+    async run({ open }) {
+      const store = await open()
+      const horizon = now() - 90 * DAY_MS
+      const before = await finishedAt(store, 'before', horizon - 1)
+      const at = await finishedAt(store, 'at', horizon)
+      const guarded = event('guarded', { guardHash: sha256('bytes') })
+      await record(store, delivery(guarded, { receivedAt: horizon - 1 }))
+      await attempt(store, key('guarded'), succeeded)
+      const result = await prune(store, { eventsBefore: horizon })
+      assert.equal(result.events, 2)
+      assert.equal(await store.get(before), null)
+      assert.equal(await store.payload(before), null)
+      assert.deepEqual(await store.attempts(before), [])
+      assert.ok(await store.payload(at))
+      const verdicts = await record(store, delivery('at'), delivery('before'), delivery(guarded))
+      assert.deepEqual(
+        verdicts.map((v) => (v.status === 'recorded' ? v.state : v.status)),
+        ['duplicate', 'pending', 'pending'],
+      )
+      const again = await attempt(store, before, succeeded)
+      assert.deepEqual([again.attempt, again.run], [1, 1], 'nothing of the old one is left')
+    },
+  },
+  {
+    name: 'events of one delivery share its payload: it stays while one of them needs it',
+    async run({ open }) {
+      const store = await open()
+      const body = bytes('["a","b","c"]')
+      const receivedAt = now() - 100 * DAY_MS
+      await store.record([delivery([event('a'), event('b'), event('c')], { body, receivedAt })])
+      const horizon = { payloadsBefore: now(), eventsBefore: now() }
+      // The first goes first: if the others found the bytes through its row, they would lose them.
+      await attempt(store, key('a'), succeeded)
+      await pruneAll(store, horizon)
+      assert.equal(await store.get(key('a')), null)
+      for (const [id, part] of [
+        ['b', 1],
+        ['c', 2],
+      ] as const) {
+        const payload = await store.payload(key(id))
+        assert.ok(payload && Buffer.from(body).equals(payload.body), `the bytes of ${id} are there`)
+        assert.equal(payload.part, part)
+      }
+      const claimed = await attempt(store, key('c'), ignored)
+      assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
+      await pruneAll(store, horizon)
+      assert.ok(await store.payload(key('b')))
+      await attempt(store, key('b'), succeeded)
+      await pruneAll(store, horizon)
+      assert.deepEqual(await listAll(store), [])
+    },
+  },
+  {
+    name: 'no more than the limit is removed in one call, and it says when there is more',
+    async run({ open }) {
+      const store = await open()
+      for (const i of range(7)) await finishedAt(store, `e${i}`, now() - 100 * DAY_MS)
+      await recordOne(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
+      const removed: number[] = []
+      for (const _ of range(10)) {
+        const { events, more } = await prune(store, { eventsBefore: now(), limit: 3 })
+        removed.push(events)
+        assert.ok(events <= 3)
+        if (!more) break
+      }
+      assert.equal(
+        removed.reduce((a, b) => a + b, 0),
+        7,
+      )
+      assert.equal((await prune(store, { eventsBefore: now(), limit: 3 })).more, false)
+      assert.deepEqual(
+        (await listAll(store)).map((e) => e.eventId),
+        ['pending'],
+      )
+    },
+  },
+  {
+    name: 'a dry run counts and removes nothing',
+    async run({ open }) {
+      const store = await open()
+      for (const i of range(3)) await finishedAt(store, `e${i}`, now() - 100 * DAY_MS)
+      await finishedAt(store, 'recent', now() - 50 * DAY_MS)
+      const options = { payloadsBefore: now() - 10 * DAY_MS, eventsBefore: now() - 90 * DAY_MS }
+      const before = await listAll(store)
+      const dry = await prune(store, { ...options, dryRun: true })
+      assert.deepEqual(await listAll(store), before)
+      assert.ok(await store.payload(key('recent')))
+      assert.equal(dry.events, 3)
+      const real = await prune(store, options)
+      assert.deepEqual(real, dry)
+    },
+  },
+  {
+    name: 'one source is pruned without touching another',
+    async run({ open }) {
+      const store = await open()
+      await finishedAt(store, 'mine', now() - 100 * DAY_MS)
+      const theirs = await recordOne(store, 'theirs', { source: 'crm', receivedAt: now() - 100 * DAY_MS })
+      await attempt(store, theirs, succeeded)
+      await pruneAll(store, { payloadsBefore: now(), eventsBefore: now() })
+      assert.ok(await store.payload(theirs))
+      assert.deepEqual(
+        (await listAll(store)).map((e) => e.eventId),
+        ['theirs'],
+      )
+    },
+  },
+  {
+    name: 'after a prune the statistics count what is in the log, and an event recorded anew is counted once',
+    async run({ open }) {
+      const store = await open()
+      for (const i of range(6))
+        await finishedAt(store, `e${i}`, now() - 100 * DAY_MS, i % 2 ? ignored : succeeded)
+      await finishedAt(store, 'dead', now() - 100 * DAY_MS, dead)
+      await recordOne(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
+      await finishedAt(store, 'recent', now())
+      await pruneAll(store, { eventsBefore: now() - 90 * DAY_MS })
+      await statsAgree(store)
+      await recordOne(store, 'e0')
+      await statsAgree(store)
+    },
+  },
+  {
+    name: 'a prune that is asked for nothing removes nothing',
+    async run({ open }) {
+      const store = await open()
+      await finishedAt(store, 'old', 0)
+      assert.deepEqual(await prune(store, {}), { payloads: 0, events: 0, more: false })
+      assert.ok(await store.payload(key('old')))
+    },
+  },
+]
+
+/** Without the statistics: pruning other events may change those. */
+async function snapshotOf(store: Store, of: Parameters<typeof snapshot>[1]) {
+  const { stats: _, ...own } = await snapshot(store, of)
+  return own
+}

@@ -1,0 +1,236 @@
+/** Building blocks of the cases: deliveries to record, events driven to where a case begins, and comparisons. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { ErrorCode } from '../../errors.js'
+import type {
+  Attempt,
+  ClaimedEvent,
+  ClaimOptions,
+  EventFilter,
+  EventKey,
+  EventRecord,
+  Lease,
+  NewDelivery,
+  NewEvent,
+  Order,
+  OrderResult,
+  Outcome,
+  Payload,
+  RecordVerdict,
+  Settlement,
+  SourceStats,
+} from '../../model.js'
+import type { Store } from '../../store.js'
+import type { StoreHarness } from './harness.js'
+
+export const SOURCE = 'shop'
+export const LEASE_MS = 60_000
+export const LONG_AFTER_MS = 60_000
+export const DAY_MS = 86_400_000
+
+export const succeeded: Outcome = { kind: 'succeeded' }
+export const ignored: Outcome = { kind: 'ignored', reason: 'not for us' }
+export const dead: Outcome = { kind: 'failed', error: 'out of tries', retryInMs: null }
+export const failedFor = (retryInMs: number): Outcome => ({ kind: 'failed', error: 'try later', retryInMs })
+
+export function bytes(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
+}
+
+export function sha256(content: string | Uint8Array): Uint8Array {
+  return new Uint8Array(createHash('sha256').update(content).digest())
+}
+
+export function key(eventId: string, source: string = SOURCE): EventKey {
+  return { source, eventId }
+}
+
+export function event(eventId: string, more: Partial<NewEvent> = {}): NewEvent {
+  return {
+    eventId,
+    eventType: 'order.paid',
+    reference: null,
+    contentHash: sha256(eventId),
+    guardHash: null,
+    ...more,
+  }
+}
+
+/** A delivery that carries the events named. */
+export function delivery(
+  events: string | NewEvent | readonly NewEvent[],
+  more: Partial<NewDelivery> = {},
+): NewDelivery {
+  const list = typeof events === 'string' ? [event(events)] : 'eventId' in events ? [events] : events
+  return {
+    source: SOURCE,
+    headers: { 'content-type': 'application/json' },
+    body: bytes(JSON.stringify({ ids: list.map((e) => e.eventId) })),
+    events: list,
+    onReplayedContent: 'review',
+    ...more,
+  }
+}
+
+/** Several stores on one log, opened one after the other: whether they can migrate at once is a case of its own. */
+export async function openSeveral(harness: StoreHarness, count: number): Promise<Store[]> {
+  const stores: Store[] = []
+  for (const _ of range(count)) stores.push(await harness.open())
+  return stores
+}
+
+/** Records deliveries of one event each and answers their verdicts. */
+export async function record(store: Store, ...deliveries: NewDelivery[]): Promise<RecordVerdict[]> {
+  const verdicts = await store.record(deliveries)
+  assert.equal(verdicts.length, deliveries.length, 'a list of verdicts per delivery')
+  return verdicts.map((list) => {
+    assert.equal(list.length, 1, 'a verdict per event')
+    return list[0]!
+  })
+}
+
+export async function recordOne(
+  store: Store,
+  eventId: string,
+  more: Partial<NewDelivery> = {},
+): Promise<EventKey> {
+  const [verdict] = await record(store, delivery(eventId, more))
+  assert.equal(verdict?.status, 'recorded')
+  return { source: more.source ?? SOURCE, eventId }
+}
+
+export function claim(store: Store, options: Partial<ClaimOptions> = {}): Promise<ClaimedEvent[]> {
+  return store.claim({ worker: 'worker-1', limit: 100, leaseMs: LEASE_MS, ...options })
+}
+
+/** Claims exactly this event. */
+export async function claimOne(
+  store: Store,
+  of: EventKey,
+  options: Partial<ClaimOptions> = {},
+): Promise<ClaimedEvent> {
+  const claimed = await claim(store, { event: of, limit: 1, ...options })
+  assert.deepEqual(
+    claimed.map(({ source, eventId }) => ({ source, eventId })),
+    [of],
+    'the event can be claimed',
+  )
+  return claimed[0]!
+}
+
+export async function cannotClaim(store: Store, of: EventKey): Promise<void> {
+  assert.deepEqual(await claim(store, { event: of, limit: 1 }), [])
+}
+
+export function settlement(lease: Lease, outcome: Outcome): Settlement {
+  return { lease, outcome, durationMs: 5 }
+}
+
+export async function settle(store: Store, lease: Lease, outcome: Outcome): Promise<boolean> {
+  const done = await store.settle([settlement(lease, outcome)])
+  assert.equal(done.length, 1)
+  return done[0]!
+}
+
+/** Claims and settles: one whole attempt. */
+export async function attempt(store: Store, of: EventKey, outcome: Outcome): Promise<ClaimedEvent> {
+  const claimed = await claimOne(store, of)
+  assert.equal(await settle(store, claimed.lease, outcome), true, 'a live lease settles')
+  return claimed
+}
+
+export async function operate(
+  store: Store,
+  verb: Order['verb'],
+  of: EventKey,
+  more: Partial<Order> = {},
+): Promise<OrderResult> {
+  const results = await store.operate({ verb, events: [of], actor: 'ada', reason: 'asked to', ...more })
+  assert.equal(results.length, 1)
+  return results[0]!
+}
+
+export async function get(store: Store, of: EventKey): Promise<EventRecord> {
+  const found = await store.get(of)
+  assert.ok(found, `event ${of.eventId} of ${of.source} is in the log`)
+  return found
+}
+
+export interface Snapshot {
+  readonly event: EventRecord | null
+  readonly attempts: readonly Attempt[]
+  readonly payload: Payload | null
+  readonly stats: readonly SourceStats[]
+}
+
+/** All that can be seen of an event, to compare before and after. */
+export async function snapshot(store: Store, of: EventKey): Promise<Snapshot> {
+  const [found, attempts, payload, stats] = await Promise.all([
+    store.get(of),
+    store.attempts(of),
+    store.payload(of),
+    store.stats(),
+  ])
+  return { event: found, attempts, payload, stats }
+}
+
+export async function changesNothing(store: Store, of: EventKey, act: () => Promise<void>): Promise<void> {
+  const before = await snapshot(store, of)
+  await act()
+  assert.deepEqual(await snapshot(store, of), before, 'nothing has changed')
+}
+
+/** Every page, joined. */
+export async function listAll(store: Store, filter: EventFilter = {}, limit = 500): Promise<EventRecord[]> {
+  const all: EventRecord[] = []
+  let cursor: string | null = null
+  do {
+    const page = await store.list(filter, { limit, cursor })
+    assert.ok(page.events.length <= limit, 'a page is no longer than asked')
+    all.push(...page.events)
+    cursor = page.next
+  } while (cursor !== null)
+  return all
+}
+
+export async function rejects(act: () => unknown, code: ErrorCode): Promise<void> {
+  await assert.rejects(
+    async () => act(),
+    (error: unknown) => {
+      assert.equal((error as { code?: unknown }).code, code, `expected ${code}, got: ${String(error)}`)
+      return true
+    },
+  )
+}
+
+/** Random numbers that are the same in each run (mulberry32), so that a failure can be repeated. */
+export function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export function pick<T>(next: () => number, from: readonly T[]): T {
+  return from[Math.floor(next() * from.length)]!
+}
+
+export function shuffled<T>(next: () => number, list: readonly T[]): T[] {
+  const copy = [...list]
+  for (let i = copy.length - 1; i > 0; i--) {
+    const j = Math.floor(next() * (i + 1))
+    ;[copy[i], copy[j]] = [copy[j]!, copy[i]!]
+  }
+  return copy
+}
+
+export function chunks<T>(list: readonly T[], size: number): T[][] {
+  return Array.from({ length: Math.ceil(list.length / size) }, (_, i) => list.slice(i * size, (i + 1) * size))
+}
+
+export function range(count: number): number[] {
+  return Array.from({ length: count }, (_, i) => i)
+}

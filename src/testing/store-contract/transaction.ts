@@ -1,0 +1,234 @@
+/** The handler's transaction: its writes and the outcome are one (promise 3, I3). */
+import assert from 'node:assert/strict'
+import type { StoreCase } from './harness.js'
+import {
+  attempt,
+  changesNothing,
+  claim,
+  claimOne,
+  dead,
+  delivery,
+  failedFor,
+  get,
+  ignored,
+  key,
+  LEASE_MS,
+  operate,
+  range,
+  record,
+  recordOne,
+  rejects,
+  settle,
+  settlement,
+  succeeded,
+} from './support.js'
+
+const of = key('evt')
+
+export const transactionCases: readonly StoreCase[] = [
+  {
+    name: "a handler's writes and the outcome are committed together",
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      for (const [id, outcome] of [
+        ['succeeded', succeeded],
+        ['ignored', ignored],
+        ['failed', dead],
+      ] as const) {
+        await recordOne(store, id)
+        const { lease } = await claimOne(store, key(id))
+        const transaction = await store.transaction()
+        await insertEffect(transaction.tx, id)
+        assert.equal(await transaction.settle(settlement(lease, outcome)), true)
+        await transaction.commit()
+        assert.equal(await countEffects(id), 1)
+        assert.equal((await get(store, key(id))).state, outcome.kind)
+        assert.equal((await store.attempts(key(id)))[0]?.outcome, outcome.kind)
+        assert.equal(await settle(store, lease, succeeded), false, 'the lease is used up')
+      }
+    },
+  },
+  {
+    name: 'nothing is seen from outside before the commit',
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'x')
+      await transaction.settle(settlement(lease, succeeded))
+      assert.equal(await countEffects('x'), 0)
+      // A store with one writer may keep readers waiting: it must not show them what is not committed.
+      const reads = Promise.all([store.get(of), store.attempts(of), store.stats()])
+      await Promise.resolve()
+      await transaction.rollback()
+      const [found, attempts, stats] = await reads
+      assert.equal(found?.state, 'processing')
+      assert.deepEqual(attempts, [])
+      assert.equal(stats[0]?.succeeded, 0)
+    },
+  },
+  {
+    name: 'a rollback leaves neither the writes nor the outcome, and the lease lives on',
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      await changesNothing(store, of, async () => {
+        const transaction = await store.transaction()
+        await insertEffect(transaction.tx, 'x')
+        assert.equal(await transaction.settle(settlement(lease, succeeded)), true)
+        await transaction.rollback()
+      })
+      assert.equal(await countEffects('x'), 0)
+      assert.equal(await settle(store, lease, failedFor(0)), true)
+      assert.equal((await attempt(store, of, succeeded)).attempt, 2)
+    },
+  },
+  {
+    name: 'a lease that is dead in the transaction is told, and the rollback undoes the writes',
+    async run({ open, advance, insertEffect, countEffects }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const stale = await claimOne(store, of)
+      await advance(LEASE_MS + 1)
+      const fresh = await claimOne(store, of, { worker: 'worker-2' })
+      await changesNothing(store, of, async () => {
+        const transaction = await store.transaction()
+        await insertEffect(transaction.tx, 'zombie')
+        assert.equal(await transaction.settle(settlement(stale.lease, succeeded)), false)
+        await transaction.rollback()
+      })
+      assert.equal(await countEffects('zombie'), 0)
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'worker-2')
+      assert.equal(await transaction.settle(settlement(fresh.lease, succeeded)), true)
+      await transaction.commit()
+      assert.equal(await countEffects('worker-2'), 1)
+    },
+  },
+  {
+    name: 'a lease whose time ends while the transaction is open is dead when it settles',
+    async run({ open, advance, insertEffect, countEffects }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'x')
+      await advance(LEASE_MS + 1)
+      assert.equal(await transaction.settle(settlement(lease, succeeded)), false)
+      await transaction.rollback()
+      assert.equal(await countEffects('x'), 0)
+      assert.equal((await get(store, of)).state, 'pending')
+    },
+  },
+  {
+    name: 'one transaction may settle several events, all or none',
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      for (const end of ['rollback', 'commit'] as const) {
+        await record(store, delivery('a'), delivery('b'), delivery('c'))
+        const claimed = await claim(store)
+        assert.equal(claimed.length, 3)
+        const transaction = await store.transaction()
+        for (const { lease } of claimed) {
+          await insertEffect(transaction.tx, end)
+          assert.equal(await transaction.settle(settlement(lease, succeeded)), true)
+        }
+        await transaction[end]()
+        assert.equal(await countEffects(end), end === 'commit' ? 3 : 0)
+        if (end === 'rollback') await store.release(claimed.map((c) => c.lease))
+      }
+      assert.equal((await store.stats())[0]?.succeeded, 3)
+    },
+  },
+  {
+    name: 'what happens beside an open transaction is not part of it',
+    async run({ open, insertEffect }) {
+      const store = await open()
+      const ids = ['settled', 'extended', 'released', 'effect', 'failed', 'done']
+      for (const id of [...ids, 'mine']) await recordOne(store, id)
+      const leases = Object.fromEntries((await claim(store)).map((c) => [c.eventId, c.lease]))
+      await settle(store, leases.failed!, dead)
+      await settle(store, leases.done!, succeeded)
+      await recordOne(store, 'unclaimed')
+
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'x')
+      assert.equal(await transaction.settle(settlement(leases.mine!, succeeded)), true)
+      // Not awaited one by one: a store with one writer may let them wait for the end of the transaction.
+      const beside = Promise.all([
+        record(store, delivery('recorded')),
+        claim(store, { event: key('unclaimed'), limit: 1 }),
+        settle(store, leases.settled!, succeeded),
+        store.extend([leases.extended!], LEASE_MS),
+        store.release([leases.released!]),
+        store.effect({ step: 'start', lease: leases.effect!, name: 'mail' }),
+        operate(store, 'retry', key('failed')),
+        operate(store, 'replay', key('done'), { force: true }),
+        store.flush(),
+      ])
+      await new Promise((resolve) => setTimeout(resolve, 20))
+      await transaction.rollback()
+      const [recorded, claimed, ...rest] = await beside
+      assert.equal(recorded[0]?.status, 'recorded')
+      assert.equal(claimed.length, 1)
+      assert.deepEqual(rest.slice(0, 4), [true, [true], [true], { state: 'new' }])
+      const expected = {
+        recorded: 'pending',
+        unclaimed: 'processing',
+        settled: 'succeeded',
+        extended: 'processing',
+        released: 'pending',
+        effect: 'processing',
+        failed: 'pending',
+        done: 'pending',
+        mine: 'processing',
+      }
+      for (const [id, state] of Object.entries(expected)) {
+        assert.equal((await get(store, key(id))).state, state, id)
+      }
+      assert.deepEqual(await store.effect({ step: 'start', lease: leases.effect!, name: 'other' }), {
+        state: 'new',
+      })
+    },
+  },
+  {
+    name: 'many transactions at a time each settle their own event, once',
+    async run({ open, insertEffect, countEffects }) {
+      const stores = [await open(), await open()]
+      await record(stores[0]!, ...range(20).map((i) => delivery(`e${i}`)))
+      const claimed = await claim(stores[0]!)
+      await Promise.all(
+        claimed.flatMap(({ eventId, lease }, i) =>
+          // Two handlers for each event, as after a frozen worker: one of them must lose.
+          range(2).map(async (n) => {
+            const transaction = await stores[(i + n) % 2]!.transaction()
+            await insertEffect(transaction.tx, eventId)
+            if (await transaction.settle(settlement(lease, succeeded))) await transaction.commit()
+            else await transaction.rollback()
+          }),
+        ),
+      )
+      for (const { eventId } of claimed) assert.equal(await countEffects(eventId), 1, eventId)
+      assert.equal((await stores[0]!.stats())[0]?.succeeded, 20)
+    },
+  },
+  {
+    name: 'a transaction that is over takes no more',
+    async run({ open }) {
+      const store = await open()
+      for (const end of ['commit', 'rollback'] as const) {
+        const own = await recordOne(store, end)
+        const { lease } = await claimOne(store, own)
+        const transaction = await store.transaction()
+        await transaction[end]()
+        await changesNothing(store, own, async () => {
+          await rejects(() => transaction.settle(settlement(lease, succeeded)), 'TRANSACTION_CLOSED')
+          await rejects(() => transaction.commit(), 'TRANSACTION_CLOSED')
+        })
+        assert.equal(await settle(store, lease, succeeded), true)
+      }
+    },
+  },
+]

@@ -1,0 +1,117 @@
+import { createHmac } from 'node:crypto'
+import { defineProvider, hmacScheme, slack, zoom } from 'hookonce/providers'
+import { describe, expect, it } from 'vitest'
+
+const now = 1_700_000_000_000
+const secret = 'a secret that is long enough'
+
+function post(
+  body: unknown,
+  headers: Record<string, string> = {},
+  url = 'https://example.com/hook',
+  method = 'POST',
+) {
+  return { method, url, headers, body: new TextEncoder().encode(JSON.stringify(body)) }
+}
+
+describe('a signed handshake', () => {
+  const question = { type: 'url_verification', challenge: '3eZbrw1aB' }
+
+  it('is answered when it verifies', () => {
+    const source = slack({ secret })
+    const delivery = source.sign({ body: JSON.stringify(question), now })
+    expect(source.handshake(delivery as never, { now })).toMatchObject({ httpStatus: 200, body: '3eZbrw1aB' })
+  })
+
+  it('is not answered when it does not', () => {
+    const source = slack({ secret })
+    expect(source.handshake(post(question), { now })).toBeNull()
+    const delivery = slack({ secret: `${secret} not` }).sign({ body: JSON.stringify(question), now })
+    expect(source.handshake(delivery as never, { now })).toBeNull()
+    const old = source.sign({ body: JSON.stringify(question), now: now - 3_600_000 })
+    expect(source.handshake(old as never, { now })).toBeNull()
+  })
+
+  it('can be asked for a computed answer', () => {
+    const source = zoom({ secret })
+    const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6' } })
+    const reply = source.handshake(source.sign({ body, now }) as never, { now })
+    const encryptedToken = createHmac('sha256', secret).update('qgg8vlvZRS6').digest('hex')
+    expect(JSON.parse(reply!.body)).toEqual({ plainToken: 'qgg8vlvZRS6', encryptedToken })
+  })
+})
+
+describe('an unsigned handshake', () => {
+  const factory = defineProvider({
+    key: 'asker',
+    name: 'Asker',
+    docs: 'https://example.com',
+    confidence: 'verified',
+    verify: hmacScheme({ signature: 'header:x-signature', encoding: 'hex' }),
+    events: { each: 'events[]', id: 'json:id', type: 'json:type' },
+    retryWindowMs: null,
+    options: {
+      verifyToken: { what: 'the token', example: 'token-of-mine' },
+      allow: { what: 'yes', example: 'yes' },
+    },
+    handshakes: [
+      {
+        when: {
+          method: 'GET',
+          'query:hub.mode': 'subscribe',
+          'query:hub.verify_token': '{option:verifyToken}',
+        },
+        signed: false,
+        needsOption: 'verifyToken',
+        reply: { text: '{query:hub.challenge}' },
+      },
+      {
+        when: { 'header:x-hook-secret': true },
+        signed: false,
+        needsOption: 'allow',
+        reply: { headers: { 'x-hook-secret': '{header:x-hook-secret}' } },
+      },
+      { when: { 'json:events': [] }, signed: true, reply: {} },
+    ],
+    samples: { a: { events: [{ id: '{id}', type: 'a' }] } },
+  })
+  const get = (query: string) => ({
+    ...post('', {}, `https://example.com/hook?${query}`, 'GET'),
+    body: new Uint8Array(),
+  })
+
+  it('is answered only to who knows the token', () => {
+    const source = factory({ secret, verifyToken: 'token-of-mine' })
+    const question = (token: string) =>
+      get(`hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`)
+    expect(source.handshake(question('token-of-mine'), { now })?.body).toBe('1158201444')
+    expect(source.handshake(question('another'), { now })).toBeNull()
+    expect(source.handshake(question(''), { now })).toBeNull()
+    expect(factory({ secret }).handshake(question(''), { now })).toBeNull()
+  })
+
+  it('never repeats text as a page, nor line ends into a header', () => {
+    const source = factory({ secret, verifyToken: 'token-of-mine', allow: 'yes' })
+    const reply = source.handshake(
+      get('hub.mode=subscribe&hub.verify_token=token-of-mine&hub.challenge=<script>'),
+      { now },
+    )
+    expect(reply?.headers).toMatchObject({
+      'content-type': 'text/plain; charset=utf-8',
+      'x-content-type-options': 'nosniff',
+    })
+    expect(source.handshake(post({}, { 'x-hook-secret': 'abc' }), { now })?.headers['x-hook-secret']).toBe(
+      'abc',
+    )
+    expect(source.handshake(post({}, { 'x-hook-secret': 'a\r\nset-cookie: b' }), { now })).toBeNull()
+    expect(factory({ secret }).handshake(post({}, { 'x-hook-secret': 'abc' }), { now })).toBeNull()
+  })
+
+  it('an empty batch gets its answer when it is signed', () => {
+    const source = factory({ secret })
+    const empty = source.sign({ body: '{ "events" : [ ] }', now })
+    expect(source.handshake(empty as never, { now })?.httpStatus).toBe(200)
+    expect(source.handshake(post({ events: [] }), { now })).toBeNull()
+    expect(source.handshake(source.sign({ body: '{"events":[{"id":1}]}', now }) as never, { now })).toBeNull()
+  })
+})
