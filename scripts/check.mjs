@@ -1,0 +1,29 @@
+/** npm run check: everything that can be judged without running the tests. Needs a build. */
+import { docs } from './checks/docs.mjs'
+import { exported } from './checks/exports.mjs'
+import { imports } from './checks/imports.mjs'
+import { lint } from './checks/lint.mjs'
+import { snippets } from './checks/snippets.mjs'
+import { types } from './checks/types.mjs'
+import { words } from './checks/words.mjs'
+
+const wanted = process.argv.slice(2)
+/** @type {readonly import('./checks/run.mjs').Check[]} */
+const all = [types, lint, imports, words, docs, snippets, exported]
+const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
+
+const rows = []
+for (const { name, run } of checks) {
+  const start = Date.now()
+  const problems = await run().catch((error) => [String(error?.stack ?? error)])
+  const seconds = ((Date.now() - start) / 1_000).toFixed(1)
+  console.log(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${name} (${seconds} s)`)
+  for (const problem of problems) console.log(problem.replace(/^/gm, '         '))
+  rows.push({ check: name, result: problems.length === 0 ? 'ok' : 'failed', seconds })
+}
+console.table(rows)
+const failed = rows.filter((row) => row.result === 'failed')
+console.log(
+  failed.length === 0 ? 'All checks pass.' : `Failed: ${failed.map((row) => row.check).join(', ')}.`,
+)
+process.exitCode = failed.length === 0 ? 0 : 1

@@ -1,0 +1,99 @@
+/** Imports point one way. The table below is the architecture; ARCHITECTURE.md draws it. */
+import { builtinModules } from 'node:module'
+import { posix } from 'node:path'
+import ts from 'typescript'
+import { files, read } from './run.mjs'
+
+const words = ['model', 'errors', 'clock', 'log', 'digest', 'glob']
+const contracts = ['store', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
+const making = ['schemes', 'define-provider', 'define']
+const steps = ['intake', 'processing', 'retention', 'spool', 'seen']
+const below = [...words, ...contracts]
+const core = [...below, ...making, ...steps, 'providers', 'stores', 'open-store', 'inbox', 'config', 'index']
+
+/**
+ * A part is a file or a folder directly in src (in src/stores: each folder of its own). Its own files are always allowed.
+ * @type {Record<string, readonly string[]>}
+ */
+const mayImport = {
+  ...each(words, words),
+  ...each(contracts, below),
+  ...each(making, [...below, ...making]),
+  providers: [...below, ...making],
+  'stores/shared': below,
+  stores: [...below, 'stores/shared'],
+  ...each(steps, below),
+  'open-store': [...below, 'stores'],
+  inbox: core,
+  config: core,
+  index: core,
+  adapters: core,
+  server: [...core, 'adapters'],
+  cli: [...core, 'adapters', 'server', 'testing'],
+  testing: [...core, 'adapters'],
+}
+
+export const imports = {
+  name: 'import direction',
+  async run() {
+    const pkg = JSON.parse(await read('package.json'))
+    const packages = Object.keys({ ...pkg.dependencies, ...pkg.peerDependencies })
+    const problems = []
+    for (const file of await files('src', '.ts')) {
+      const part = partOf(file)
+      const allowed = mayImport[part] ?? mayImport[part.split('/')[0] ?? '']
+      if (!allowed) {
+        problems.push(`${file}: src/${part} is in no layer; give it a line in scripts/checks/imports.mjs`)
+        continue
+      }
+      for (const { fileName } of ts.preProcessFile(await read(file), true, true).importedFiles) {
+        const problem = fileName.startsWith('.')
+          ? inside(file, part, fileName, allowed)
+          : outside(fileName, packages)
+        if (problem) problems.push(`${file}: ${problem}`)
+      }
+    }
+    return problems
+  },
+}
+
+/**
+ * @param {string} file
+ * @param {string} part
+ * @param {string} specifier
+ * @param {readonly string[]} allowed
+ */
+function inside(file, part, specifier, allowed) {
+  const target = partOf(posix.join(posix.dirname(file), specifier))
+  if (target === part || allowed.includes(target) || allowed.includes(target.split('/')[0] ?? '')) return null
+  return `imports ${specifier}, but src/${part} may not import src/${target}`
+}
+
+/**
+ * @param {string} specifier
+ * @param {readonly string[]} packages
+ */
+function outside(specifier, packages) {
+  if (specifier.startsWith('node:')) return null
+  if (builtinModules.includes(specifier)) return `imports ${specifier} without node:`
+  const name = specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/')
+  return packages.includes(name) ? null : `imports ${specifier}, which is neither a dependency nor a peer`
+}
+
+/** @param {string} path */
+function partOf(path) {
+  const [first = '', second = ''] = path.replace(/^src\//, '').split('/')
+  if (first === 'stores' && second) return `stores/${second}`
+  return first.replace(/\.(js|ts)$/, '')
+}
+
+/**
+ * @param {readonly string[]} parts
+ * @param {readonly string[]} allowed
+ */
+function each(parts, allowed) {
+  return Object.fromEntries(parts.map((part) => [part, allowed]))
+}

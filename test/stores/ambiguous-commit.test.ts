@@ -1,0 +1,94 @@
+/** The line breaks when the server has committed and the store has not heard of it. */
+
+import { type PostgresTx, postgres } from 'hookonce/postgres'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import type { NewDelivery } from '#dist/model.js'
+import { postgresLog, type SharedLog } from '../support/logs.js'
+import { startProxy, type TestProxy } from '../support/proxy.js'
+
+let log: SharedLog
+let proxy: TestProxy
+let store: ReturnType<typeof postgres>
+
+beforeEach(async () => {
+  const url = inject('postgresUrl')
+  log = await postgresLog(url)
+  proxy = await startProxy(url)
+  store = postgres({ url: proxy.url, schema: log.args[2]! })
+  await store.migrate()
+  await store.record([delivery('warm up')])
+})
+afterEach(async () => {
+  await store.close()
+  await proxy.close()
+  await log.remove()
+})
+
+function delivery(eventId: string): NewDelivery {
+  return {
+    source: 'shop',
+    headers: {},
+    body: Buffer.from(eventId),
+    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    onReplayedContent: 'review',
+  }
+}
+
+describe.each(['request', 'answer'] as const)('when the %s of a record is lost', (what) => {
+  test('the verdict is still the true one, and there is one row', async () => {
+    const cut = proxy.cutNext(what)
+    const verdicts = await store.record([delivery('warm up'), delivery('new'), delivery('new')])
+    await cut
+    expect(verdicts.flat().map((verdict) => verdict.status)).toEqual(['duplicate', 'recorded', 'duplicate'])
+    await store.flush()
+    const { events } = await store.list({})
+    expect(events.map((event) => [event.eventId, event.deliveries])).toEqual([
+      ['new', 2],
+      ['warm up', 2],
+    ])
+  })
+
+  test('it stays true for many writers of the same events', async () => {
+    const cut = proxy.cutNext(what)
+    const ids = Array.from({ length: 20 }, (_, i) => `e${i}`)
+    const answers = await Promise.all(Array.from({ length: 8 }, () => store.record(ids.map(delivery))))
+    await cut
+    for (const [i, id] of ids.entries()) {
+      const recorded = answers.filter((answer) => answer[i]?.[0]?.status === 'recorded')
+      expect([id, recorded.length]).toEqual([id, 1])
+    }
+  })
+})
+
+test('when the answer to the commit of a handler is lost, the commit is unknown and the log tells', async () => {
+  const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
+  const transaction = await store.transaction()
+  const tx: PostgresTx = transaction.tx
+  await tx.query(log.insertEffect, ['paid'])
+  const settlement = { lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 } as const
+  expect(await transaction.settle([settlement])).toEqual([true])
+  const cut = proxy.cutNext('answer')
+  await expect(transaction.commit()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+  await cut
+  expect((await store.get({ source: 'shop', eventId: 'warm up' }))?.state).toBe('succeeded')
+  expect(await log.effects()).toEqual(['paid'])
+})
+
+test('when the commit of a handler never reaches the server, the commit is unknown and nothing is written', async () => {
+  const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
+  const transaction = await store.transaction()
+  await transaction.tx.query(log.insertEffect, ['paid'])
+  const settlement = { lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 } as const
+  expect(await transaction.settle([settlement])).toEqual([true])
+  const cut = proxy.cutNext('request')
+  await expect(transaction.commit()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
+  await cut
+  expect((await store.get({ source: 'shop', eventId: 'warm up' }))?.state).toBe('processing')
+  expect(await log.effects()).toEqual([])
+})
+
+test('a server that cannot be reached is STORE_UNAVAILABLE', async () => {
+  await proxy.close()
+  await expect(store.record([delivery('new')])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+  proxy = await startProxy(inject('postgresUrl'))
+})

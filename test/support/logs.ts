@@ -1,0 +1,74 @@
+/** A log that several processes can open, on each store, with a table of the user's beside it. */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { postgres } from 'hookonce/postgres'
+import { sqlite } from 'hookonce/sqlite'
+import pg from 'pg'
+import type { Store } from '#dist/store.js'
+
+export interface SharedLog {
+  /** For `childStore` in a child process. */
+  readonly args: readonly string[]
+  readonly insertEffect: string
+  open(): Store
+  /** The values in the user's table. */
+  effects(): Promise<string[]>
+  /** Runs SQL on the log's tables; `log.` stands for where they are. */
+  sql(text: string): Promise<void>
+  remove(): Promise<void>
+}
+
+export async function sqliteLog(): Promise<SharedLog> {
+  const folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
+  const path = join(folder, 'events.db')
+  const outside = new DatabaseSync(path)
+  outside.exec('pragma busy_timeout = 5000; create table user_effects (value text not null)')
+  return {
+    args: ['sqlite', path],
+    insertEffect: 'insert into user_effects (value) values (?)',
+    open: () => sqlite(path),
+    async effects() {
+      return outside
+        .prepare('select value from user_effects')
+        .all()
+        .map((row) => String((row as { value: string }).value))
+    },
+    async sql(text) {
+      outside.exec(text.replaceAll('log.', 'hookonce_'))
+    },
+    async remove() {
+      outside.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export async function postgresLog(url: string): Promise<SharedLog> {
+  const schema = `log_${randomBytes(6).toString('hex')}`
+  async function run(text: string): Promise<Record<string, string>[]> {
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    try {
+      return (await client.query(text)).rows
+    } finally {
+      await client.end()
+    }
+  }
+  await run(`create schema ${schema}_user; create table ${schema}_user.effects (value text not null)`)
+  return {
+    args: ['postgres', url, schema],
+    insertEffect: `insert into ${schema}_user.effects (value) values ($1)`,
+    open: () => postgres({ url, schema }),
+    effects: async () =>
+      (await run(`select value from ${schema}_user.effects`)).map((row) => String(row.value)),
+    sql: async (text) => {
+      await run(text.replaceAll('log.', `${schema}.`))
+    },
+    remove: async () => {
+      await run(`drop schema if exists ${schema} cascade; drop schema ${schema}_user cascade`)
+    },
+  }
+}

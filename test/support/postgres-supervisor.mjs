@@ -1,0 +1,140 @@
+/**
+ * Owns one PostgreSQL server for the tests: obeys lines on stdin, answers a JSON line each on stdout. When stdin
+ * closes, however the test runner died, it stops the server, removes its directory and exits: nothing is left.
+ */
+import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+
+/** @type {{ bin: string, root: string, dataDir: string, settings: string[], user?: { uid: number, gid: number } }} */
+const config = JSON.parse(process.argv[2] ?? '')
+/** @type {import('node:child_process').ChildProcess | null} */
+let server = null
+/** @type {string[]} */
+let log = []
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {})
+
+const commands = {
+  async init() {
+    const options = ['-D', config.dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']
+    const initdb = run('initdb', options)
+    const code = await new Promise((resolve) => initdb.once('close', resolve))
+    if (code !== 0) throw new Error(`initdb failed:\n${log.join('')}`)
+  },
+
+  /** Resolves when the server accepts connections, recovery included. */
+  async start() {
+    for (let tries = 0; ; tries++) {
+      const problem = await launch()
+      if (!problem) return
+      // After a kill -9 the last backends take a moment to notice and let go of the shared memory.
+      if (!/shared memory|lock file/.test(problem) || tries === 50) throw new Error(problem)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+  },
+
+  /** Fast shutdown: open transactions are rolled back. */
+  async stop() {
+    await end('SIGINT', 10_000)
+  },
+
+  /** The server and every one of its processes, with no chance to say goodbye. */
+  async kill9() {
+    const pids = server?.pid ? [server.pid, ...children(server.pid)] : []
+    const gone = end('SIGKILL', 10_000)
+    for (const pid of pids.slice(1)) kill(pid)
+    await gone
+  },
+}
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const command = /** @type {keyof typeof commands} */ (line.trim())
+  try {
+    await commands[command]()
+    console.log(JSON.stringify({ ok: true }))
+  } catch (error) {
+    console.log(JSON.stringify({ ok: false, error: error instanceof Error ? error.message : String(error) }))
+  }
+}
+await end('SIGINT', 5_000)
+await rm(config.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
+process.exit(0)
+
+/** @returns {Promise<string | null>} the log when it did not start */
+function launch() {
+  const child = run('postgres', ['-D', config.dataDir, ...config.settings.flatMap((s) => ['-c', s])])
+  server = child
+  child.once('close', () => {
+    if (server === child) server = null
+  })
+  return new Promise((resolve) => {
+    child.once('close', () => resolve(`postgres did not start:\n${log.join('')}`))
+    child.stderr?.on('data', (chunk) => {
+      if (String(chunk).includes('database system is ready to accept connections')) resolve(null)
+    })
+  })
+}
+
+/**
+ * @param {string} program
+ * @param {string[]} options
+ */
+function run(program, options) {
+  log = []
+  const child = spawn(join(config.bin, program), options, {
+    cwd: config.root,
+    env: { PATH: process.env.PATH ?? '', LC_ALL: 'C', TZ: 'UTC', HOME: config.root },
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+    ...config.user,
+  })
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk) => {
+      log.push(String(chunk))
+      if (log.length > 100) log.shift()
+    })
+  }
+  child.once('error', (error) => log.push(String(error)))
+  return child
+}
+
+/**
+ * @param {NodeJS.Signals} signal
+ * @param {number} patienceMs
+ */
+async function end(signal, patienceMs) {
+  const child = server
+  if (!child?.pid) return
+  const closed = new Promise((resolve) => child.once('close', resolve))
+  const timer = setTimeout(() => {
+    for (const pid of [child.pid ?? 0, ...children(child.pid ?? 0)]) kill(pid)
+  }, patienceMs)
+  child.kill(signal)
+  await closed
+  clearTimeout(timer)
+}
+
+/**
+ * Each backend is a session of its own, so a process group does not reach them. Without /proc they still
+ * exit by themselves when they notice that the postmaster is gone.
+ * @param {number} pid
+ */
+function children(pid) {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number)
+  } catch {
+    return []
+  }
+}
+
+/** @param {number} pid */
+function kill(pid) {
+  try {
+    if (pid > 0) process.kill(pid, 'SIGKILL')
+  } catch {
+    // Gone already.
+  }
+}

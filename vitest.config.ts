@@ -1,0 +1,18 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    environment: 'node',
+    globalSetup: ['test/support/global-setup.ts'],
+    pool: 'forks',
+    maxWorkers: 2,
+    testTimeout: 30_000,
+    hookTimeout: 60_000,
+    teardownTimeout: 30_000,
+    // Tests import the built package by its own name. It is run as it is shipped, by Node and not by vite.
+    server: { deps: { external: [/\/dist\//] } },
+    // Node reads the source maps beside dist, so stack traces point into src.
+    execArgv: ['--enable-source-maps'],
+  },
+})
