@@ -60,6 +60,17 @@ export const errorTable = {
     message:
       'The body of POST {path} was read by a body parser before hookonce, so its signature cannot be checked. Move the line app.use(express.json()) (or bodyParser.json()) below the line that mounts hookonce.',
   },
+  KEY_BUSY: {
+    httpStatus: 409,
+    retryable: true,
+    message: 'Somebody else is running once("{key}") and did not finish within {waitMs} ms. Try again, or wait longer with waitMs.',
+  },
+  KEY_LOST: {
+    httpStatus: 409,
+    retryable: true,
+    message:
+      'The hold on once("{key}") was lost while it ran: it took longer than its lease. Its result was not kept; give it a longer leaseMs.',
+  },
   STORE_UNAVAILABLE: {
     httpStatus: 503,
     retryable: true,

@@ -7,7 +7,7 @@ import { HookonceError, invalid } from './errors.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { type Counters, createCounters } from './intake/counters.js'
 import { fetchIntake } from './intake/fetch.js'
-import { type IntakeParts, intake } from './intake/intake.js'
+import { type AfterRecord, type IntakeParts, intake } from './intake/intake.js'
 import { defaultLimits, type IntakeLimits } from './intake/receive.js'
 import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
@@ -22,8 +22,25 @@ import type {
   SourceStats,
 } from './model.js'
 import { openStore } from './open-store.js'
+import type { RetryPolicy } from './processing/backoff.js'
+import type { Result } from './processing/handle.js'
+import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from './processing/handler.js'
+import { createHandlers, type Handlers } from './processing/handlers.js'
+import { handleInline } from './processing/inline.js'
+import { type OnceKeyOptions, onceKey } from './processing/once.js'
+import {
+  type BulkOptions,
+  type BulkResult,
+  type OrderOptions,
+  orderMany,
+  orderOne,
+} from './processing/orders.js'
+import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
 import type { Delivery, Source } from './provider.js'
 import { type Store, sourceNameProblem } from './store.js'
+
+/** The type a schema gives, for `on` with a `schema`. */
+type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
 
 export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
@@ -35,14 +52,10 @@ export interface InboxOptions<Tx = unknown> {
   /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
   readonly log?: Logger
   readonly clock?: Clock
+  /** How this process runs handlers, with defaults for their retries; false = it only receives. */
+  readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
   /** Bring the schema up to date on first use. Default true. */
   readonly migrate?: boolean
-}
-
-/** Who orders, and why: goes into the audit. */
-export interface OrderOptions {
-  readonly actor?: string
-  readonly reason?: string
 }
 
 export interface Inbox<Tx = unknown> extends AsyncDisposable {
@@ -50,10 +63,36 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   receive(source: string, delivery: Delivery): Promise<Receipt>
   /** The same for a web-standard request to `/webhooks/<source>`. */
   fetch(request: Request): Promise<Response>
-  /** Opens the store and brings its schema up to date; without it, the first delivery does. */
+  /**
+   * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all (`*`) of a source. The most specific
+   * one is called; two for the same pattern are an error.
+   */
+  on<S extends StandardSchema | undefined = undefined>(
+    source: string,
+    type: string,
+    handler: Handler<Tx, OutputOf<S>>,
+    options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: S },
+  ): Inbox<Tx>
+  /** The same for many events in one transaction. A failure makes them run one by one. */
+  onBatch(
+    source: string,
+    type: string,
+    handler: BatchHandler<Tx>,
+    options?: Pick<HandlerOptions, 'retry' | 'timeoutMs' | 'concurrency' | 'maxBatch'>,
+  ): Inbox<Tx>
+  /** Opens the store, brings its schema up to date, and starts running handlers. */
   start(): Promise<void>
-  /** Finishes what was accepted, then closes the store if the inbox opened it. */
-  stop(): Promise<void>
+  /** Finishes what was accepted and what runs (`deadlineMs`, default 10 s), hands back the rest, lets go of the store. */
+  stop(options?: { deadlineMs?: number }): Promise<void>
+  /** Runs everything that is due until nothing is, and says how many attempts that took. For tests. */
+  drain(): Promise<number>
+  /** Runs this event now, for people with a queue of their own. Null: not there, finished, or somebody has it. */
+  process(source: string, eventId: string): Promise<Result | null>
+  /** No new attempts of a source, or of one handler of it, in this process. */
+  pause(source: string, type?: string): void
+  resume(source: string, type?: string): void
+  /** Runs `fn` once for this key, across processes and restarts, and keeps its result. */
+  once<T>(key: string, fn: () => T | Promise<T>, options?: OnceKeyOptions): Promise<T>
   readonly events: {
     get(key: EventKey): Promise<EventRecord | null>
     list(filter?: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
@@ -61,9 +100,9 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
     attempts(key: EventKey): Promise<Attempt[]>
     stats(): Promise<SourceStats[]>
   }
-  retry(key: EventKey, options?: OrderOptions): Promise<OrderResult>
-  replay(key: EventKey, options?: OrderOptions & { force?: boolean }): Promise<OrderResult>
-  ignore(key: EventKey, options?: OrderOptions): Promise<OrderResult>
+  readonly retry: OrderVerb
+  readonly replay: OrderVerb
+  readonly ignore: OrderVerb
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
   readonly counters: Counters
@@ -72,14 +111,23 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   store(): Promise<Store<Tx>>
 }
 
+/** On one event, or on every event a filter finds. */
+export interface OrderVerb {
+  (key: EventKey, options?: OrderOptions): Promise<OrderResult>
+  (filter: EventFilter, options?: BulkOptions): Promise<BulkResult>
+}
+
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
   const log = options.log ?? jsonLog()
   const sources = checkSources(options.sources, log)
   const limits = checkLimits({ ...defaultLimits, ...options.limits })
   const counters = createCounters()
+  const { retry = {}, ...processing } = options.processing || {}
+  const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
   const ownsStore = typeof options.store === 'string'
   let opening: Promise<Store<Tx>> | undefined
   let parts: IntakeParts | undefined
+  let processor: Processor | undefined
   let stopped = false
 
   /** Opened once; a failure is forgotten so that the next delivery tries again. */
@@ -106,7 +154,16 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       counters.committed += deliveries
     }
     const commits = groupCommit(store, { ...options.commits, onCommit })
-    parts = { sources, commits, limits, clock: options.clock ?? systemClock, log, counters }
+    const running = createProcessor<Tx>({ store, handlers, sources, log }, processing)
+    processor = running
+    const after: AfterRecord = {
+      recorded: running.wake,
+      inline: (key, verdict) => handleInline(store, running, key, verdict),
+      rearm: async (key) =>
+        void (await orderOne(store, 'retry', key, { actor: 'sender', reason: 'delivered again' })),
+      laneOf: (source, event) => laneOf(handlers, sources, source, event),
+    }
+    parts = { sources, commits, limits, clock: options.clock ?? systemClock, log, counters, after }
     return store
   }
 
@@ -126,12 +183,13 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     return intake(parts!, source, delivery)
   }
 
-  async function stop(): Promise<void> {
+  async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
     if (stopped) return
     stopped = true
     if (!opening) return
     const store = await opening
     await parts?.commits.drained()
+    await processor?.stop(deadlineMs)
     if (ownsStore) await store.close()
     else await store.flush()
   }
@@ -143,22 +201,56 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     return store
   }
 
-  async function order(
-    verb: 'retry' | 'replay' | 'ignore',
-    key: EventKey,
-    by: OrderOptions & { force?: boolean } = {},
-  ) {
-    const { actor = 'inbox', reason = '', force = false } = by
-    const [result] = await (await open()).operate({ verb, events: [key], actor, reason, force })
-    return result!
+  async function ready(): Promise<Processor> {
+    await open()
+    return processor!
   }
 
-  return {
+  /** Pausing before the store is open is as good as after. */
+  function whenOpen(act: (running: Processor) => void): void {
+    if (processor) act(processor)
+    else
+      open().then(
+        () => act(processor!),
+        () => {},
+      )
+  }
+
+  function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
+    return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
+      const store = await open()
+      const result = isKey(target)
+        ? await orderOne(store, verb, target, by)
+        : await orderMany(store, verb, target, by)
+      processor?.wake()
+      return result
+    }) as OrderVerb
+  }
+
+  const inbox: Inbox<Tx> = {
     receive,
+    on(source, type, handler, handlerOptions = {}) {
+      handlers.add(source, type, handler as Handler<Tx>, null, handlerOptions as HandlerOptions)
+      processor?.wake()
+      return inbox
+    },
+    onBatch(source, type, handler, handlerOptions = {}) {
+      handlers.add(source, type, null, handler, handlerOptions)
+      processor?.wake()
+      return inbox
+    },
+    drain: async () => (await ready()).drain(),
+    process: async (source, eventId) => (await ready()).one({ source, eventId }),
+    pause: (source, type) => whenOpen((running) => running.pause(source, type)),
+    resume: (source, type) => whenOpen((running) => running.resume(source, type)),
+    once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
     fetch: (request) => fetchIntake({ receive, limits }, request),
-    start: async () => void (await open()),
+    async start() {
+      await open()
+      if (options.processing !== false) await processor!.start()
+    },
     stop,
-    [Symbol.asyncDispose]: stop,
+    [Symbol.asyncDispose]: () => stop(),
     events: {
       get: async (key) => (await counted()).get(key),
       list: async (filter = {}, page) => (await counted()).list(filter, page),
@@ -166,15 +258,31 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       attempts: async (key) => (await open()).attempts(key),
       stats: async () => (await open()).stats(),
     },
-    retry: (key, by) => order('retry', key, by),
-    replay: (key, by) => order('replay', key, by),
-    ignore: (key, by) => order('ignore', key, by),
+    retry: order('retry'),
+    replay: order('replay'),
+    ignore: order('ignore'),
     sources,
     limits,
     counters,
     log,
     store: open,
   }
+  return inbox
+}
+
+function isKey(target: EventKey | EventFilter): target is EventKey {
+  return target.source !== undefined && target.eventId !== undefined && Object.keys(target).length === 2
+}
+
+/** Handlers of one type with an order, or the whole source: events about one thing queue up behind each other. */
+function laneOf<Tx>(
+  handlers: Handlers<Tx>,
+  sources: ReadonlyMap<string, Source>,
+  source: string,
+  { type, reference }: { readonly type: string; readonly reference: string | null },
+): string | null {
+  const ordered = sources.get(source)?.order ?? handlers.resolve(source, type)?.options.order
+  return ordered === 'reference' ? reference : null
 }
 
 function checkSources(given: Readonly<Record<string, Source>>, log: Logger): ReadonlyMap<string, Source> {
@@ -186,12 +294,6 @@ function checkSources(given: Readonly<Record<string, Source>>, log: Logger): Rea
       throw invalid(
         `The source "${name}"`,
         'it is not what a provider factory returns, such as stripe({ secret })',
-      )
-    }
-    if (source.mode === 'inline') {
-      throw invalid(
-        `The source "${name}"`,
-        "mode 'inline' needs handlers, which this version does not run yet",
       )
     }
     if (source.unverified) {

@@ -1,12 +1,27 @@
 /** hookonce: receive webhooks once. */
 export { type Clock, systemClock } from './clock.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
-export { createInbox, type Inbox, type InboxOptions, type OrderOptions } from './inbox.js'
+export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
 export type { Counters, SourceCounters } from './intake/counters.js'
 export type { IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
+export type { RetryPolicy } from './processing/backoff.js'
+export { permanent, retryAfter } from './processing/failure.js'
+export type { Result } from './processing/handle.js'
+export type {
+  BatchHandler,
+  HandledEvent,
+  Handler,
+  HandlerContext,
+  HandlerOptions,
+  OnceOptions,
+  StandardSchema,
+} from './processing/handler.js'
+export type { OnceKeyOptions } from './processing/once.js'
+export type { BulkOptions, BulkResult, OrderOptions } from './processing/orders.js'
+export type { ProcessingOptions } from './processing/processor.js'
 export type {
   ContentGuard,
   Delivery,

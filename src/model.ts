@@ -319,6 +319,8 @@ export type KeyState =
 export type EffectStep =
   | { readonly step: 'start'; readonly lease: Lease; readonly name: string }
   | { readonly step: 'finish'; readonly lease: Lease; readonly name: string; readonly result: string }
+  /** It is known not to have happened: forget that it was started. Answers `new`. */
+  | { readonly step: 'drop'; readonly lease: Lease; readonly name: string }
 
 /**
  * `new`: nobody has started it. `unknown`: an earlier attempt started it and never said how it ended.

@@ -157,6 +157,10 @@ export interface Source extends Provider {
   readonly mode: 'background' | 'inline'
   /** The answer when an id comes back with other bytes. */
   readonly conflict: 'ack' | 'reject'
+  /** Background mode: a sender's redelivery of a dead letter gives it a new start. */
+  readonly rearm: boolean
+  /** One event of a reference at a time, in the order received. */
+  readonly order: 'reference' | null
   readonly retention: { readonly payloadsMs?: number; readonly eventsMs?: number }
 }
 
@@ -165,6 +169,10 @@ export interface SourceOptions {
   readonly mode?: 'background' | 'inline'
   readonly conflict?: 'ack' | 'reject'
   readonly contentGuard?: ContentGuard
+  /** A redelivery of a dead letter gives it a new start. Default false. */
+  readonly rearm?: boolean
+  /** One event of a reference at a time, in the order received. Default: no order. */
+  readonly order?: 'reference'
   /** How far a signed timestamp may be from now, both ways. */
   readonly toleranceMs?: number
   readonly retention?: { readonly payloadsMs?: number; readonly eventsMs?: number }

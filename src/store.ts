@@ -37,6 +37,9 @@ import type {
 import { limits, states } from './model.js'
 
 export interface Store<Tx = unknown> {
+  /** True when an open transaction makes other writes of this process wait: effects are then written inside it. */
+  readonly singleWriter: boolean
+
   /** For logs and errors: `sqlite:events.db`, `postgres:hookonce`. Never a password. */
   readonly name: string
 

@@ -17,6 +17,8 @@ export type OptionRules = Readonly<Record<string, OptionRule>>
 const sourceOptionNames: readonly (keyof SourceOptions)[] = [
   'mode',
   'conflict',
+  'rearm',
+  'order',
   'contentGuard',
   'toleranceMs',
   'retention',
@@ -51,6 +53,8 @@ export function checkOptions(
   }
   checkChoice(provider, given, 'mode', ['background', 'inline'])
   checkChoice(provider, given, 'conflict', ['ack', 'reject'])
+  checkChoice(provider, given, 'rearm', [true, false])
+  checkChoice(provider, given, 'order', ['reference'])
   checkChoice(provider, given, 'contentGuard', ['review', 'accept', 'reject'])
   const { toleranceMs } = given
   if (
@@ -67,10 +71,10 @@ function checkChoice(
   provider: string,
   given: Readonly<Record<string, unknown>>,
   option: string,
-  choices: readonly string[],
+  choices: readonly (string | boolean)[],
 ): void {
   const value = given[option]
-  if (value === undefined || choices.includes(value as string)) return
+  if (value === undefined || choices.includes(value as string | boolean)) return
   throw new HookonceError('OPTION_INVALID', {
     provider,
     option,

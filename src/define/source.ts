@@ -67,6 +67,8 @@ export function createSource(
     scheme: scheme.facts,
     mode: (options.mode as Source['mode'] | undefined) ?? 'background',
     conflict: (options.conflict as Source['conflict'] | undefined) ?? 'ack',
+    rearm: options.rearm === true,
+    order: (options.order as Source['order'] | undefined) ?? null,
     retention: (options.retention as Source['retention'] | undefined) ?? {},
     verify(delivery, { now }) {
       const verdict = scheme.verify(read(delivery), now)

@@ -116,8 +116,25 @@ export function recordedAnswer(
   }
 }
 
+/** What became of one event that was handled inside the request. */
+export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed'
+
+/** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
+export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
+  const { eventId, duplicate, events } = receipt
+  if (outcomes.includes('failed'))
+    return { ...rejected(500, 'handler_failed', 'failed'), eventId, duplicate, events }
+  const status = outcomes.includes('already_received')
+    ? 'already_received'
+    : outcomes.includes('processed')
+      ? 'processed'
+      : 'already_processed'
+  return { ...receipt, status, body: source.answer.body ?? answerBody(status, events, duplicate) }
+}
+
+/** A dead letter has not been processed: nothing happened, and somebody will look at it. */
 function isFinished(verdict: RecordVerdict): boolean {
-  return verdict.status === 'duplicate' && verdict.final
+  return verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored')
 }
 
 function answerBody(status: ReceiptStatus, events: readonly EventReceipt[], duplicate: boolean): string {

@@ -12,15 +12,17 @@ export function asNewDelivery(
   source: Source,
   delivery: Delivery,
   events: readonly IdentifiedEvent[],
+  laneOf: (source: string, event: IdentifiedEvent) => string | null,
 ): NewDelivery {
   const bodyHash = sha256(delivery.body)
   return {
     source: name,
     headers: keep(delivery.headers, source.keepHeaders),
     body: delivery.body,
-    events: events.map((event, part) =>
-      asNewEvent(source, delivery, event, bodyHash, events.length > 1 ? part : null),
-    ),
+    events: events.map((event, part) => ({
+      ...asNewEvent(source, delivery, event, bodyHash, events.length > 1 ? part : null),
+      lane: laneOf(name, event),
+    })),
     onReplayedContent: source.contentGuard === 'reject' ? 'reject' : 'review',
   }
 }

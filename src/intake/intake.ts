@@ -5,13 +5,33 @@
 import type { Clock } from '../clock.js'
 import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
-import type { RecordVerdict } from '../model.js'
+import type { EventKey, RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
-import { handshakeAnswer, type Receipt, recordedAnswer, refusedAtDoor, rejected } from './answer.js'
+import {
+  handledAnswer,
+  handshakeAnswer,
+  type InlineStatus,
+  type Receipt,
+  recordedAnswer,
+  refusedAtDoor,
+  rejected,
+} from './answer.js'
 import { type Counters, countRejected, type SourceCounters, UNKNOWN_SOURCE } from './counters.js'
 import { asNewDelivery } from './identify.js'
 import { type IntakeLimits, refuse } from './receive.js'
 import type { GroupCommit } from './record.js'
+
+/** What processing does for intake. */
+export interface AfterRecord {
+  /** Something new is in the log. */
+  recorded(): void
+  /** Handles the event inside this request. */
+  inline(key: EventKey, verdict: RecordVerdict): Promise<InlineStatus>
+  /** Gives a dead letter a new start, because its sender delivered it again. */
+  rearm(key: EventKey): Promise<void>
+  /** The lane of an event whose source or handler wants order; null = none. */
+  laneOf(source: string, event: IdentifiedEvent): string | null
+}
 
 export interface IntakeParts {
   readonly sources: ReadonlyMap<string, Source>
@@ -20,6 +40,7 @@ export interface IntakeParts {
   readonly clock: Clock
   readonly log: Logger
   readonly counters: Counters
+  readonly after: AfterRecord
 }
 
 export async function intake(parts: IntakeParts, name: string, delivery: Delivery): Promise<Receipt> {
@@ -48,18 +69,61 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
 
   let verdicts: RecordVerdict[]
   try {
-    verdicts = await parts.commits.record(asNewDelivery(name, source, delivery, events))
+    verdicts = await parts.commits.record(asNewDelivery(name, source, delivery, events, parts.after.laneOf))
   } catch (error) {
     return reject(parts, counters, name, 'record', unavailable(error))
   }
 
   count(parts, counters, name, events, verdicts)
-  const receipt = recordedAnswer(
-    source,
-    events.map((event) => event.id),
-    verdicts,
+  const ids = events.map((event) => event.id)
+  const receipt = recordedAnswer(source, ids, verdicts)
+  if (receipt.httpStatus >= 400) return reject(parts, counters, name, 'record', receipt)
+  if (source.mode === 'inline')
+    return handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
+  await background(parts, name, source, ids, verdicts)
+  return receipt
+}
+
+function inline(
+  parts: IntakeParts,
+  source: string,
+  ids: readonly string[],
+  verdicts: readonly RecordVerdict[],
+) {
+  return Promise.all(
+    ids.map((eventId, i) =>
+      parts.after.inline({ source, eventId }, verdicts[i]!).catch((error: unknown): InlineStatus => {
+        parts.log.error(
+          { source, eventId, step: 'handle', code: codeOf(error) },
+          'could not be handled in the request',
+        )
+        return 'failed'
+      }),
+    ),
   )
-  return receipt.httpStatus < 400 ? receipt : reject(parts, counters, name, 'record', receipt)
+}
+
+async function background(
+  parts: IntakeParts,
+  name: string,
+  source: Source,
+  ids: readonly string[],
+  verdicts: readonly RecordVerdict[],
+): Promise<void> {
+  if (verdicts.some((verdict) => verdict.status === 'recorded')) parts.after.recorded()
+  if (!source.rearm) return
+  for (const [i, verdict] of verdicts.entries()) {
+    if (verdict.status !== 'duplicate' || verdict.state !== 'failed' || !verdict.final) continue
+    const key = { source: name, eventId: ids[i]! }
+    // It is in the log whatever happens here; the sender is not asked to come back for this.
+    await parts.after.rearm(key).catch((error: unknown) => {
+      parts.log.error({ ...key, step: 'record', code: codeOf(error) }, 'dead letter not given a new start')
+    })
+  }
+}
+
+function codeOf(error: unknown): string {
+  return isHookonceError(error) ? error.code : 'UNEXPECTED'
 }
 
 function reject(
@@ -77,7 +141,7 @@ function reject(
 
 /** Whatever stopped the commit, the sender must come back: an answer below 500 would make it give up. */
 function unavailable(error: unknown): Receipt {
-  return rejected(503, isHookonceError(error) ? error.code : 'UNEXPECTED', 'unavailable')
+  return rejected(503, codeOf(error), 'unavailable')
 }
 
 function count(

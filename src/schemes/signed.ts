@@ -83,8 +83,11 @@ export function signedScheme(
     from: number,
   ): Verification | Promise<Verification> {
     const content = contents[from]!(reading)
-    // A later way of putting it together that does not apply is no worse than one that does not match.
-    if (typeof content === 'string') return reject(from === 0 ? content : 'bad_signature')
+    if (typeof content === 'string') {
+      // A way of putting it together that does not apply is no worse than one that does not match.
+      if (from + 1 < contents.length) return matchAny(reading, signatures, from + 1)
+      return reject(contents.length === 1 ? content : 'bad_signature')
+    }
     const judge = (result: number | RejectReason): Verification | Promise<Verification> => {
       if (typeof result === 'number') return { ok: true, secretIndex: result }
       if (result !== 'bad_signature' || from + 1 >= contents.length) return reject(result)

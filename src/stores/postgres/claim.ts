@@ -1,4 +1,8 @@
-/** claim: takes due events. Each gets a new random token; a lease that had run out leaves a `lost` attempt behind. */
+/**
+ * claim: takes due events. Each gets a new random token; a lease that had run out leaves a `lost` attempt behind.
+ * Of a lane only the head is taken: what is blocked behind it is pushed back a little, so that the next claim does not
+ * look at it again.
+ */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database, Statement } from './database.js'
 import { texts } from './parameters.js'
@@ -7,23 +11,29 @@ const take = (picked: string): string => `
 with picked as materialized (${picked}),
 lost as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
-  select seq, attempt, run, worker, claimed_at, next_at, 'lost' from picked where token is not null
+  select seq, attempt, run, worker, claimed_at, next_at, 'lost' from picked where token is not null and not blocked
 ),
 taken as (
   update hookonce.work w
   set token = gen_random_uuid(), attempt = w.attempt + 1, worker = $1, claimed_at = hookonce.clock(),
     next_at = hookonce.clock() + make_interval(secs => $2::float8 / 1000)
-  from picked p where w.seq = p.seq
-  returning w.seq, w.token, w.attempt, w.base_attempt, w.run, p.next_at as due_at
+  from picked p where w.seq = p.seq and not p.blocked
+  returning w.seq, w.token, w.attempt, w.base_attempt, w.run
+),
+pushed as (
+  update hookonce.work w set next_at = hookonce.clock() + interval '1 second'
+  from picked p where w.seq = p.seq and p.blocked
 )
-select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-  e.related_reference, e.received_at, t.run, e.part, p.headers, p.body
-from taken t
-join hookonce.events e on e.seq = t.seq
-left join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
-order by t.due_at, t.seq`
+select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
+  e.related_reference, e.received_at, t.run, e.part, b.headers, b.body
+from picked p
+left join taken t on t.seq = p.seq
+join hookonce.events e on e.seq = p.seq
+left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payload_seq, e.seq) and b.received_at = e.received_at
+order by p.next_at, p.seq`
 
-const columns = 'w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at'
+const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, w.lane is not null and exists (
+      select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq) as blocked`
 
 /** $3 sources, $4 how many of each. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {
@@ -63,7 +73,8 @@ select source from hop where source is not null`,
 
 interface Row {
   seq: number
-  token: string
+  /** Null: blocked behind the head of its lane, and not taken. */
+  token: string | null
   attempt: number
   tries: number
   source: string
@@ -80,7 +91,7 @@ interface Row {
 export function claimer(db: Database): (options: ClaimOptions) => Promise<ClaimedEvent[]> {
   return async ({ worker, limit, leaseMs, sources, event }) => {
     if (event) {
-      return (await db.query<Row>(claimOne, [worker, leaseMs, event.source, event.eventId])).map(asClaimed)
+      return taken(await db.query<Row>(claimOne, [worker, leaseMs, event.source, event.eventId]))
     }
     const claimed: ClaimedEvent[] = []
     let open = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
@@ -89,16 +100,20 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
       const turn = open.slice(0, limit - claimed.length)
       const share = Math.floor((limit - claimed.length) / turn.length)
       const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(turn), share])
-      claimed.push(...rows.map(asClaimed))
+      claimed.push(...taken(rows))
       open = turn.filter((source) => rows.filter((row) => row.source === source).length === share)
     }
     return claimed
   }
 }
 
-function asClaimed(row: Row): ClaimedEvent {
+function taken(rows: readonly Row[]): ClaimedEvent[] {
+  return rows.flatMap((row) => (row.token === null ? [] : [asClaimed(row, row.token)]))
+}
+
+function asClaimed(row: Row, token: string): ClaimedEvent {
   return {
-    lease: { seq: row.seq, token: row.token },
+    lease: { seq: row.seq, token },
     source: row.source,
     eventId: row.event_id,
     eventType: row.event_type,

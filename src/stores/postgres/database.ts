@@ -4,6 +4,9 @@
  * application's pool.
  */
 import type {
+  Client,
+  ClientBase,
+  ClientConfig,
   CustomTypesConfig,
   Pool,
   PoolClient,
@@ -58,6 +61,8 @@ export interface Database {
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** A connection of the application's pool. */
   connect(): Promise<PoolClient>
+  /** A connection outside every pool, not connected yet: for listening. */
+  client(): Client
   /** The statement as the driver takes it, for use on a client from `connect`. */
   prepared(statement: Statement, values: unknown[]): QueryConfig
   close(): Promise<void>
@@ -153,11 +158,13 @@ export function openDatabase(options: PostgresOptions): Database {
     schema,
     inSchema: toSchema,
     prepared,
+    client: () => new pg.Client(log.options as ClientConfig),
     connect: async () => {
       if (closed) throw new HookonceError('STORE_CLOSED')
-      return transactions.connect().catch((error) => {
+      const client = await transactions.connect().catch((error) => {
         throw asHookonceError(error)
       })
+      return survive(client)
     },
     query,
     adhoc: (sql, values) => query({ name: '', sql }, values),
@@ -222,7 +229,9 @@ function logPool(options: PostgresOptions): Pool {
     }),
   )
   pool.on('connect', (client) => {
-    client.query(sessionSettings).catch(() => {}) // the first real statement on it meets the same failure and reports it
+    survive(client)
+      .query(sessionSettings)
+      .catch(() => {}) // the first real statement on it meets the same failure and reports it
   })
   return pool
 }
@@ -244,6 +253,20 @@ function configOf(pool: Pool): PoolConfig {
   if (password !== undefined) copied.password = password
   if (ssl !== undefined) copied.ssl = ssl
   return copied
+}
+
+const surviving = new WeakSet<ClientBase>()
+
+/**
+ * A connection in use that breaks says so twice: to the statement, and as an event, which ends the process when nobody
+ * listens. It may come after the connection was given back, so the listener stays for good.
+ */
+function survive<C extends ClientBase>(client: C): C {
+  if (!surviving.has(client)) {
+    surviving.add(client)
+    client.on('error', () => {})
+  }
+  return client
 }
 
 /** An idle connection that breaks is replaced at its next use; without a listener it would end the process. */

@@ -1,6 +1,6 @@
 /** effect: a named side effect starts and finishes under a live lease. The lock on the work row is the fence. */
 import type { EffectState, EffectStep } from '../../model.js'
-import type { Database, Statement } from './database.js'
+import type { Run, Statement } from './database.js'
 import { leases } from './settle.js'
 
 const live = `
@@ -36,17 +36,30 @@ on conflict (seq, name) do update set
 returning false as added, true as finished, e.result`,
 }
 
+const drop: Statement = {
+  name: 'effect_drop',
+  sql: `${live},
+gone as (
+  delete from hookonce.effects e using live l where e.seq = l.seq and e.name = $3 and e.finished_at is null
+)
+select true as added, false as finished, null as result from live`,
+}
+
 interface Row {
   added: boolean
   finished: boolean
   result: string | null
 }
 
-export async function effect(db: Database, step: EffectStep): Promise<EffectState> {
+/** `run` is a statement of its own, or one inside a handler's transaction. */
+export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
+  const values = [...leases([step.lease]), step.name]
   const rows =
     step.step === 'start'
-      ? await db.query<Row>(start, [...leases([step.lease]), step.name])
-      : await db.query<Row>(finish, [...leases([step.lease]), step.name, step.result])
+      ? await run<Row>(start, values)
+      : step.step === 'drop'
+        ? await run<Row>(drop, values)
+        : await run<Row>(finish, [...values, step.result])
   const row = rows[0]
   if (!row) return { state: 'fenced' }
   if (row.finished) return { state: 'finished', result: row.result ?? '' }

@@ -3,9 +3,10 @@
  * are checked on the rows found there. Rows are looked at in growing steps up to a bound, so that no filter makes a
  * call slow; a page cut by the bound says where to go on.
  */
+
+import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { decodeCursor, encodeCursor } from '../shared/cursor.js'
-import { globMatches, isGlob } from '../shared/glob.js'
 import type { Database } from './database.js'
 import { texts } from './parameters.js'
 import { getEvents } from './read.js'

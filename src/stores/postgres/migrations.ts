@@ -175,4 +175,31 @@ left join lateral (
 ) a on true;
 `
 
-export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log }]
+const order = `
+-- In both: the one that decides, and the one it comes back from when an operator orders a new start.
+alter table hookonce.events add column lane text collate "C";
+alter table hookonce.work add column lane text collate "C";
+create index work_lanes on hookonce.work (source, lane, seq) where lane is not null;
+
+create table hookonce.watermarks (
+  source text collate "C" not null,
+  key text collate "C" not null,
+  value float8 not null,
+  primary key (source, key)
+);
+
+create table hookonce.keys (
+  key text collate "C" primary key,
+  token uuid not null,
+  held_until timestamptz not null,
+  finished_at timestamptz,
+  expires_at timestamptz,
+  result text
+);
+create index keys_expiring on hookonce.keys (expires_at) where expires_at is not null;
+`
+
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'log', sql: log },
+  { number: 2, name: 'order', sql: order },
+]

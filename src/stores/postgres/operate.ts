@@ -39,7 +39,7 @@ const restart: Statement = {
   name: 'operate_restart',
   sql: `
 with before as materialized (
-  select e.seq, e.source, e.received_at, e.parked, e.run + $2::int as run,
+  select e.seq, e.source, e.received_at, e.parked, e.lane, e.run + $2::int as run,
     coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), 0) as attempts
   from hookonce.events e where e.seq = any($1::bigint[])
 ),
@@ -48,8 +48,8 @@ reset as (
   from before b where e.seq = b.seq
 ),
 queued as (
-  insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt, run)
-  select seq, source, hookonce.clock(), attempts, attempts, run from before
+  insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt, run, lane)
+  select seq, source, hookonce.clock(), attempts, attempts, run, lane from before
   on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, run = excluded.run
 )
 insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
@@ -72,7 +72,14 @@ const park: Statement = {
   name: 'operate_ignore',
   sql: `
 with gone as (
-  delete from hookonce.work where seq = any($1::bigint[])
+  delete from hookonce.work where seq = any($1::bigint[]) returning seq, source, lane
+),
+promoted as (
+  update hookonce.work w set next_at = hookonce.clock()
+  from gone g cross join lateral (
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq order by h.seq limit 1
+  ) n
+  where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
 ),
 before as materialized (
   select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])

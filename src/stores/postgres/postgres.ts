@@ -2,7 +2,7 @@
  * The PostgreSQL store (14 to 18). One file per verb in this folder, its SQL written out; this file only puts them
  * behind the contract: check the input, then do it.
  */
-import { HookonceError } from '../../errors.js'
+import { HookonceError, invalid } from '../../errors.js'
 import { limits } from '../../model.js'
 import {
   checkClaim,
@@ -11,16 +11,20 @@ import {
   checkFilter,
   checkInstant,
   checkKey,
+  checkKeyStep,
   checkLeaseMs,
   checkOrder,
   checkSettlement,
+  checkWatermark,
   type Store,
 } from '../../store.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { createBell } from './bell.js'
 import { claimer } from './claim.js'
 import { openDatabase, type PostgresOptions } from './database.js'
 import { writeDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
+import { keyStep } from './key.js'
 import { listEvents } from './list.js'
 import { migrate } from './migrate.js'
 import { migrations } from './migrations.js'
@@ -31,6 +35,7 @@ import { recorder } from './record.js'
 import { inSchema } from './schema.js'
 import { extend, release, settle } from './settle.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
+import { watermarkOf } from './watermark.js'
 
 export type { PostgresOptions } from './database.js'
 export type { PostgresTx } from './transaction.js'
@@ -44,15 +49,19 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
   })
   const record = recorder(db, audit)
   const claim = claimer(db)
+  const bell = createBell(db)
   let closing: Promise<void> | undefined
 
   return {
     name: `postgres:${db.schema}`,
+    singleWriter: false,
     migrate: () => migrate(db),
     async record(deliveries) {
       if (deliveries.length === 0) return []
       checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
-      return record(deliveries)
+      const verdicts = await record(deliveries)
+      if (verdicts.some((one) => one.some((verdict) => verdict.status === 'recorded'))) bell.ring()
+      return verdicts
     },
     flush: () => audit.flush(),
     async claim(claimOptions) {
@@ -67,12 +76,25 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       for (const settlement of settlements) checkSettlement(settlement)
       return settlements.length === 0 ? [] : settle(db, settlements)
     },
-    release: async (held) => (held.length === 0 ? [] : release(db, held)),
+    async release(held, delayMs = 0) {
+      if (!(delayMs >= 0 && delayMs <= limits.leaseMs))
+        throw invalid('delayMs', `${delayMs} is not from 0 to ${limits.leaseMs}`)
+      return held.length === 0 ? [] : release(db, held, delayMs)
+    },
     transaction: () => beginTransaction(db),
     async effect(step) {
       checkEffect(step)
-      return effect(db, step)
+      return effect(db.query, step)
     },
+    async key(step) {
+      checkKeyStep(step)
+      return keyStep(db, step)
+    },
+    async watermark(source, key) {
+      checkWatermark({ source, key, value: 0 })
+      return watermarkOf(db, source, key)
+    },
+    subscribe: (wake) => bell.subscribe(wake),
     async operate(order) {
       checkOrder(order)
       return order.events.length === 0 ? [] : operate(db, order)
@@ -105,6 +127,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
     close() {
       closing ??= (async () => {
         audit.stop()
+        await bell.close()
         try {
           await audit.flush()
         } catch (error) {

@@ -75,10 +75,19 @@ delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::f
   and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`,
 }
 
+/** $1 limit. Results that are past their time to live. */
+const dropKeys: Statement = {
+  name: 'prune_keys',
+  sql: `
+delete from hookonce.keys where key in (
+  select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`,
+}
+
 export function prune(db: Database, options: PruneOptions): Promise<PruneResult> {
   return db.atomic(async (run) => {
     const payloads = await prunePart(run, options, options.payloadsBefore, oldPayloads, dropPayloads)
     const events = await prunePart(run, options, options.eventsBefore, oldEvents, dropEvents)
+    if (!options.dryRun) await run(dropKeys, [options.limit])
     if (events > 0 && !options.dryRun) await run(dropHours, [options.source, options.eventsBefore])
     return { payloads, events, more: payloads === options.limit || events === options.limit }
   })

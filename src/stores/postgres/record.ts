@@ -17,7 +17,7 @@ import { stateOf } from './state.js'
  * $1-$4 source, event id, type, reference   $5 part   $6 delivery (from 1)   $7 reserved payload seq or null
  * $8 content hashes, joined   $9 has content hash   $10 guard hashes, joined   $11 has guard hash
  * per delivery: $12 received at (ms or null)   $13 headers   $14 reject replayed content   $15 body offset (from 1)
- * $16 body length   $17 bodies, joined   $18 batch   $19 slot
+ * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 slot
  *
  * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
  * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
@@ -28,11 +28,12 @@ const insert: Statement = {
   name: 'record',
   sql: `
 with input as materialized (
-  select n, source, event_id, event_type, reference, part, d, payload_seq,
+  select n, source, event_id, event_type, reference, lane, part, d, payload_seq,
     case when hashed then substring($8::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
     case when guarded then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as guard_hash
-  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bigint[], $9::bool[], $11::bool[])
-    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, n)
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bigint[], $9::bool[], $11::bool[],
+    $19::text[])
+    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane, n)
 ),
 delivery as materialized (
   select d, coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at, headers, reject, at, length
@@ -64,8 +65,8 @@ judged as materialized (
 ),
 added as (
   insert into hookonce.events (payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
-    content_hash, guard_hash, parked, reason, processed_at)
-  select payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash,
+    content_hash, guard_hash, lane, parked, reason, processed_at)
+  select payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash, lane,
     case when replayed then 'ignored' end, case when replayed then 'replayed_content' end, case when replayed then hookonce.clock() end
   from judged where not (replayed and reject)
   order by source, event_id
@@ -73,7 +74,7 @@ added as (
   returning seq, source, event_id, received_at, parked
 ),
 placed as materialized (
-  select i.n, i.d, i.part, a.seq, i.payload_seq, a.source, a.received_at, a.parked, i.content_hash
+  select i.n, i.d, i.part, a.seq, i.payload_seq, a.source, a.received_at, a.parked, i.content_hash, i.lane
   from added a join input i on i.source = a.source and i.event_id = a.event_id
 ),
 kept as (
@@ -84,12 +85,12 @@ kept as (
   order by p.d
 ),
 queued as (
-  insert into hookonce.work (seq, source, next_at)
-  select seq, source, hookonce.clock() from placed where parked is null order by seq
+  insert into hookonce.work (seq, source, next_at, lane)
+  select seq, source, hookonce.clock(), lane from placed where parked is null order by seq
 ),
 counted as (
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), $19::int, count(*), count(parked), 0, min(seq), max(seq)
+  select source, date_trunc('hour', received_at, 'UTC'), $20::int, count(*), count(parked), 0, min(seq), max(seq)
   from placed group by 1, 2 order by 1, 2
   on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
     ignored = h.ignored + excluded.ignored, first_seq = least(h.first_seq, excluded.first_seq),
@@ -274,6 +275,7 @@ function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>
     numbers(deliveries.map((delivery) => delivery.body.byteLength)),
     joined(deliveries.map((delivery) => delivery.body)),
     randomBytes(8).readBigInt64LE().toString(),
+    texts(events.map((event) => event.lane ?? null)),
   ]
 }
 

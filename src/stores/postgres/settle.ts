@@ -7,7 +7,7 @@ import { numbers, texts } from './parameters.js'
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
  * The fence is in the delete and the update themselves: whoever else wants the row waits for this transaction and
- * then finds its token gone. Success writes nothing to `events`.
+ * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is due at once.
  */
 const settleBatch: Statement = {
   name: 'settle',
@@ -20,13 +20,20 @@ with input as materialized (
 finished as (
   delete from hookonce.work w using input i
   where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is null
-  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
 ),
 waiting as (
   update hookonce.work w set token = null, next_at = hookonce.clock() + make_interval(secs => i.retry_ms / 1000)
   from input i
   where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is not null
-  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms
+  returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
+),
+promoted as (
+  update hookonce.work w set next_at = hookonce.clock()
+  from finished g cross join lateral (
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq order by h.seq limit 1
+  ) n
+  where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
 ),
 settled as materialized (
   select * from finished union all select * from waiting
@@ -68,7 +75,7 @@ with live as materialized (
 select n::int from live`,
 }
 
-/** $1 seqs   $2 tokens. The attempt that was counted at the claim never began, so it is taken back. */
+/** $1 seqs   $2 tokens   $3 delay in ms. The attempt that was counted at the claim never began, so it is taken back. */
 const releaseBatch: Statement = {
   name: 'release',
   sql: `
@@ -79,7 +86,7 @@ with live as materialized (
   order by w.seq for update of w
 ), handed_back as (
   update hookonce.work w
-  set token = null, attempt = w.attempt - 1, next_at = hookonce.clock()
+  set token = null, attempt = w.attempt - 1, next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
   from live l where w.seq = l.seq
 )
 select n::int from live`,
@@ -113,15 +120,12 @@ export async function extend(db: Database, held: readonly Lease[], leaseMs: numb
   return applied(held.length, await db.query(extendBatch, [...leases(held), leaseMs]))
 }
 
-export async function release(db: Database, held: readonly Lease[]): Promise<boolean[]> {
-  return applied(held.length, await db.query(releaseBatch, leases(held)))
+export async function release(db: Database, held: readonly Lease[], delayMs: number): Promise<boolean[]> {
+  return applied(held.length, await db.query(releaseBatch, [...leases(held), delayMs]))
 }
 
 export function leases(held: readonly Lease[]): [string, string] {
-  return [
-    numbers(held.map((lease) => lease.seq)),
-    texts(held.map((lease) => (UUID.test(lease.token) ? lease.token : NOBODY))),
-  ]
+  return [numbers(held.map((lease) => lease.seq)), texts(held.map((lease) => tokenOf(lease.token)))]
 }
 
 export function applied(count: number, rows: readonly { n?: number }[]): boolean[] {
@@ -131,5 +135,9 @@ export function applied(count: number, rows: readonly { n?: number }[]): boolean
 }
 
 /** A token that is not one of ours is dead like any other stale one, not a malformed statement. */
+export function tokenOf(token: string): string {
+  return UUID.test(token) ? token : NOBODY
+}
+
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 const NOBODY = '00000000-0000-0000-0000-000000000000'

@@ -1,10 +1,12 @@
 /** A handler's transaction, on the application's pool: what it writes and its outcome commit together. */
-import type { PoolClient } from 'pg'
+import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
-import { checkSettlement, type StoreTransaction } from '../../store.js'
-import type { Database } from './database.js'
+import { checkEffect, checkSettlement, checkWatermark, type StoreTransaction } from '../../store.js'
+import type { Database, Statement } from './database.js'
+import { effect } from './effect.js'
 import { asHookonceError, describe, isConnectionFailure } from './failure.js'
-import { settling } from './settle.js'
+import { applied, settling } from './settle.js'
+import { advance } from './watermark.js'
 
 /** Compatible with a node-postgres client as far as `query` goes; Drizzle, Kysely and Knex can be put on it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
@@ -12,17 +14,23 @@ export type PostgresTx = Pick<PoolClient, 'query'>
 export async function beginTransaction(db: Database): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.connect()
   let over: string | null = null
-  // A client that is checked out reports a broken connection here as well; the next query reports it to the caller.
-  client.on('error', ignore)
 
   function end(how: string, broken: boolean): void {
     over = how
-    client.off('error', ignore)
     client.release(broken)
   }
   function open(): PoolClient {
     if (over) throw new HookonceError('TRANSACTION_CLOSED', { problem: over })
     return client
+  }
+
+  /** A statement of the log on the handler's connection. */
+  async function run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
+    try {
+      return (await open().query<Row>(db.prepared(statement, values))).rows
+    } catch (error) {
+      throw asHookonceError(error)
+    }
   }
 
   try {
@@ -36,14 +44,17 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     tx: {
       query: ((...args: Parameters<PoolClient['query']>) => open().query(...args)) as PoolClient['query'],
     },
-    async settle(settlement) {
-      checkSettlement(settlement)
-      const [statement, values] = settling([settlement], 0)
-      try {
-        return (await open().query(db.prepared(statement, values))).rows.length === 1
-      } catch (error) {
-        throw asHookonceError(error)
-      }
+    async settle(settlements) {
+      for (const settlement of settlements) checkSettlement(settlement)
+      return applied(settlements.length, await run(...settling(settlements, 0)))
+    },
+    async advance(watermark) {
+      checkWatermark(watermark)
+      return (await run(advance, [watermark.source, watermark.key, watermark.value])).length === 1
+    },
+    async effect(step) {
+      checkEffect(step)
+      return effect(run, step)
     },
     async commit() {
       let answer: { command: string }
@@ -70,5 +81,3 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     },
   }
 }
-
-function ignore(): void {}

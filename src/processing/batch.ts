@@ -1,0 +1,106 @@
+/** Many events, one transaction, one commit. When it fails, each runs alone, so that only the bad one fails. */
+import type { ClaimedEvent } from '../model.js'
+import { type AttemptParts, report } from './attempt.js'
+import { asHandledEvent } from './event.js'
+import { DEFAULT_TIMEOUT_MS, failure, type Result, within } from './handle.js'
+import type { Registered } from './handlers.js'
+import { openSession, type Session } from './session.js'
+import { settle, undo } from './settle.js'
+
+export async function attemptBatch<Tx>(
+  parts: AttemptParts<Tx>,
+  handler: Registered<Tx>,
+  claimed: readonly ClaimedEvent[],
+  onSession: (session: Session<Tx>) => void = () => {},
+): Promise<Result[]> {
+  const results = await together(parts, handler, claimed, onSession)
+  if (results) {
+    claimed.forEach((one, i) => {
+      report(parts.log, one, results[i]!)
+    })
+    return results
+  }
+  const alone: Result[] = []
+  for (const one of claimed) alone.push(await single(parts, handler, one, onSession))
+  return alone
+}
+
+/** Null when it did not work out and nothing was kept. */
+async function together<Tx>(
+  parts: AttemptParts<Tx>,
+  handler: Registered<Tx>,
+  claimed: readonly ClaimedEvent[],
+  onSession: (session: Session<Tx>) => void,
+): Promise<Result[] | null> {
+  if (claimed.length < 2 || claimed.some((one) => one.body === null || one.tries > 1)) return null
+  const startedAt = performance.now()
+  const session = openSession(parts.store, claimed)
+  onSession(session)
+  try {
+    await within(session, handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
+      call(parts, handler, session),
+    )
+    const transaction = await session.begin()
+    const durationMs = performance.now() - startedAt
+    const applied = await transaction.settle(
+      claimed.map(({ lease }) => ({ lease, outcome: { kind: 'succeeded' }, durationMs })),
+    )
+    if (applied.every(Boolean)) {
+      await transaction.commit()
+      return claimed.map(() => ({ kind: 'succeeded' }))
+    }
+  } catch (error) {
+    parts.log.info(
+      { source: handler.source, events: claimed.length, step: 'handle' },
+      `batch failed, running one by one: ${nameOf(error)}`,
+    )
+  } finally {
+    await undo(session)
+    session.abort(new Error('the attempt is over'))
+  }
+  return null
+}
+
+async function single<Tx>(
+  parts: AttemptParts<Tx>,
+  handler: Registered<Tx>,
+  one: ClaimedEvent,
+  onSession: (session: Session<Tx>) => void,
+): Promise<Result> {
+  const startedAt = performance.now()
+  const session = openSession(parts.store, [one])
+  onSession(session)
+  const result = await singleResult(parts, handler, one, session, startedAt)
+  session.abort(new Error('the attempt is over'))
+  report(parts.log, one, result)
+  return result
+}
+
+async function singleResult<Tx>(
+  parts: AttemptParts<Tx>,
+  handler: Registered<Tx>,
+  one: ClaimedEvent,
+  session: Session<Tx>,
+  startedAt: number,
+): Promise<Result> {
+  let result: Result = { kind: 'succeeded' }
+  try {
+    if (one.body === null) throw new Error('its payload has been removed')
+    await within(session, handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
+      call(parts, handler, session),
+    )
+  } catch (error) {
+    result = failure(error, handler.retry, one.tries)
+  }
+  return settle(parts, session, handler, result, performance.now() - startedAt, null)
+}
+
+function call<Tx>(parts: AttemptParts<Tx>, handler: Registered<Tx>, session: Session<Tx>): unknown {
+  const source = parts.sources.get(handler.source)!
+  const events = session.claimed.map((one) => asHandledEvent(source, one, one.body!))
+  return handler.handleBatch!(events, { tx: session.tx, signal: session.signal, log: parts.log })
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : 'an error'
+}

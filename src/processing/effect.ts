@@ -1,0 +1,70 @@
+/** `ctx.once` and `ctx.idempotencyKey`: effects outside the database, at least once with a stable key. */
+
+import { sha256 } from '../digest.js'
+import { HookonceError } from '../errors.js'
+import type { ClaimedEvent, EffectState, EffectStep, EventKey } from '../model.js'
+import type { Store } from '../store.js'
+import { permanent, textOf } from './failure.js'
+import type { OnceOptions } from './handler.js'
+import type { Session } from './session.js'
+
+/** Lengths are part of what is hashed: two values joined in another place are another key. */
+export function idempotencyKey({ source, eventId }: EventKey, name: string): string {
+  const text = [source, eventId, name].map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
+  return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
+}
+
+export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: ClaimedEvent) {
+  const running = new Map<string, Promise<unknown>>()
+
+  /** Where the record goes: beside the transaction, so that it stays when the attempt fails, unless the store cannot. */
+  async function write(step: EffectStep): Promise<EffectState> {
+    const transaction = store.singleWriter ? session.begun() : null
+    const state = await (transaction ? (await transaction).effect(step) : store.effect(step))
+    if (state.state === 'fenced')
+      throw new HookonceError('LEASE_LOST', { source: claimed.source, eventId: claimed.eventId })
+    return state
+  }
+
+  async function run(
+    name: string,
+    fn: () => unknown,
+    { onUnknown = 'repeat' }: OnceOptions,
+  ): Promise<unknown> {
+    const { lease } = claimed
+    const before = await write({ step: 'start', lease, name })
+    if (before.state === 'finished') return JSON.parse(before.result)
+    if (before.state === 'unknown' && onUnknown === 'review') {
+      throw permanent(
+        `effect "${name}" was begun by an earlier attempt and nobody knows how it ended; check, then retry`,
+      )
+    }
+    let result: unknown
+    try {
+      result = await fn()
+    } catch (error) {
+      // It said that it failed, so its outcome is known. If even that cannot be written, it stays unknown.
+      await write({ step: 'drop', lease, name }).catch(() => {})
+      throw error
+    }
+    await write({ step: 'finish', lease, name, result: toJson(name, result) })
+    return result
+  }
+
+  return <T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> => {
+    let known = running.get(name)
+    if (!known) {
+      known = run(name, fn, options)
+      running.set(name, known)
+    }
+    return known as Promise<T>
+  }
+}
+
+function toJson(name: string, result: unknown): string {
+  try {
+    return JSON.stringify(result ?? null)
+  } catch (error) {
+    throw permanent(`the result of effect "${name}" is not JSON (${textOf(error)}); return less of it`)
+  }
+}

@@ -1,0 +1,34 @@
+/** An event as its handler sees it, from what was claimed. */
+import type { ClaimedEvent } from '../model.js'
+import type { Source } from '../provider.js'
+import type { HandledEvent } from './handler.js'
+
+export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint8Array): HandledEvent {
+  let parsed: { value: unknown } | null = null
+  return {
+    source: claimed.source,
+    id: claimed.eventId,
+    type: claimed.eventType,
+    reference: claimed.reference,
+    raw: body,
+    headers: claimed.headers,
+    receivedAt: claimed.receivedAt,
+    get payload() {
+      parsed ??= { value: parse(source, claimed, body) }
+      return parsed.value
+    },
+  }
+}
+
+/** The provider's reading of the bytes; where the id was in a header that is not kept, the JSON itself. */
+function parse(source: Source, { headers, part }: ClaimedEvent, body: Uint8Array): unknown {
+  const events = source.identify({ method: 'POST', url: 'http://localhost/', headers, body })
+  const event = events[part] ?? events[0]
+  return event
+    ? event.payload
+    : JSON.parse(
+        Buffer.from(body)
+          .toString('utf8')
+          .replace(/^\ufeff/, ''),
+      )
+}

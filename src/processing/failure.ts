@@ -1,0 +1,64 @@
+/** What a handler may throw to say more than "it failed", and how any error becomes text for the log. */
+import { isHookonceError } from '../errors.js'
+import { limits } from '../model.js'
+
+class PermanentFailure extends Error {
+  override readonly name = 'PermanentFailure'
+}
+
+class RetryAfter extends Error {
+  override readonly name = 'RetryAfter'
+  readonly delayMs: number
+  constructor(delayMs: number, message: string) {
+    super(message)
+    this.delayMs = delayMs
+  }
+}
+
+/** `throw permanent(error)`: no further attempt can help; straight to the dead letters. */
+export function permanent(error: unknown): Error {
+  return new PermanentFailure(textOf(error), { cause: error })
+}
+
+/** `throw retryAfter(ms)`: try again then, whatever the policy's wait would have been. It still counts as an attempt. */
+export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
+  if (!Number.isFinite(ms) || ms < 0)
+    throw new RangeError(`retryAfter: ${ms} is not a number of milliseconds`)
+  return new RetryAfter(Math.min(ms, 366 * 86_400_000), textOf(why))
+}
+
+export function isPermanent(error: unknown): boolean {
+  return error instanceof PermanentFailure
+}
+
+export function askedDelayMs(error: unknown): number | null {
+  return error instanceof RetryAfter ? error.delayMs : null
+}
+
+/**
+ * An error as text: its name and message, no stack, cut to the limit. What a handler puts into a message is the
+ * application's choice; what looks like a credential is masked all the same.
+ */
+export function textOf(error: unknown): string {
+  const masked = nameAndMessage(error)
+    .toWellFormed()
+    .replaceAll('\0', '')
+    .replace(/\b(whsec|sk|rk|pk|xox[abpr]|gh[pousr])_[A-Za-z0-9_-]{8,}/g, '$1_***')
+    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
+    .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
+  return cut(masked === '' ? 'an error without a message' : masked)
+}
+
+function nameAndMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  const ours = error instanceof PermanentFailure || error instanceof RetryAfter || isHookonceError(error)
+  return ours || error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
+}
+
+function cut(text: string): string {
+  if (Buffer.byteLength(text) <= limits.errorBytes) return text
+  return `${Buffer.from(text)
+    .subarray(0, limits.errorBytes - 8)
+    .toString('utf8')
+    .replace(/\ufffd+$/, '')} …`
+}

@@ -1,0 +1,80 @@
+/** handle: runs the application's code within its time and turns whatever happens into an outcome. */
+import { HookonceError, isHookonceError } from '../errors.js'
+import type { Outcome } from '../model.js'
+import { type RetryPolicy, retryDelayMs } from './backoff.js'
+import { askedDelayMs, isPermanent, permanent, textOf } from './failure.js'
+import type { HandledEvent, StandardSchema } from './handler.js'
+import type { Session } from './session.js'
+
+/**
+ * What an attempt came to. `lost`: somebody else has the event; there is nothing to write. `handed_back`: the process had
+ * to stop; the attempt does not count.
+ */
+export type Result = Outcome | { readonly kind: 'lost' } | { readonly kind: 'handed_back' }
+
+/** The reason a session is aborted with when the process stops. */
+export class Stopping extends Error {
+  override readonly name = 'Stopping'
+}
+
+export const DEFAULT_TIMEOUT_MS = 30_000
+
+export async function within<Tx>(
+  session: Session<Tx>,
+  timeoutMs: number,
+  work: () => unknown,
+): Promise<void> {
+  const timer = setTimeout(
+    () => session.abort(new Error(`the handler took longer than ${timeoutMs} ms`)),
+    timeoutMs,
+  )
+  try {
+    await Promise.race([work(), aborted(session.signal)])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_, reject) => {
+    if (signal.aborted) reject(signal.reason)
+    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+  })
+}
+
+/** The event with what the schema made of its payload. A payload that does not fit never will. */
+export async function validated(event: HandledEvent, schema: StandardSchema): Promise<HandledEvent> {
+  const result = await schema['~standard'].validate(event.payload)
+  if (result.issues) {
+    const [first] = result.issues
+    throw permanent(
+      `the payload does not fit the schema: ${first?.message ?? 'no reason given'}${pathOf(first?.path)}`,
+    )
+  }
+  return Object.defineProperty(Object.create(event) as HandledEvent, 'payload', {
+    value: result.value,
+    enumerable: true,
+  })
+}
+
+function pathOf(path: readonly unknown[] | undefined): string {
+  if (!path?.length) return ''
+  return ` at ${path.map((step) => String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step)).join('.')}`
+}
+
+export function failure(error: unknown, retry: RetryPolicy, tries: number): Result {
+  if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
+  if (error instanceof Stopping) return { kind: 'handed_back' }
+  const text = textOf(error)
+  if (isPermanent(error)) return { kind: 'failed', error: text, retryInMs: null }
+  const delayMs = retryDelayMs(retry, tries)
+  return {
+    kind: 'failed',
+    error: text,
+    retryInMs: delayMs === null ? null : (askedDelayMs(error) ?? delayMs),
+  }
+}
+
+export function leaseLost(event: { readonly source: string; readonly eventId: string }): HookonceError {
+  return new HookonceError('LEASE_LOST', { source: event.source, eventId: event.eventId })
+}

@@ -1,0 +1,91 @@
+/** Which handler is for an event: exact types before globs, longer globs before shorter ones, `*` last. */
+import { invalid } from '../errors.js'
+import { globMatches } from '../glob.js'
+import { defaultRetry, type RetryPolicy } from './backoff.js'
+import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
+
+export interface Registered<Tx> {
+  readonly source: string
+  readonly pattern: string
+  readonly handle: Handler<Tx> | null
+  readonly handleBatch: BatchHandler<Tx> | null
+  readonly options: HandlerOptions
+  readonly retry: RetryPolicy
+  /** How many of this handler run now, in this process. */
+  active: number
+  paused: boolean
+}
+
+export interface Handlers<Tx> {
+  add(
+    source: string,
+    pattern: string,
+    handle: Handler<Tx> | null,
+    handleBatch: BatchHandler<Tx> | null,
+    options: HandlerOptions,
+  ): void
+  resolve(source: string, eventType: string): Registered<Tx> | null
+  readonly all: readonly Registered<Tx>[]
+}
+
+export function createHandlers<Tx>(
+  sources: ReadonlySet<string>,
+  retryDefaults: Partial<RetryPolicy>,
+): Handlers<Tx> {
+  const bySource = new Map<string, Registered<Tx>[]>()
+  const all: Registered<Tx>[] = []
+  /** Types come from senders: the memory is bounded. */
+  const resolved = new Map<string, Map<string, Registered<Tx> | null>>()
+
+  return {
+    all,
+    add(source, pattern, handle, handleBatch, options) {
+      if (!sources.has(source))
+        throw invalid(
+          'A handler',
+          `there is no source "${source}"; known are ${[...sources].join(', ') || 'none'}`,
+        )
+      if (typeof pattern !== 'string' || pattern === '') throw invalid('A handler', 'its event type is empty')
+      const list = bySource.get(source) ?? []
+      if (list.some((one) => one.pattern === pattern)) {
+        throw invalid('A handler', `there are two for "${pattern}" of source "${source}"; keep one`)
+      }
+      const retry = { ...defaultRetry, ...retryDefaults, ...options.retry }
+      checkRetry(retry)
+      const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
+      list.push(one)
+      list.sort(moreSpecificFirst)
+      bySource.set(source, list)
+      all.push(one)
+      resolved.clear()
+    },
+    resolve(source, eventType) {
+      let types = resolved.get(source)
+      if (!types) {
+        types = new Map()
+        resolved.set(source, types)
+      }
+      let found = types.get(eventType)
+      if (found === undefined) {
+        found = (bySource.get(source) ?? []).find((one) => globMatches(one.pattern, eventType)) ?? null
+        if (types.size < 10_000) types.set(eventType, found)
+      }
+      return found
+    },
+  }
+}
+
+function moreSpecificFirst(a: { pattern: string }, b: { pattern: string }): number {
+  const exact = Number(a.pattern.includes('*')) - Number(b.pattern.includes('*'))
+  const literal = b.pattern.replaceAll('*', '').length - a.pattern.replaceAll('*', '').length
+  return exact || literal || (a.pattern < b.pattern ? -1 : 1)
+}
+
+function checkRetry(retry: RetryPolicy): void {
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
+    throw invalid('retry.maxAttempts', `${retry.maxAttempts} is not a whole number above 0`)
+  for (const name of ['firstMs', 'maxMs', 'factor'] as const) {
+    if (!Number.isFinite(retry[name]) || retry[name] < 0)
+      throw invalid(`retry.${name}`, `${retry[name]} is not a number from 0`)
+  }
+}

@@ -1,0 +1,329 @@
+/**
+ * The loop: claims due events into a small buffer, runs attempts, keeps their leases alive, and hands back what it has
+ * not begun when it stops. Woken by this process's own intake, by other processes where the store can tell, and by a
+ * jittered poll that always stays.
+ */
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import { type ErrorCode, invalid, isHookonceError } from '../errors.js'
+import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
+import { type AttemptParts, attempt } from './attempt.js'
+import { attemptBatch } from './batch.js'
+import { gather } from './gather.js'
+import { leaseLost, type Result, Stopping } from './handle.js'
+import type { Registered } from './handlers.js'
+import type { Session } from './session.js'
+
+export interface ProcessingOptions {
+  /** Attempts at the same time, in this process. Default 16. */
+  readonly concurrency?: number
+  /** Events claimed ahead of the attempts. Default twice the concurrency. */
+  readonly buffer?: number
+  /** How long a claim holds without a sign of life. Default 30,000; extended three times in that time. */
+  readonly leaseMs?: number
+  /** How long to wait, at most, before looking for work without being woken. Default 1,000. */
+  readonly pollMs?: number
+  /** Shown in the attempts. Default: host, process, and a random part. */
+  readonly worker?: string
+}
+
+export interface Processor {
+  start(): Promise<void>
+  /** Something was recorded: look now. */
+  wake(): void
+  /** Stops claiming, finishes what runs, hands back the rest when `deadlineMs` is over. */
+  stop(deadlineMs?: number): Promise<void>
+  /** Runs everything that is due, until nothing is. */
+  drain(): Promise<number>
+  /** Runs this one now, due or not. Null: it is not there, has finished, or somebody has it. */
+  one(key: EventKey): Promise<Result | null>
+  pause(source: string, pattern?: string): void
+  resume(source: string, pattern?: string): void
+}
+
+interface Held<Tx> {
+  readonly claimed: ClaimedEvent
+  /** Null while it waits in the buffer. */
+  session: Session<Tx> | null
+  /** When the lease ends by this process's steady clock, if it is not extended. */
+  until: number
+}
+
+const PAUSED_DELAY_MS = 1_000
+
+export function createProcessor<Tx>(
+  given: Omit<AttemptParts<Tx>, 'settleOne'>,
+  options: ProcessingOptions = {},
+): Processor {
+  const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
+  const buffer = options.buffer ?? 2 * concurrency
+  const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
+  for (const [name, value] of Object.entries({ concurrency, leaseMs, pollMs })) {
+    if (!Number.isInteger(value) || value < 1)
+      throw invalid(`processing.${name}`, `${value} is not a whole number above 0`)
+  }
+  const { store, log, handlers, sources } = given
+  const parts: AttemptParts<Tx> = {
+    ...given,
+    settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
+  }
+  const held = new Map<number, Held<Tx>>()
+  const waiting: ClaimedEvent[] = []
+  const pausedSources = new Set<string>()
+  const whenQuiet: (() => void)[] = []
+  let active = 0
+  let running = false
+  let looping: Promise<void> | null = null
+  let beat: NodeJS.Timeout | undefined
+  let unsubscribe: (() => Promise<void>) | undefined
+  let nudge: (() => void) | null = null
+  let nudged = false
+
+  const claimable = () => [...sources.keys()].filter((source) => !pausedSources.has(source))
+
+  function wake(): void {
+    nudged = true
+    nudge?.()
+  }
+
+  /** Until woken, or until it is time to look anyway. */
+  async function rest(ms: number): Promise<void> {
+    if (!nudged) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2))
+        nudge = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    nudge = null
+    nudged = false
+  }
+
+  async function loop(): Promise<void> {
+    let failures = 0
+    while (running) {
+      const room = concurrency + buffer - held.size
+      // A few free places are not worth a claim of their own while there is still work in the buffer.
+      if (room >= Math.max(1, buffer / 2) || waiting.length === 0) {
+        try {
+          const found = room > 0 ? await claim(Math.min(room, 1_000)) : 0
+          failures = 0
+          if (found === room && room > 0) continue
+        } catch (error) {
+          failures++
+          log.error({ step: 'claim', code: codeOf(error) }, 'could not claim; trying again')
+        }
+      }
+      if (running) await rest(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : pollMs)
+    }
+  }
+
+  async function claim(limit: number): Promise<number> {
+    const names = claimable()
+    if (handlers.all.length === 0 || names.length === 0) return 0
+    const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
+    const until = performance.now() + leaseMs
+    for (const one of claimed) {
+      held.set(one.lease.seq, { claimed: one, session: null, until })
+      waiting.push(one)
+    }
+    pump()
+    return claimed.length
+  }
+
+  /** A retry that is due before the next poll is not left to it. */
+  function wakeFor(result: unknown): void {
+    const retryInMs = (result as { retryInMs?: number | null } | undefined)?.retryInMs
+    if (running && typeof retryInMs === 'number' && retryInMs < 60_000)
+      setTimeout(wake, retryInMs + 1).unref()
+  }
+
+  /** Starts what may start. Events of a handler that is full stay in the buffer; those of a paused one go back. */
+  function pump(): void {
+    for (let i = 0; i < waiting.length && active < concurrency; ) {
+      const one = waiting[i]!
+      const handler = handlers.resolve(one.source, one.eventType)
+      if (handler?.paused) {
+        waiting.splice(i, 1)
+        held.delete(one.lease.seq)
+        store.release([one.lease], PAUSED_DELAY_MS).catch(() => {}) // its lease runs out by itself
+      } else if (handler && handler.active >= (handler.options.concurrency ?? concurrency)) {
+        i++
+      } else if (handler?.handleBatch) {
+        void track(handler, takeBatch(handler, i), (own, onSession) =>
+          attemptBatch(parts, handler, own, onSession),
+        )
+      } else {
+        waiting.splice(i, 1)
+        void track(handler, [one], (own, onSession) => attempt(parts, own[0]!, onSession))
+      }
+    }
+  }
+
+  function takeBatch(handler: Registered<Tx>, from: number): ClaimedEvent[] {
+    const most = handler.options.maxBatch ?? 50
+    const taken: ClaimedEvent[] = []
+    for (let i = from; i < waiting.length && taken.length < most; ) {
+      const one = waiting[i]!
+      if (handlers.resolve(one.source, one.eventType) === handler) taken.push(...waiting.splice(i, 1))
+      else i++
+    }
+    return taken
+  }
+
+  async function track<R>(
+    handler: Registered<Tx> | null,
+    own: readonly ClaimedEvent[],
+    run: (own: readonly ClaimedEvent[], onSession: (session: Session<Tx>) => void) => Promise<R>,
+  ): Promise<R | undefined> {
+    active++
+    if (handler) handler.active++
+    try {
+      const result = await run(own, (session) => {
+        for (const one of session.claimed) {
+          const entry = held.get(one.lease.seq)
+          if (entry) entry.session = session
+        }
+      })
+      for (const one of [result].flat()) wakeFor(one)
+      return result
+    } catch (error) {
+      // The store could not be told. The lease runs out, and the event is tried again.
+      log.error(
+        { source: own[0]!.source, eventId: own[0]!.eventId, step: 'settle', code: codeOf(error) },
+        'outcome not written',
+      )
+      return undefined
+    } finally {
+      active--
+      if (handler) handler.active--
+      for (const one of own) held.delete(one.lease.seq)
+      pump()
+      if (running && waiting.length <= buffer / 2) wake()
+      if (active === 0) for (const resolve of whenQuiet.splice(0)) resolve()
+    }
+  }
+
+  /** Extends every lease; one that is dead, or that nobody could extend in time, ends its attempt. */
+  async function heartbeat(): Promise<void> {
+    const entries = [...held.values()]
+    if (entries.length === 0) return
+    const askedAt = performance.now()
+    try {
+      const alive = await store.extend(
+        entries.map((entry) => entry.claimed.lease),
+        leaseMs,
+      )
+      entries.forEach((entry, i) => {
+        if (alive[i]) entry.until = askedAt + leaseMs
+        else if (held.has(entry.claimed.lease.seq)) lose(entry)
+      })
+    } catch (error) {
+      log.warn({ step: 'claim', code: codeOf(error) }, 'could not extend leases; trying again')
+      for (const entry of entries) if (entry.until < performance.now()) lose(entry)
+    }
+  }
+
+  function lose(entry: Held<Tx>): void {
+    if (entry.session) {
+      entry.session.abort(leaseLost(entry.claimed))
+      return
+    }
+    const at = waiting.indexOf(entry.claimed)
+    if (at >= 0) waiting.splice(at, 1)
+    held.delete(entry.claimed.lease.seq)
+  }
+
+  /** Leases are kept alive whenever something is held, also by `drain` and `one`. */
+  function keepAlive(): void {
+    if (beat) return
+    beat = setInterval(
+      () => {
+        if (!running && held.size === 0) {
+          clearInterval(beat)
+          beat = undefined
+        } else void heartbeat()
+      },
+      Math.max(10, leaseMs / 3),
+    )
+    beat.unref()
+  }
+
+  /** Resolves when no attempt runs. */
+  function quiet(): Promise<void> {
+    return active === 0 ? Promise.resolve() : new Promise((resolve) => whenQuiet.push(resolve))
+  }
+
+  return {
+    wake,
+    async start() {
+      if (running) return
+      running = true
+      keepAlive()
+      unsubscribe = await store.subscribe(wake)
+      looping = loop()
+    },
+    async stop(deadlineMs = 10_000) {
+      running = false
+      wake()
+      await looping
+      await unsubscribe?.().catch(() => {})
+      const unstarted = waiting.splice(0)
+      for (const one of unstarted) held.delete(one.lease.seq)
+      if (unstarted.length > 0) await store.release(unstarted.map((one) => one.lease)).catch(() => {})
+      const timer = setTimeout(() => {
+        for (const { session } of held.values()) session?.abort(new Stopping('the process is stopping'))
+      }, deadlineMs)
+      await quiet()
+      clearTimeout(timer)
+      clearInterval(beat)
+      beat = undefined
+    },
+    async drain() {
+      let done = 0
+      keepAlive()
+      for (;;) {
+        const found = await claim(concurrency)
+        await quiet()
+        if (found === 0) return done
+        done += found
+      }
+    },
+    async one(key) {
+      const [claimed] = await store.claim({ worker, limit: 1, leaseMs, event: key })
+      if (!claimed) return null
+      held.set(claimed.lease.seq, { claimed, session: null, until: performance.now() + leaseMs })
+      keepAlive()
+      const handler = handlers.resolve(claimed.source, claimed.eventType)
+      const result = handler?.handleBatch
+        ? await track(
+            handler,
+            [claimed],
+            async (own, onSession) => (await attemptBatch(parts, handler, own, onSession))[0]!,
+          )
+        : await track(handler, [claimed], (own, onSession) => attempt(parts, own[0]!, onSession))
+      return result ?? null
+    },
+    pause(source, pattern) {
+      if (pattern === undefined) pausedSources.add(source)
+      else for (const one of matching(source, pattern)) one.paused = true
+    },
+    resume(source, pattern) {
+      if (pattern === undefined) pausedSources.delete(source)
+      else for (const one of matching(source, pattern)) one.paused = false
+      wake()
+    },
+  }
+
+  function matching(source: string, pattern: string): Registered<Tx>[] {
+    const found = handlers.all.filter((one) => one.source === source && one.pattern === pattern)
+    if (found.length === 0) throw invalid('A pause', `source "${source}" has no handler for "${pattern}"`)
+    return found
+  }
+}
+
+function codeOf(error: unknown): ErrorCode | 'UNEXPECTED' {
+  return isHookonceError(error) ? error.code : 'UNEXPECTED'
+}

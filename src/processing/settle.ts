@@ -1,0 +1,101 @@
+/**
+ * settle: writes what an attempt came to. Success goes into the handler's transaction, if it has one, and commits with
+ * its writes; zero rows means the lease is lost, and everything is undone. Everything else is written beside it.
+ */
+import { isHookonceError } from '../errors.js'
+import type { Outcome, Settlement } from '../model.js'
+import type { Store, StoreTransaction } from '../store.js'
+import { failure, type Result } from './handle.js'
+import type { Registered } from './handlers.js'
+import type { Session } from './session.js'
+
+export interface SettleParts<Tx> {
+  readonly store: Store<Tx>
+  /** Outside a transaction; many at once. */
+  readonly settleOne: (settlement: Settlement) => Promise<boolean>
+}
+
+export interface Mark {
+  readonly key: string
+  readonly value: number
+}
+
+export async function settle<Tx>(
+  parts: SettleParts<Tx>,
+  session: Session<Tx>,
+  handler: Pick<Registered<Tx>, 'retry'>,
+  result: Result,
+  durationMs: number,
+  mark: Mark | null,
+): Promise<Result> {
+  const claimed = session.claimed[0]!
+  const plainly = async (outcome: Outcome): Promise<Result> =>
+    (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
+
+  if (result.kind === 'lost' || result.kind === 'handed_back' || result.kind === 'failed') {
+    await undo(session)
+    if (result.kind === 'handed_back') await parts.store.release([claimed.lease])
+    return result.kind === 'failed' ? plainly(result) : result
+  }
+  if (!session.begun() && !mark) return plainly(result)
+  try {
+    return await inTransaction(parts, session, result, durationMs, mark)
+  } catch (error) {
+    await undo(session)
+    return settleAfterError(
+      parts,
+      session,
+      result,
+      plainly,
+      failure(error, handler.retry, claimed.tries),
+      error,
+    )
+  }
+}
+
+async function inTransaction<Tx>(
+  parts: SettleParts<Tx>,
+  session: Session<Tx>,
+  outcome: Outcome,
+  durationMs: number,
+  mark: Mark | null,
+): Promise<Result> {
+  const claimed = session.claimed[0]!
+  const transaction = await session.begin()
+  if (mark && !(await transaction.advance({ source: claimed.source, ...mark }))) {
+    await transaction.rollback()
+    const stale: Outcome = { kind: 'ignored', reason: 'stale' }
+    return (await parts.settleOne({ lease: claimed.lease, outcome: stale, durationMs }))
+      ? stale
+      : { kind: 'lost' }
+  }
+  const [applied] = await transaction.settle([{ lease: claimed.lease, outcome, durationMs }])
+  if (!applied) {
+    await transaction.rollback()
+    return { kind: 'lost' }
+  }
+  await transaction.commit()
+  return outcome
+}
+
+/** COMMIT was sent and its answer never came: the log itself says whether it took effect. */
+async function settleAfterError<Tx>(
+  parts: SettleParts<Tx>,
+  session: Session<Tx>,
+  wanted: Outcome,
+  plainly: (outcome: Outcome) => Promise<Result>,
+  failed: Result,
+  error: unknown,
+): Promise<Result> {
+  const claimed = session.claimed[0]!
+  if (isHookonceError(error, 'COMMIT_UNKNOWN')) {
+    const attempts = await parts.store.attempts(claimed)
+    if (attempts.some((one) => one.attempt === claimed.attempt && one.outcome === wanted.kind)) return wanted
+  }
+  return failed.kind === 'failed' ? plainly(failed) : failed
+}
+
+export async function undo<Tx>(session: Session<Tx>): Promise<void> {
+  const transaction: StoreTransaction<Tx> | undefined = await session.begun()?.catch(() => undefined)
+  await transaction?.rollback()
+}
