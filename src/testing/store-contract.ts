@@ -11,6 +11,8 @@ import { duplicateCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import type { StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
+import { keyCases } from './store-contract/keys.js'
+import { laneCases } from './store-contract/lanes.js'
 import { leaseCases } from './store-contract/leases.js'
 import { lifecycleCases } from './store-contract/lifecycle.js'
 import { listCases } from './store-contract/list.js'
@@ -21,6 +23,7 @@ import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
 import { transactionCases } from './store-contract/transaction.js'
 import { walkCases } from './store-contract/walk.js'
+import { watermarkCases } from './store-contract/watermarks.js'
 
 export type { StoreCase, StoreHarness } from './store-contract/harness.js'
 
@@ -32,10 +35,13 @@ export const storeContract: readonly StoreCase[] = [
   ...lifecycleCases,
   ...walkCases,
   ...claimCases,
+  ...laneCases,
   ...leaseCases,
   ...attemptCases,
   ...transactionCases,
   ...effectCases,
+  ...keyCases,
+  ...watermarkCases,
   ...operatorCases,
   ...listCases,
   ...statsCases,

@@ -86,7 +86,7 @@ async function start(adapter: (inbox: Inbox) => Promise<Running>, limits = {}) {
     fetch(`${running.url}${path}`, {
       method: 'POST',
       headers: delivery.headers,
-      body: delivery.body as BodyInit,
+      body: delivery.body,
     })
   return { ...running, inbox, lines, post, source: sources.stripe }
 }
@@ -232,7 +232,7 @@ it('createInbox().fetch is the web-standard handler', async () => {
   const request = new Request('https://app.example/hooks/webhooks/stripe', {
     method: 'POST',
     headers,
-    body: body as BodyInit,
+    body: body,
   })
   expect((await inbox.fetch(request)).status).toBe(200)
 })

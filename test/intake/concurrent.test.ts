@@ -30,7 +30,7 @@ onBothStores((stores) => {
           const response = await fetch(`http://127.0.0.1:${ports[k % 2]}/webhooks/stripe`, {
             method: 'POST',
             headers: fresh.headers,
-            body: body as BodyInit,
+            body: body,
           })
           statuses.add(response.status)
           const { duplicate } = (await response.json()) as { duplicate: boolean }

@@ -73,7 +73,7 @@ it('an error at construction names the provider and not the secret', () => {
       try {
         createInbox({
           store: 'sqlite::memory:',
-          sources: { s: (factory as (o: object) => never)({ secret, publicKey: secret }) },
+          sources: { s: (factory as unknown as (o: object) => never)({ secret, publicKey: secret }) },
         })
       } catch (error) {
         expect([key, String((error as Error).stack).includes('canary7')]).toEqual([key, false])

@@ -1,7 +1,7 @@
 /**
  * claim: takes due events. Each gets a new random token; a lease that had run out leaves a `lost` attempt behind.
- * Of a lane only the head is taken: what is blocked behind it is pushed back a little, so that the next claim does not
- * look at it again.
+ * Of a lane only the head is taken, and only while no other of the lane is held: what is blocked is pushed back a
+ * little, so that the next claim does not look at it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database, Statement } from './database.js'
@@ -21,8 +21,9 @@ taken as (
   returning w.seq, w.token, w.attempt, w.base_attempt, w.run
 ),
 pushed as (
+  -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
   update hookonce.work w set next_at = hookonce.clock() + interval '1 second'
-  from picked p where w.seq = p.seq and p.blocked
+  from picked p where w.seq = p.seq and p.blocked and w.token is null
 )
 select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
   e.related_reference, e.received_at, t.run, e.part, b.headers, b.body
@@ -33,7 +34,8 @@ left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payloa
 order by p.next_at, p.seq`
 
 const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, w.lane is not null and exists (
-      select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq) as blocked`
+      select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
+        and (h.seq < w.seq or (h.token is not null and h.next_at > hookonce.clock()))) as blocked`
 
 /** $3 sources, $4 how many of each. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {

@@ -113,9 +113,13 @@ export function openDatabase(options: PostgresOptions): Database {
     if (closed) throw new HookonceError('STORE_CLOSED')
     underWay++
     try {
-      const client = await log.connect()
+      const client = survive(await log.connect())
       let broken = false
       try {
+        if (!settled.has(client)) {
+          await client.query(sessionSettings)
+          settled.add(client)
+        }
         return await work(client)
       } catch (error) {
         broken = isConnectionFailure(error)
@@ -222,18 +226,12 @@ const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_
   case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
 
 function logPool(options: PostgresOptions): Pool {
-  const pool = quiet(
+  return quiet(
     new pg.Pool({
       ...(options.pool ? configOf(options.pool) : connection(options.url!)),
       max: options.maxConnections ?? 6,
     }),
   )
-  pool.on('connect', (client) => {
-    survive(client)
-      .query(sessionSettings)
-      .catch(() => {}) // the first real statement on it meets the same failure and reports it
-  })
-  return pool
 }
 
 function connection(url: string): PoolConfig {
@@ -255,6 +253,8 @@ function configOf(pool: Pool): PoolConfig {
   return copied
 }
 
+/** Connections of the log that have their session settings. */
+const settled = new WeakSet<ClientBase>()
 const surviving = new WeakSet<ClientBase>()
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Claim: takes due events, fair between sources, oldest due first. Nothing is written when nothing is due, so idle
- * workers cost the disk nothing.
+ * Claim: takes due events, fair between sources, oldest due first, of a lane only its head. Nothing is written when
+ * nothing is due, so idle workers cost the disk nothing.
  */
 import { randomUUID } from 'node:crypto'
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
@@ -29,11 +29,12 @@ export function claim(connection: Connection, now: number, options: ClaimOptions
   })
 }
 
-const byKey = `${claimColumns}
-  where e.source = ? and e.event_id = ? and (w.token is null or w.next_at <= ?)`
+const byKey = `${claimColumns('?3')}
+  where e.source = ?1 and e.event_id = ?2 and (w.token is null or w.next_at <= ?3)`
 
 function named(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
-  return connection.prepare(byKey).get(event!.source, event!.eventId, now)
+  const row = connection.prepare(byKey).get(event!.source, event!.eventId, now)
+  return row?.blocked === 1 ? undefined : row
 }
 
 // One statement for all: the random part is new with each claim, the seq makes the token each event's own.

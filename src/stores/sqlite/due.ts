@@ -1,6 +1,7 @@
 /** What is due, and how a claim is shared out between the sources that have something due. */
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
+import { blockedAt, pushBack } from './lane.js'
 
 const nextSource = 'select source from hookonce_work where source > ? order by source limit 1'
 const oldestDue = `
@@ -32,14 +33,24 @@ function allSources(connection: Connection): string[] {
   }
 }
 
-/** What a claim hands over of an event, its bytes aside. */
-export const claimColumns = `
+/** What a claim hands over of an event, its bytes aside, and whether it may. `now` is a parameter of the statement. */
+export const claimColumns = (now: string): string => `
   select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part,
-    coalesce(e.payload_seq, e.seq) as payload_seq
+    coalesce(e.payload_seq, e.seq) as payload_seq, ${blockedAt(now)} as blocked
   from hookonce_work w join hookonce_events e on e.seq = w.seq`
-const dueAfter = `${claimColumns}
+const dueAfter = `${claimColumns('?2')}
   where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)
   order by w.next_at, w.seq limit ?5`
+
+/** Where one row was blocked others are: they are looked at so many at a time. */
+const LOOK_AT_LEAST = 100
+
+/** How far the search in one source has come. */
+interface Place {
+  readonly source: string
+  nextAt: number
+  seq: number
+}
 
 /** Equal shares; what some sources leave over goes round among the others. Answers rows, oldest due first. */
 export function pickFairly(
@@ -51,23 +62,37 @@ export function pickFairly(
   const turns = turnsOf(connection)
   const turn = Math.max(0, ...turns.values()) + 1
   const picked: Row[] = []
-  let waiting = sources.map((source) => ({ source, nextAt: -1, seq: -1 }))
+  let waiting: Place[] = sources.map((source) => ({ source, nextAt: -1, seq: -1 }))
   while (picked.length < limit && waiting.length > 0) {
     const share = Math.max(1, Math.floor((limit - picked.length) / waiting.length))
     waiting = waiting.filter((place) => {
       const count = Math.min(share, limit - picked.length)
       if (count === 0) return false
-      const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, count)
-      const last = rows.at(-1)
-      if (last === undefined) return false
+      const rows = nextFree(connection, now, place, count)
+      if (rows.length === 0) return false
       turns.set(place.source, turn)
       picked.push(...rows)
-      place.nextAt = Number(last.next_at)
-      place.seq = Number(last.seq)
       return rows.length === count
     })
   }
   return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
+}
+
+/** The next `count` due rows of a source that wait for no other of their lane. Those that do are pushed back. */
+function nextFree(connection: Connection, now: number, place: Place, count: number): Row[] {
+  const free: Row[] = []
+  for (let look = count; ; look = Math.max(count - free.length, LOOK_AT_LEAST)) {
+    const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, look)
+    const blocked: Row[] = []
+    for (const row of rows) {
+      place.nextAt = Number(row.next_at)
+      place.seq = Number(row.seq)
+      if (row.blocked === 1) blocked.push(row)
+      else if (free.push(row) === count) break
+    }
+    pushBack(connection, now, blocked)
+    if (free.length === count || rows.length < look) return free
+  }
 }
 
 /** When each source was last served by this connection. A hint for fairness: losing it in a restart is harmless. */

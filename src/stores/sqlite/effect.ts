@@ -12,15 +12,21 @@ const finish = `
   on conflict (seq, name) do update set state = 'finished', result = excluded.result,
     finished_at = excluded.finished_at
   where state = 'started'`
+const drop = "delete from hookonce_effects where seq = ? and name = ? and state = 'started'"
 const read = 'select state, result from hookonce_effects where seq = ? and name = ?'
 
 export function effect(connection: Connection, now: number, step: EffectStep): EffectState {
+  return connection.write(() => effectWithin(connection, now, step))
+}
+
+/** The same inside a transaction that is already open: a handler's. */
+export function effectWithin(connection: Connection, now: number, step: EffectStep): EffectState {
   const { lease, name } = step
-  return connection.write(() => {
-    if (connection.prepare(alive).get(lease.seq, lease.token, now) === undefined) return { state: 'fenced' }
-    if (step.step === 'finish') connection.prepare(finish).run(lease.seq, name, step.result, now)
-    else if (connection.prepare(begin).run(lease.seq, name, now).changes === 1) return { state: 'new' }
-    const row = connection.prepare(read).get(lease.seq, name)!
-    return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
-  })
+  if (connection.prepare(alive).get(lease.seq, lease.token, now) === undefined) return { state: 'fenced' }
+  if (step.step === 'finish') connection.prepare(finish).run(lease.seq, name, step.result, now)
+  else if (step.step === 'drop') connection.prepare(drop).run(lease.seq, name)
+  else if (connection.prepare(begin).run(lease.seq, name, now).changes === 1) return { state: 'new' }
+  const row = connection.prepare(read).get(lease.seq, name)
+  if (row === undefined) return { state: 'new' }
+  return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
 }

@@ -5,8 +5,10 @@
 import { HookonceError, invalid } from '../../errors.js'
 import type { Connection } from './connection.js'
 import { inTransaction, type Row, type SqliteValue, type Statement } from './driver.js'
+import { effectWithin } from './effect.js'
 import type { TransactionVerbs } from './protocol.js'
 import { settleWithin } from './settle.js'
+import { advanceWithin } from './watermark.js'
 
 export interface HandlerTransactions {
   readonly isOpen: () => boolean
@@ -48,7 +50,9 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
       statements(sql)
         .all(...params)
         .map(compactRow),
-    settle: ({ settlement }, now) => settleWithin(connection(), now, [settlement])[0],
+    settle: ({ settlements }, now) => settleWithin(connection(), now, settlements),
+    advance: ({ watermark }) => advanceWithin(connection(), watermark),
+    effect: ({ step }, now) => effectWithin(connection(), now, step),
     commit() {
       connection().prepare('commit').run()
       end('it was committed')

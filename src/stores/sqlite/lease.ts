@@ -23,8 +23,16 @@ const releaseLease = `
   update hookonce_work set attempt = attempt - 1, token = null, worker = null, claimed_at = null, next_at = ?
   where seq = ? and token = ? and next_at > ?`
 
-export function release(connection: Connection, now: number, leases: readonly Lease[]): boolean[] {
+export interface ReleaseArgs {
+  readonly leases: readonly Lease[]
+  readonly delayMs: number
+}
+
+export function release(connection: Connection, now: number, { leases, delayMs }: ReleaseArgs): boolean[] {
   return connection.write(() =>
-    leases.map(({ seq, token }) => connection.prepare(releaseLease).run(now, seq, token, now).changes === 1),
+    leases.map(({ seq, token }) => {
+      const { changes } = connection.prepare(releaseLease).run(now + delayMs, seq, token, now)
+      return changes === 1
+    }),
   )
 }

@@ -2,8 +2,9 @@
  * Where a list looks: the most selective filter names the index to walk, newest first. A path is one or more
  * walks that are merged by seq; the other filters are judged on the rows found.
  */
+
+import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter } from '../../model.js'
-import { globMatches, isGlob } from '../shared/glob.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
 

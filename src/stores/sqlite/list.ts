@@ -1,7 +1,8 @@
 /** The log, newest first, in pages. Each call looks at a bounded number of rows, whatever the filter. */
+
+import { globMatches } from '../../glob.js'
 import type { EventFilter, EventPage, EventRecord } from '../../model.js'
 import { encodeCursor } from '../shared/cursor.js'
-import { globMatches } from '../shared/glob.js'
 import type { Connection } from './connection.js'
 import { eventColumns, toRecord } from './event-row.js'
 import { seqRange } from './hours.js'

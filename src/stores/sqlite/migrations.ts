@@ -131,4 +131,33 @@ select e.event_id, e.event_type, e.received_at, e.processed_at,
 from hookonce_events e left join hookonce_work w on w.seq = e.seq;
 `
 
-export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log.trim() }]
+const order = `
+-- In both: in work it decides who may be claimed; the ledger remembers it for an event that is given a new start.
+alter table hookonce_events add column lane text;
+alter table hookonce_work add column lane text;
+create index hookonce_work_lane on hookonce_work (source, lane, seq) where lane is not null;
+-- Few rows: those of lanes that are leased.
+create index hookonce_work_held on hookonce_work (source, lane) where lane is not null and token is not null;
+
+create table hookonce_watermarks (
+  source text not null,
+  key text not null,
+  value real not null,
+  primary key (source, key)
+) strict, without rowid;
+
+create table hookonce_keys (
+  key text primary key,
+  token text not null,
+  held_until integer not null,
+  result text,
+  finished_at integer,
+  expires_at integer
+) strict;
+create index hookonce_keys_expiring on hookonce_keys (expires_at) where expires_at is not null;
+`
+
+export const migrations: readonly Migration[] = [
+  { number: 1, name: 'log', sql: log.trim() },
+  { number: 2, name: 'order', sql: order.trim() },
+]

@@ -5,6 +5,7 @@ import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { standing } from './event-row.js'
 import { type HourBook, hourBook } from './hours.js'
+import { wakeLane } from './lane.js'
 
 const undo = Symbol('undo')
 
@@ -25,7 +26,7 @@ export function operate(connection: Connection, now: number, order: Order): Orde
 }
 
 const eventByKey = `
-  select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked,
+  select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked, e.lane,
     w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ? and e.event_id = ?`
@@ -67,7 +68,7 @@ function refusalOf(
 
 // The attempt goes on counting; base_attempt is where the tries of the new start begin.
 const renewWork = `
-  insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (?1, ?2, ?3, ?4, ?4)
+  insert into hookonce_work (seq, source, next_at, attempt, base_attempt, lane) values (?1, ?2, ?3, ?4, ?4, ?5)
   on conflict (seq) do update set next_at = excluded.next_at, base_attempt = attempt,
     token = null, worker = null, claimed_at = null`
 const reopenEvent = `
@@ -75,7 +76,7 @@ const reopenEvent = `
     run = run + ? where seq = ?`
 
 function startAgain(connection: Connection, now: number, row: Row, runs: number): void {
-  connection.prepare(renewWork).run(row.seq!, row.source!, now, row.attempt ?? row.attempts!)
+  connection.prepare(renewWork).run(row.seq!, row.source!, now, row.attempt ?? row.attempts!, row.lane!)
   connection.prepare(reopenEvent).run(runs, row.seq!)
 }
 
@@ -86,5 +87,6 @@ const ignoreEvent = `
 
 function leaveIt(connection: Connection, now: number, row: Row): void {
   connection.prepare(removeWork).run(row.seq!)
+  wakeLane(connection, now, row)
   connection.prepare(ignoreEvent).run(now, row.attempt ?? row.attempts!, row.seq!)
 }

@@ -9,7 +9,10 @@ import { states } from '../../model.js'
 export interface PackedDeliveries {
   /** Per delivery: the body; per event: contentHash, guardHash, where there are any. */
   readonly bytes: Uint8Array
-  /** Per delivery: source, headers as JSON; per event: id, type, reference ('' = null; a real one has a byte). */
+  /**
+   * Per delivery: source, headers as JSON; per event: id, type, reference ('' = null; a real one has a byte), and its
+   * lane, where there is one.
+   */
   readonly texts: readonly string[]
   /** Per delivery: body length, receivedAt (-1 = now), 1 if replayed content is rejected, events; per event: flags. */
   readonly numbers: readonly number[]
@@ -24,6 +27,7 @@ export interface UnpackedDelivery extends Omit<NewDelivery, 'headers' | 'receive
 const HASH_BYTES = 32
 const HAS_CONTENT_HASH = 1
 const HAS_GUARD_HASH = 2
+const HAS_LANE = 4
 
 export function pack(deliveries: readonly NewDelivery[]): PackedDeliveries {
   let size = 0
@@ -47,9 +51,14 @@ export function pack(deliveries: readonly NewDelivery[]): PackedDeliveries {
     const arrived = receivedAt === undefined ? -1 : Math.trunc(receivedAt)
     numbers.push(body.byteLength, arrived, onReplayedContent === 'reject' ? 1 : 0, events.length)
     put(body)
-    for (const { eventId, eventType, reference, contentHash, guardHash } of events) {
+    for (const { eventId, eventType, reference, contentHash, guardHash, lane = null } of events) {
       texts.push(eventId, eventType, reference ?? '')
-      numbers.push((contentHash === null ? 0 : HAS_CONTENT_HASH) | (guardHash === null ? 0 : HAS_GUARD_HASH))
+      if (lane !== null) texts.push(lane)
+      numbers.push(
+        (contentHash === null ? 0 : HAS_CONTENT_HASH) |
+          (guardHash === null ? 0 : HAS_GUARD_HASH) |
+          (lane === null ? 0 : HAS_LANE),
+      )
       put(contentHash)
       put(guardHash)
     }
@@ -78,6 +87,7 @@ export function unpack({ bytes, texts, numbers }: PackedDeliveries): UnpackedDel
         eventId: texts[text++]!,
         eventType: texts[text++]!,
         reference: texts[text++]! || null,
+        lane: flags & HAS_LANE ? texts[text++]! : null,
         contentHash: flags & HAS_CONTENT_HASH ? cut(HASH_BYTES) : null,
         guardHash: flags & HAS_GUARD_HASH ? cut(HASH_BYTES) : null,
       }

@@ -1,5 +1,5 @@
 /** What crosses between the event loop and a thread. */
-import type { Settlement } from '../../model.js'
+import type { EffectState, EffectStep, Settlement, Watermark } from '../../model.js'
 import type { ConnectionOptions } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 import type { ExitGate } from './exit-gate.js'
@@ -24,7 +24,9 @@ export interface TransactionVerbs {
   run(args: StatementArgs): RunResult
   get(args: StatementArgs): Row | undefined
   all(args: StatementArgs): Row[]
-  settle(args: { transaction: number; settlement: Settlement }): boolean
+  settle(args: { transaction: number; settlements: readonly Settlement[] }): boolean[]
+  advance(args: { transaction: number; watermark: Watermark }): boolean
+  effect(args: { transaction: number; step: EffectStep }): EffectState
   commit(args: { transaction: number }): void
   rollback(args: { transaction: number }): void
 }
@@ -40,8 +42,12 @@ export interface RunResult {
   readonly lastInsertRowid: number | bigint
 }
 
-/** Calls about the thread itself: `abandon` ends an open transaction and lets no other begin; `close` is the last. */
+/**
+ * Calls about the thread itself: `watch` says whether to tell of what other connections commit; `abandon` ends an
+ * open transaction and lets no other begin; `close` is the last.
+ */
 interface ControlVerbs {
+  watch(args: boolean): void
   abandon(args: null): void
   close(args: null): void
 }
@@ -66,3 +72,6 @@ export interface Call {
 export type Answer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: WireError }
+
+/** Not an answer: what a thread that watches says when something new was committed. */
+export const NEWS = 'news'

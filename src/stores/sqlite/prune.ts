@@ -1,12 +1,13 @@
 /**
- * Prune: removes payloads and events of one source that are finished and old enough. What still needs something,
- * dead letters among it, is never touched (I7). Each call looks at a bounded stretch of the log and says whether
+ * Prune: removes payloads and events of one source that are finished and old enough, and results of keys that are past
+ * their time. What still needs something, dead letters among it, is never touched (I7), nor are watermarks. Each call looks at a bounded stretch of the log and says whether
  * to call again, so that intake waits for one small transaction at a time.
  */
 import type { PruneOptions, PruneResult } from '../../model.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { type HourBook, hourBook, seqRange } from './hours.js'
+import { removeExpiredKeys } from './key.js'
 
 /** How many seqs one query looks at, and how many of those one call makes. */
 const WINDOW = 10_000
@@ -14,7 +15,7 @@ const WINDOWS = 5
 /** At most so many removals of each kind in one transaction, whatever the caller's limit. */
 const REMOVALS = 10_000
 
-export function prune(connection: Connection, _now: number, options: PruneOptions): PruneResult {
+export function prune(connection: Connection, now: number, options: PruneOptions): PruneResult {
   const { source, payloadsBefore, eventsBefore, limit, dryRun = false } = options
   const sweep = (find: string, before: number | undefined, remove: (row: Row) => void) =>
     before === undefined
@@ -28,7 +29,12 @@ export function prune(connection: Connection, _now: number, options: PruneOption
       book.write(connection)
       connection.prepare(removeEmptyHours).run(source)
     }
-    return { payloads: payloads.count, events: events.count, more: payloads.more || events.more }
+    const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
+    return {
+      payloads: payloads.count,
+      events: events.count,
+      more: payloads.more || events.more || keys.more,
+    }
   }
   return dryRun ? connection.read(run) : connection.write(run)
 }

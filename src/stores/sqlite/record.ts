@@ -85,12 +85,12 @@ function insertOrRefuse(connection: Connection, now: number, judged: Judged): Re
 
 const insertEvent = `
   insert into hookonce_events (source, event_id, event_type, related_reference, content_hash, received_at, part,
-    payload_seq, processing_state, reason, processed_at, parked)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    payload_seq, processing_state, reason, processed_at, parked, lane)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (source, event_id) do nothing`
 const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
 const insertWork = `
-  insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (?, ?, ?, 0, 0)`
+  insert into hookonce_work (seq, source, next_at, attempt, base_attempt, lane) values (?, ?, ?, 0, 0, ?)`
 const insertGuard = `
   insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
 const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
@@ -107,7 +107,7 @@ function insertDelivery(
   return events.map((event, part): RecordVerdict => {
     const known = judged.verdicts[part]
     if (known) return known
-    const { eventId, eventType, reference, contentHash, guardHash } = event
+    const { eventId, eventType, reference, contentHash, guardHash, lane = null } = event
     const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
     const replayed = holder ? holder.event_id !== eventId : false
     if (replayed && onReplayedContent === 'reject') {
@@ -128,6 +128,7 @@ function insertDelivery(
         replayed ? 'replayed_content' : null,
         replayed ? now : null,
         replayed ? 'ignored' : null,
+        lane,
       )
     // Lost a race against another process, or named twice in this call: there is a row now.
     if (inserted.changes === 0) return duplicate(connection, now, source, event)!
@@ -142,7 +143,7 @@ function insertDelivery(
       return { status: 'recorded', seq, state: 'ignored' }
     }
     if (guardHash) connection.prepare(insertGuard).run(source, guardHash, eventId)
-    connection.prepare(insertWork).run(seq, source, now)
+    connection.prepare(insertWork).run(seq, source, now, lane)
     return { status: 'recorded', seq, state: 'pending' }
   })
 }

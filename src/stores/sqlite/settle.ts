@@ -3,6 +3,7 @@ import type { Outcome, Settlement } from '../../model.js'
 import { writeAttempt } from './attempt-rows.js'
 import type { Connection } from './connection.js'
 import { type HourBook, hourBook } from './hours.js'
+import { wakeLane } from './lane.js'
 
 export function settle(connection: Connection, now: number, settlements: readonly Settlement[]): boolean[] {
   return connection.write(() => settleWithin(connection, now, settlements))
@@ -22,7 +23,7 @@ export function settleWithin(
 
 /** The fence (I4). Under the write lock nothing can change between this look and the writes below. */
 const leased = `
-  select w.attempt, w.worker, w.source, e.run, e.received_at
+  select w.attempt, w.worker, w.source, w.lane, e.run, e.received_at
   from hookonce_work w join hookonce_events e on e.seq = w.seq
   where w.seq = ? and w.token = ? and w.next_at > ?`
 const retryLater = `
@@ -54,6 +55,7 @@ function settleOne(connection: Connection, now: number, settlement: Settlement, 
   }
   const parked = parkedAs(outcome)
   connection.prepare(removeWork).run(lease.seq)
+  wakeLane(connection, now, row)
   connection.prepare(finishEvent).run(outcome.kind, detail, now, attempt, parked, lease.seq)
   if (parked !== null) book.add(String(row.source), Number(row.received_at), { [parked]: 1 })
   return true

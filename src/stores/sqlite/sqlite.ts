@@ -14,9 +14,11 @@ import {
   checkFilter,
   checkInstant,
   checkKey,
+  checkKeyStep,
   checkLeaseMs,
   checkOrder,
   checkSettlement,
+  checkWatermark,
   refusal,
   type Store,
 } from '../../store.js'
@@ -25,6 +27,7 @@ import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
+import { subscribers } from './subscribers.js'
 import { startThread, type ThreadLink } from './thread-link.js'
 import { beginTransaction, type SqliteTx } from './transaction.js'
 
@@ -64,7 +67,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
   let closed: Promise<void> | undefined
 
   const start = (readOnly: boolean) =>
-    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly })
+    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly }, () => listeners.wakeAll())
   const writerThread = () => {
     insistOnOpen()
     writer ??= start(false)
@@ -85,6 +88,11 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
     // Not through `write`: the last flush comes after the store was closed to its users.
     write: async (notes) => writer!.call('noteDuplicates', now(), notes),
     delayMs: duplicateFlushMs,
+  })
+
+  const listeners = subscribers(async (on) => {
+    // Nobody else can open what is in memory, and a store that is closed watches nothing.
+    if (file !== IN_MEMORY && (on || closed === undefined)) await read('watch', on)
   })
 
   function insistOnOpen(): void {
@@ -126,6 +134,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
 
   async function close(): Promise<void> {
     audit.stop()
+    listeners.clear()
     if (writer) await writer.call('abandon', now(), null).catch(ignore)
     // The counts of the last second are worth trying for, not worth failing for.
     if (writer) await audit.flush().catch(ignore)
@@ -136,6 +145,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
 
   return {
     name: `sqlite:${path}`,
+    singleWriter: true,
     migrate: async () => write('migrate', undefined),
     record,
     async flush() {
@@ -155,11 +165,28 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       settlements.forEach(checkSettlement)
       return settlements.length === 0 ? [] : write('settle', settlements)
     },
-    release: async (leases) => (leases.length === 0 ? [] : write('release', leases)),
+    async release(leases, delayMs = 0) {
+      if (!(delayMs >= 0 && delayMs <= limits.leaseMs)) {
+        throw invalid('delayMs', `${delayMs} is not from 0 to ${limits.leaseMs}`)
+      }
+      return leases.length === 0 ? [] : write('release', { leases, delayMs: Math.round(delayMs) })
+    },
     transaction: async () => beginTransaction(writerThread(), now),
     async effect(step) {
       checkEffect(step)
       return write('effect', step)
+    },
+    async key(step) {
+      checkKeyStep(step)
+      return write('key', step)
+    },
+    async watermark(source, key) {
+      checkWatermark({ source, key, value: 0 })
+      return read('watermark', { source, key })
+    },
+    async subscribe(wake) {
+      insistOnOpen()
+      return listeners.add(wake)
     },
     async operate(order) {
       checkOrder(order)

@@ -3,7 +3,16 @@ import { type TransferListItem, Worker } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
 import { openGate, removeGate } from './exit-gate.js'
 import { fromWire } from './failure.js'
-import type { Answer, ArgsOf, Call, ThreadOptions, ThreadStart, ValueOf, Verb } from './protocol.js'
+import {
+  type Answer,
+  type ArgsOf,
+  type Call,
+  NEWS,
+  type ThreadOptions,
+  type ThreadStart,
+  type ValueOf,
+  type Verb,
+} from './protocol.js'
 
 export interface ThreadLink {
   call<V extends Verb>(
@@ -20,7 +29,7 @@ interface Waiter {
   reject(error: Error): void
 }
 
-export function startThread(options: ThreadOptions): ThreadLink {
+export function startThread(options: ThreadOptions, onNews: () => void): ThreadLink {
   const gate = openGate()
   // The program's own flags (--input-type, --inspect-brk, loaders) are not meant for this thread.
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
@@ -33,7 +42,8 @@ export function startThread(options: ThreadOptions): ThreadLink {
   let death: string | null = null
   let closed = false
 
-  worker.on('message', (answer: Answer) => {
+  worker.on('message', (answer: Answer | typeof NEWS) => {
+    if (answer === NEWS) return onNews()
     const waiter = waiters.get(answer.id)
     waiters.delete(answer.id)
     // A thread with nothing to do must not keep the process alive.

@@ -9,8 +9,16 @@ import { passGate } from './exit-gate.js'
 import { handlerErrorToWire, toWire, type WireError } from './failure.js'
 import { handlerTransactions } from './handler-transaction.js'
 import { insistOnSchema } from './migrate.js'
-import type { Answer, Call, ThreadStart, TransactionVerbs, Verb } from './protocol.js'
+import {
+  type Answer,
+  type Call,
+  NEWS,
+  type ThreadStart,
+  type TransactionVerbs,
+  type Verb,
+} from './protocol.js'
 import { readVerbs, verbs } from './verbs.js'
+import { watchLog } from './watch.js'
 
 const { options, gate }: ThreadStart = workerData
 const port = parentPort!
@@ -23,6 +31,12 @@ const transactions = handlerTransactions({
   connection: () => connect(),
   timeoutMs: options.transactionTimeoutMs,
   onTimeout: serveWaiting,
+  guard: (run) => passGate(gate, run),
+})
+
+const watch = watchLog({
+  connection: () => connect(),
+  tell: () => port.postMessage(NEWS),
   guard: (run) => passGate(gate, run),
 })
 
@@ -58,13 +72,17 @@ function serve({ id, verb, now, args }: Call): void {
 }
 
 function perform(verb: Verb, now: number, args: unknown): unknown {
-  if (verb === 'close') return connection?.close()
+  if (verb === 'close') {
+    watch.stop()
+    return connection?.close()
+  }
   if (verb === 'tx.begin' && closing) throw new HookonceError('STORE_CLOSED')
   const open = connect()
   if (verb !== 'migrate' && !schemaIsKnown) {
     insistOnSchema(open)
     schemaIsKnown = true
   }
+  if (verb === 'watch') return args === true ? watch.start() : watch.stop()
   if (verb.startsWith('tx.')) {
     const name = verb.slice('tx.'.length) as keyof TransactionVerbs
     return transactions.perform(name, now, args as { transaction: number })

@@ -1,6 +1,6 @@
 /** A handler's transaction as the event loop sees it: `ctx.tx` of the SQLite store. */
 import type { StoreTransaction } from '../../store.js'
-import { checkSettlement } from '../../store.js'
+import { checkEffect, checkSettlement, checkWatermark } from '../../store.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './thread-link.js'
 
@@ -31,9 +31,17 @@ export async function beginTransaction(
   }
   return {
     tx,
-    async settle(settlement) {
-      checkSettlement(settlement)
-      return thread.call('tx.settle', now(), { transaction, settlement })
+    async settle(settlements) {
+      settlements.forEach(checkSettlement)
+      return thread.call('tx.settle', now(), { transaction, settlements })
+    },
+    async advance(watermark) {
+      checkWatermark(watermark)
+      return thread.call('tx.advance', now(), { transaction, watermark })
+    },
+    async effect(step) {
+      checkEffect(step)
+      return thread.call('tx.effect', now(), { transaction, step })
     },
     commit: () => thread.call('tx.commit', now(), { transaction }),
     rollback: () => thread.call('tx.rollback', now(), { transaction }),

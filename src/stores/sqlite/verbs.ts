@@ -2,6 +2,7 @@
 import { claim } from './claim.js'
 import { noteDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
+import { key } from './key.js'
 import { extend, release } from './lease.js'
 import { list } from './list.js'
 import { migrate } from './migrate.js'
@@ -11,6 +12,7 @@ import { attempts, get, payload } from './read.js'
 import { record } from './record.js'
 import { settle } from './settle.js'
 import { stats } from './stats.js'
+import { watermark } from './watermark.js'
 
 export const writeVerbs = {
   migrate,
@@ -21,11 +23,12 @@ export const writeVerbs = {
   settle,
   release,
   effect,
+  key,
   operate,
   prune,
 }
 
 /** `countPrunable` is a prune that is a dry run: it only reads. */
-export const readVerbs = { get, list, payload, attempts, stats, countPrunable: prune }
+export const readVerbs = { get, list, payload, attempts, stats, watermark, countPrunable: prune }
 
 export const verbs = { ...readVerbs, ...writeVerbs }

@@ -4,6 +4,7 @@ import type { Store } from '../../store.js'
 import type { StoreCase } from './harness.js'
 import {
   attempt,
+  claim,
   claimOne,
   dead,
   failedFor,
@@ -154,6 +155,22 @@ export const attemptCases: readonly StoreCase[] = [
       const again = await claimOne(store, of)
       assert.deepEqual([again.attempt, again.tries], [2, 2])
       assert.equal((await store.attempts(of)).length, 1)
+    },
+  },
+  {
+    name: 'a release may ask for a pause: the event is due again after it',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      assert.deepEqual(await store.release([lease], 60_000), [true])
+      assert.equal((await get(store, of)).state, 'pending')
+      assert.deepEqual(await claim(store), [])
+      await advance(60_001)
+      assert.deepEqual(
+        (await claim(store)).map((c) => [c.eventId, c.attempt]),
+        [['evt', 1]],
+      )
     },
   },
   {

@@ -12,7 +12,7 @@ import {
   LEASE_MS,
   recordOne,
   settle,
-  settlement,
+  settleIn,
 } from './support.js'
 
 const of = key('evt')
@@ -70,6 +70,45 @@ export const effectCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'the first result stays: who finishes again is told what was really done',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      await start(store, first.lease)
+      await finish(store, first.lease, 'first')
+      assert.deepEqual(await finish(store, first.lease, 'again'), { state: 'finished', result: 'first' })
+      await settle(store, first.lease, failedFor(0))
+      const second = await claimOne(store, of)
+      assert.deepEqual(await finish(store, second.lease, 'second'), { state: 'finished', result: 'first' })
+      assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'first' })
+    },
+  },
+  {
+    name: 'an effect that is known not to have happened is forgotten, and one that was finished is not',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const first = await claimOne(store, of)
+      const drop = (lease: Lease) => ({ step: 'drop', lease, name: 'mail' }) as const
+      assert.deepEqual(await store.effect(drop(first.lease)), { state: 'new' }, 'it was never started')
+      await start(store, first.lease)
+      assert.deepEqual(await store.effect(drop(first.lease)), { state: 'new' })
+      await settle(store, first.lease, failedFor(0))
+      const second = await claimOne(store, of)
+      assert.deepEqual(await start(store, second.lease), { state: 'new' })
+      const transaction = await store.transaction()
+      assert.deepEqual(await transaction.effect(drop(second.lease)), { state: 'new' })
+      await transaction.rollback()
+      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      await finish(store, second.lease, 'sent')
+      await store.effect(drop(second.lease))
+      assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'sent' })
+      await advance(LEASE_MS + 1)
+      assert.deepEqual(await store.effect(drop(second.lease)), { state: 'fenced' })
+    },
+  },
+  {
     name: 'a dead lease starts no effect',
     async run({ open, advance }) {
       const store = await open()
@@ -120,9 +159,30 @@ export const effectCases: readonly StoreCase[] = [
       await start(store, lease)
       await finish(store, lease, 'sent')
       const transaction = await store.transaction()
-      await transaction.settle(settlement(lease, { kind: 'succeeded' }))
+      await settleIn(transaction, lease, { kind: 'succeeded' })
       await transaction.rollback()
       assert.deepEqual(await start(store, lease), { state: 'finished', result: 'sent' })
+    },
+  },
+  {
+    name: "an effect written in the handler's transaction is there when it commits, and undone when it does not",
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      const undone = await store.transaction()
+      assert.deepEqual(await undone.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+      await undone.effect({ step: 'finish', lease, name: 'mail', result: 'undone' })
+      await undone.rollback()
+      const kept = await store.transaction()
+      assert.deepEqual(await kept.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+      await kept.effect({ step: 'finish', lease, name: 'mail', result: 'kept' })
+      await kept.commit()
+      assert.deepEqual(await start(store, lease), { state: 'finished', result: 'kept' })
+      await settle(store, lease, failedFor(0))
+      const fenced = await store.transaction()
+      assert.deepEqual(await fenced.effect({ step: 'start', lease, name: 'other' }), { state: 'fenced' })
+      await fenced.rollback()
     },
   },
   {

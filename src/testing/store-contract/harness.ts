@@ -14,6 +14,8 @@ export interface StoreHarness<Tx = unknown> {
   insertEffect(tx: Tx, value: string): Promise<void>
   /** How many such rows are committed, as seen from outside any transaction. */
   countEffects(value: string): Promise<number>
+  /** False where no two stores can be told of each other's work (a log in memory). Left out = true. */
+  readonly sharedBetweenProcesses?: boolean
 }
 
 export interface StoreCase {

@@ -37,6 +37,7 @@ const badDeliveries: readonly NewDelivery[] = [
   ...badTexts.map((text) => delivery(text)),
   ...badTexts.map((text) => delivery(event('x', { eventType: text }))),
   ...badTexts.map((text) => delivery(event('x', { reference: text }))),
+  ...badTexts.map((text) => delivery(event('x', { lane: text }))),
   ...[...badTexts, 's'.repeat(65)].map((source) => delivery('x', { source })),
   delivery(event('x', { contentHash: badHash })),
   delivery(event('x', { guardHash: badHash })),
@@ -139,7 +140,7 @@ export const inputCases: readonly StoreCase[] = [
           for (const one of bad) {
             await rejects(() => store.settle([good, one]), 'INVALID_INPUT')
             const transaction = await store.transaction()
-            await rejects(() => transaction.settle(one), 'INVALID_INPUT')
+            await rejects(() => transaction.settle([one]), 'INVALID_INPUT')
             await transaction.rollback()
           }
         }),
@@ -157,6 +158,20 @@ export const inputCases: readonly StoreCase[] = [
       }
       await advance(10_001)
       assert.deepEqual(await store.extend([lease], LEASE_MS), [false])
+    },
+  },
+  {
+    name: 'a bad delay is INVALID_INPUT and the event is not handed back',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      await changesNothing(store, of, async () => {
+        for (const delayMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
+          await rejects(() => store.release([lease], delayMs), 'INVALID_INPUT')
+        }
+      })
+      assert.deepEqual(await store.release([lease], 0.5), [true])
     },
   },
   {

@@ -20,6 +20,7 @@ import {
   range,
   recordOne,
   settle,
+  settleIn,
   settlement,
   succeeded,
 } from './support.js'
@@ -40,7 +41,7 @@ async function isWorthless(harness: StoreHarness, store: Store, lease: Lease): P
   })
   const transaction = await store.transaction()
   await harness.insertEffect(transaction.tx, 'worthless')
-  assert.equal(await transaction.settle(settlement(lease, succeeded)), false, 'settle in a transaction')
+  assert.equal(await settleIn(transaction, lease, succeeded), false, 'settle in a transaction')
   await transaction.rollback()
   assert.equal(await harness.countEffects('worthless'), 0)
 }

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import type { Store } from '../../store.js'
 import type { StoreCase } from './harness.js'
+import { subscribeCases } from './subscribe.js'
 import {
   attempt,
   claim,
@@ -32,6 +33,9 @@ const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   release: (store) => store.release([lease]),
   transaction: (store) => store.transaction(),
   effect: (store) => store.effect({ step: 'start', lease, name: 'mail' }),
+  key: (store) => store.key({ step: 'take', key: 'k', leaseMs: LEASE_MS }),
+  watermark: (store) => store.watermark(of.source, 'k'),
+  subscribe: (store) => store.subscribe(() => {}),
   operate: (store) => operate(store, 'retry', of),
   get: (store) => store.get(of),
   list: (store) => store.list({}),
@@ -139,6 +143,20 @@ export const openingCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'who listens for work is let go again, and hears nothing after that',
+    async run({ open }) {
+      const [one, two] = [await open(), await open()]
+      let woken = 0
+      const end = await one.subscribe(() => woken++)
+      await recordOne(two, 'a')
+      await end()
+      const before = woken
+      await recordOne(two, 'b')
+      await attempt(two, key('b'), succeeded)
+      assert.equal(woken, before)
+    },
+  },
+  {
     name: 'closing one store leaves the others on its log alone',
     async run({ open }) {
       const [one, two] = [await open(), await open()]
@@ -155,4 +173,5 @@ export const openingCases: readonly StoreCase[] = [
       assert.doesNotMatch(name, /:\/\/[^/]*:[^/]*@/)
     },
   },
+  ...subscribeCases,
 ]

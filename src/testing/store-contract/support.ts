@@ -20,7 +20,7 @@ import type {
   Settlement,
   SourceStats,
 } from '../../model.js'
-import type { Store } from '../../store.js'
+import type { Store, StoreTransaction } from '../../store.js'
 import type { StoreHarness } from './harness.js'
 
 export const SOURCE = 'shop'
@@ -128,6 +128,17 @@ export function settlement(lease: Lease, outcome: Outcome): Settlement {
 
 export async function settle(store: Store, lease: Lease, outcome: Outcome): Promise<boolean> {
   const done = await store.settle([settlement(lease, outcome)])
+  assert.equal(done.length, 1)
+  return done[0]!
+}
+
+/** The same inside a handler's transaction. */
+export async function settleIn(
+  transaction: StoreTransaction,
+  lease: Lease,
+  outcome: Outcome,
+): Promise<boolean> {
+  const done = await transaction.settle([settlement(lease, outcome)])
   assert.equal(done.length, 1)
   return done[0]!
 }

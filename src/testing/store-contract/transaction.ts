@@ -19,7 +19,9 @@ import {
   recordOne,
   rejects,
   settle,
+  settleIn,
   settlement,
+  snapshot,
   succeeded,
 } from './support.js'
 
@@ -39,7 +41,7 @@ export const transactionCases: readonly StoreCase[] = [
         const { lease } = await claimOne(store, key(id))
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, id)
-        assert.equal(await transaction.settle(settlement(lease, outcome)), true)
+        assert.equal(await settleIn(transaction, lease, outcome), true)
         await transaction.commit()
         assert.equal(await countEffects(id), 1)
         assert.equal((await get(store, key(id))).state, outcome.kind)
@@ -56,7 +58,7 @@ export const transactionCases: readonly StoreCase[] = [
       const { lease } = await claimOne(store, of)
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
-      await transaction.settle(settlement(lease, succeeded))
+      await settleIn(transaction, lease, succeeded)
       assert.equal(await countEffects('x'), 0)
       // A store with one writer may keep readers waiting: it must not show them what is not committed.
       const reads = Promise.all([store.get(of), store.attempts(of), store.stats()])
@@ -77,7 +79,7 @@ export const transactionCases: readonly StoreCase[] = [
       await changesNothing(store, of, async () => {
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, 'x')
-        assert.equal(await transaction.settle(settlement(lease, succeeded)), true)
+        assert.equal(await settleIn(transaction, lease, succeeded), true)
         await transaction.rollback()
       })
       assert.equal(await countEffects('x'), 0)
@@ -96,13 +98,13 @@ export const transactionCases: readonly StoreCase[] = [
       await changesNothing(store, of, async () => {
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, 'zombie')
-        assert.equal(await transaction.settle(settlement(stale.lease, succeeded)), false)
+        assert.equal(await settleIn(transaction, stale.lease, succeeded), false)
         await transaction.rollback()
       })
       assert.equal(await countEffects('zombie'), 0)
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'worker-2')
-      assert.equal(await transaction.settle(settlement(fresh.lease, succeeded)), true)
+      assert.equal(await settleIn(transaction, fresh.lease, succeeded), true)
       await transaction.commit()
       assert.equal(await countEffects('worker-2'), 1)
     },
@@ -116,7 +118,7 @@ export const transactionCases: readonly StoreCase[] = [
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
       await advance(LEASE_MS + 1)
-      assert.equal(await transaction.settle(settlement(lease, succeeded)), false)
+      assert.equal(await settleIn(transaction, lease, succeeded), false)
       await transaction.rollback()
       assert.equal(await countEffects('x'), 0)
       assert.equal((await get(store, of)).state, 'pending')
@@ -133,13 +135,57 @@ export const transactionCases: readonly StoreCase[] = [
         const transaction = await store.transaction()
         for (const { lease } of claimed) {
           await insertEffect(transaction.tx, end)
-          assert.equal(await transaction.settle(settlement(lease, succeeded)), true)
+          assert.equal(await settleIn(transaction, lease, succeeded), true)
         }
         await transaction[end]()
         assert.equal(await countEffects(end), end === 'commit' ? 3 : 0)
         if (end === 'rollback') await store.release(claimed.map((c) => c.lease))
       }
       assert.equal((await store.stats())[0]?.succeeded, 3)
+    },
+  },
+  {
+    name: 'a transaction settles a list, each lease judged on its own, in order',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'old')
+      const { lease: old } = await claimOne(store, key('old'), { leaseMs: 1_000 })
+      await advance(1_001)
+      await record(store, delivery('a'), delivery('b'))
+      const [a, b] = [await claimOne(store, key('a')), await claimOne(store, key('b'))]
+      const transaction = await store.transaction()
+      const done = await transaction.settle([
+        settlement(b.lease, ignored),
+        settlement(old, succeeded),
+        settlement(a.lease, succeeded),
+      ])
+      assert.deepEqual(done, [true, false, true])
+      await transaction.rollback()
+      assert.equal((await get(store, key('a'))).state, 'processing')
+    },
+  },
+  {
+    name: 'a group in which one lease is dead leaves nothing behind when it is rolled back, and the others live on',
+    async run({ open, advance, insertEffect, countEffects }) {
+      const store = await open()
+      const ids = ['a', 'b', 'c']
+      for (const id of ids) await recordOne(store, id)
+      const stale = await claimOne(store, key('b'), { leaseMs: 1_000 })
+      await advance(1_001)
+      const live = [await claimOne(store, key('a')), await claimOne(store, key('c'))]
+      const before = await Promise.all(ids.map((id) => snapshot(store, key(id))))
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'group')
+      const group = [live[0]!, stale, live[1]!].map(({ lease }) => settlement(lease, succeeded))
+      assert.deepEqual(await transaction.settle(group), [true, false, true])
+      await transaction.rollback()
+      assert.equal(await countEffects('group'), 0)
+      assert.deepEqual(await Promise.all(ids.map((id) => snapshot(store, key(id)))), before)
+      const again = await store.transaction()
+      assert.deepEqual(await again.settle([]), [])
+      assert.deepEqual(await again.settle([group[0]!, group[2]!]), [true, true])
+      await again.commit()
+      assert.equal((await store.stats())[0]?.succeeded, 2)
     },
   },
   {
@@ -155,7 +201,7 @@ export const transactionCases: readonly StoreCase[] = [
 
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
-      assert.equal(await transaction.settle(settlement(leases.mine!, succeeded)), true)
+      assert.equal(await settleIn(transaction, leases.mine!, succeeded), true)
       // Not awaited one by one: a store with one writer may let them wait for the end of the transaction.
       const beside = Promise.all([
         record(store, delivery('recorded')),
@@ -205,7 +251,7 @@ export const transactionCases: readonly StoreCase[] = [
           range(2).map(async (n) => {
             const transaction = await stores[(i + n) % 2]!.transaction()
             await insertEffect(transaction.tx, eventId)
-            if (await transaction.settle(settlement(lease, succeeded))) await transaction.commit()
+            if (await settleIn(transaction, lease, succeeded)) await transaction.commit()
             else await transaction.rollback()
           }),
         ),
@@ -224,7 +270,7 @@ export const transactionCases: readonly StoreCase[] = [
         const transaction = await store.transaction()
         await transaction[end]()
         await changesNothing(store, own, async () => {
-          await rejects(() => transaction.settle(settlement(lease, succeeded)), 'TRANSACTION_CLOSED')
+          await rejects(() => settleIn(transaction, lease, succeeded), 'TRANSACTION_CLOSED')
           await rejects(() => transaction.commit(), 'TRANSACTION_CLOSED')
         })
         assert.equal(await settle(store, lease, succeeded), true)

@@ -1,0 +1,252 @@
+/** Lanes, second part: what hands the turn on to the next event of a lane, and what does not. */
+import assert from 'node:assert/strict'
+import type { NewDelivery, Outcome } from '../../model.js'
+import type { Store } from '../../store.js'
+import type { StoreCase } from './harness.js'
+import {
+  attempt,
+  cannotClaim,
+  chunks,
+  claim,
+  claimOne,
+  dead,
+  delivery,
+  event,
+  failedFor,
+  get,
+  ignored,
+  key,
+  LEASE_MS,
+  openSeveral,
+  operate,
+  range,
+  record,
+  recordOne,
+  settle,
+  settleIn,
+  succeeded,
+} from './support.js'
+
+/** More than a store may push back an event it found blocked. */
+const PUSHED_BACK_MS = 10_000
+
+function inLane(eventId: string, lane: string): NewDelivery {
+  return delivery(event(eventId, { lane }))
+}
+
+const ids = async (store: Store) => (await claim(store)).map((c) => c.eventId)
+
+/** Each ends the turn of an event for good. */
+const endings: readonly [string, Outcome][] = [
+  ['succeeds', succeeded],
+  ['is ignored', ignored],
+  ['becomes a dead letter', dead],
+]
+
+export const laneTurnCases: readonly StoreCase[] = [
+  ...endings.map(([ending, outcome]) => ({
+    name: `the next of a lane is due at once when its first ${ending}, also in a transaction`,
+    async run({ open }: Parameters<StoreCase['run']>[0]) {
+      const store = await open()
+      await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
+      const first = await claimOne(store, key('a1'))
+      assert.deepEqual(await ids(store), [], 'the others were looked at and found blocked')
+      assert.equal(await settle(store, first.lease, outcome), true)
+      const [second, ...more] = await claim(store)
+      assert.deepEqual([second?.eventId, more.length], ['a2', 0])
+      const transaction = await store.transaction()
+      assert.equal(await settleIn(transaction, second!.lease, outcome), true)
+      await transaction.commit()
+      assert.deepEqual(await ids(store), ['a3'])
+    },
+  })),
+  {
+    name: 'a transaction that is rolled back leaves the turn where it was',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
+      const first = await claimOne(store, key('a1'))
+      const transaction = await store.transaction()
+      assert.equal(await settleIn(transaction, first.lease, succeeded), true)
+      await transaction.rollback()
+      await advance(PUSHED_BACK_MS)
+      assert.deepEqual(await ids(store), [])
+      await cannotClaim(store, key('a2'))
+    },
+  },
+  {
+    name: 'an event that waits for its next attempt holds up its own lane and nothing else',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'), inLane('b1', 'b'), delivery('free'))
+      await record(store, inLane('A1', 'A'), delivery(event('crm', { lane: 'a' }), { source: 'crm' }))
+      await attempt(store, key('a1'), failedFor(60_000))
+      assert.deepEqual((await ids(store)).sort(), ['A1', 'b1', 'crm', 'free'])
+      await advance(30_000)
+      assert.deepEqual(await ids(store), [])
+      await cannotClaim(store, key('a2'))
+    },
+  },
+  {
+    name: 'an event handed back for later holds up its lane until then',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
+      const first = await claimOne(store, key('a1'))
+      assert.deepEqual(await store.release([first.lease], 60_000), [true])
+      assert.deepEqual(await ids(store), [])
+      await advance(30_000)
+      assert.deepEqual(await ids(store), [])
+      await advance(30_001)
+      const [again, ...more] = await claim(store)
+      assert.deepEqual([again?.eventId, again?.attempt, more.length], ['a1', 1, 0])
+    },
+  },
+  {
+    name: 'an event given a new start by an operator comes before those behind it',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
+      await attempt(store, key('a1'), succeeded)
+      await attempt(store, key('a2'), dead)
+      assert.ok((await operate(store, 'retry', key('a2'))).done)
+      assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
+      for (const id of ['a1', 'a2', 'a3']) {
+        await advance(PUSHED_BACK_MS)
+        const [next, ...more] = await claim(store)
+        assert.deepEqual([next?.eventId, more.length], [id, 0])
+        assert.equal(await settle(store, next!.lease, succeeded), true)
+      }
+    },
+  },
+  {
+    name: 'an event that is replayed while a later one of its lane runs waits for that one to end',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
+      await attempt(store, key('a1'), succeeded)
+      const later = await claimOne(store, key('a2'))
+      assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
+      assert.deepEqual(await ids(store), [], 'never two of a lane at once')
+      await cannotClaim(store, key('a1'))
+      assert.equal(await settle(store, later.lease, succeeded), true)
+      await advance(PUSHED_BACK_MS)
+      assert.deepEqual(await ids(store), ['a1'])
+    },
+  },
+  {
+    name: 'a lease that ran out stays dead when its event is found waiting for another of its lane',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
+      await attempt(store, key('a1'), succeeded)
+      const lost = await claimOne(store, key('a2'))
+      assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
+      await advance(LEASE_MS + PUSHED_BACK_MS)
+      const [first, ...more] = await claim(store)
+      assert.deepEqual([first?.eventId, more.length], ['a1', 0])
+      assert.equal((await get(store, key('a2'))).state, 'pending')
+      assert.deepEqual(await store.extend([lost.lease], LEASE_MS), [false])
+      assert.equal(await settle(store, lost.lease, succeeded), false)
+      assert.equal(await settle(store, first!.lease, succeeded), true)
+      await advance(PUSHED_BACK_MS)
+      assert.deepEqual(
+        (await claim(store)).map((c) => [c.eventId, c.attempt]),
+        [['a2', 2]],
+      )
+      assert.deepEqual(
+        (await store.attempts(key('a2'))).map((a) => a.outcome),
+        ['lost'],
+      )
+    },
+  },
+  {
+    name: 'the turn does not cut short the time an event waits for its own next attempt',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
+      await attempt(store, key('a1'), succeeded)
+      await attempt(store, key('a2'), failedFor(60_000))
+      const { nextAttemptAt } = await get(store, key('a2'))
+      assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
+      await attempt(store, key('a1'), succeeded)
+      assert.deepEqual(await ids(store), [])
+      assert.equal((await get(store, key('a2'))).nextAttemptAt, nextAttemptAt)
+      await advance(60_001)
+      assert.deepEqual(await ids(store), ['a2'])
+    },
+  },
+  {
+    name: 'an event that an operator takes out of the middle of a lane is skipped',
+    async run({ open }) {
+      const store = await open()
+      await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
+      const first = await claimOne(store, key('a1'))
+      assert.ok((await operate(store, 'ignore', key('a2'))).done)
+      assert.deepEqual(await ids(store), [])
+      assert.equal(await settle(store, first.lease, succeeded), true)
+      assert.deepEqual(await ids(store), ['a3'])
+    },
+  },
+  {
+    name: 'a long queue behind one event does not hide what others wait for',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, ...range(500).map((i) => inLane(`a${i}`, 'a')))
+      await attempt(store, key('a0'), failedFor(600_000))
+      await advance(10)
+      await record(store, ...range(3).map((i) => delivery(`free ${i}`)))
+      await recordOne(store, 'other', { source: 'crm' })
+      const taken: string[] = []
+      for (let claimed = await claim(store, { limit: 2 }); claimed.length > 0; ) {
+        taken.push(...claimed.map((c) => c.eventId))
+        claimed = await claim(store, { limit: 2 })
+      }
+      assert.deepEqual(taken.sort(), ['free 0', 'free 1', 'free 2', 'other'])
+    },
+  },
+  {
+    name: '200 lanes of 20 events are emptied by many workers, each lane in order and never two of it at once',
+    async run(harness) {
+      const stores = await openSeveral(harness, 2)
+      const total = 4_000
+      const laneOf = (eventId: string) => Number(eventId.slice(1)) % 200
+      const deliveries = range(total).map((i) => inLane(`e${i}`, `lane ${i % 200}`))
+      for (const batch of chunks(deliveries, 1_000)) await record(stores[0]!, ...batch)
+      const running = new Set<number>()
+      const order = range(200).map((): number[] => [])
+      let left = total
+      const giveUpAt = Date.now() + 25_000
+      const worker = async (n: number) => {
+        const store = stores[n % 2]!
+        while (left > 0 && Date.now() < giveUpAt) {
+          const claimed = await claim(store, { limit: 40, worker: `w${n}` })
+          for (const { eventId, lease } of claimed) {
+            const lane = laneOf(eventId)
+            assert.ok(!running.has(lane), `lane ${lane} gave two events at once`)
+            running.add(lane)
+            order[lane]!.push(lease.seq)
+          }
+          await new Promise((resolve) => setTimeout(resolve, claimed.length === 0 ? 5 : 1))
+          // Noted before the write: another worker may hold the next one before this one hears of its own.
+          for (const { eventId } of claimed) running.delete(laneOf(eventId))
+          const done = await store.settle(
+            claimed.map(({ lease }) => ({ lease, outcome: succeeded, durationMs: 1 })),
+          )
+          assert.ok(done.every(Boolean), 'every lease was alive')
+          left -= claimed.length
+        }
+      }
+      await Promise.all(range(8).map(worker))
+      assert.equal(left, 0, 'every event was handled')
+      for (const seqs of order) {
+        assert.equal(new Set(seqs).size, 20)
+        assert.deepEqual(
+          seqs,
+          [...seqs].sort((a, b) => a - b),
+          'in order',
+        )
+      }
+    },
+  },
+]
