@@ -1,4 +1,5 @@
 /** npm run check: everything that can be judged without running the tests. Needs a build. */
+import { catalogueDocument } from './checks/catalogue.mjs'
 import { docs } from './checks/docs.mjs'
 import { exported } from './checks/exports.mjs'
 import { imports } from './checks/imports.mjs'
@@ -9,7 +10,7 @@ import { words } from './checks/words.mjs'
 
 const wanted = process.argv.slice(2)
 /** @type {readonly import('./checks/run.mjs').Check[]} */
-const all = [types, lint, imports, words, docs, snippets, exported]
+const all = [types, lint, imports, words, docs, catalogueDocument, snippets, exported]
 const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
 
 const rows = []
