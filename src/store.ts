@@ -100,6 +100,11 @@ export interface StoreTransaction<Tx = unknown> {
   advance(watermark: Watermark): Promise<boolean>
   /** As `Store.effect`, inside this transaction: undone with it. */
   effect(step: EffectStep): Promise<EffectState>
+  /**
+   * Settles and commits in as few steps as the store can. False = a lease is dead, and everything was rolled back.
+   * COMMIT_UNKNOWN when the connection broke while committing.
+   */
+  finish(settlements: readonly Settlement[]): Promise<boolean>
   /** COMMIT_UNKNOWN when the connection broke while committing. */
   commit(): Promise<void>
   rollback(): Promise<void>

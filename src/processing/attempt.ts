@@ -7,6 +7,7 @@ import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import { idempotencyKey, onceFor } from './effect.js'
 import { asHandledEvent } from './event.js'
+import { reasonOf } from './failure.js'
 import { DEFAULT_TIMEOUT_MS, failure, type Result, validated, within } from './handle.js'
 import type { HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
@@ -76,7 +77,7 @@ function contextOf<Tx>(
     run: claimed.run,
     signal: session.signal,
     ignore(reason) {
-      session.ignored = reason === '' ? 'no reason given' : reason.slice(0, 500)
+      session.ignored = reasonOf(reason)
     },
     log: parts.log,
   }

@@ -42,13 +42,10 @@ async function together<Tx>(
     )
     const transaction = await session.begin()
     const durationMs = performance.now() - startedAt
-    const applied = await transaction.settle(
+    const finished = await transaction.finish(
       claimed.map(({ lease }) => ({ lease, outcome: { kind: 'succeeded' }, durationMs })),
     )
-    if (applied.every(Boolean)) {
-      await transaction.commit()
-      return claimed.map(() => ({ kind: 'succeeded' }))
-    }
+    if (finished) return claimed.map(() => ({ kind: 'succeeded' }))
   } catch (error) {
     parts.log.info(
       { source: handler.source, events: claimed.length, step: 'handle' },

@@ -56,6 +56,7 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     if (!known) {
       known = run(name, fn, options)
       running.set(name, known)
+      known.catch(() => running.delete(name)) // a later call in this attempt may try again
     }
     return known as Promise<T>
   }

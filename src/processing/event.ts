@@ -20,15 +20,21 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
   }
 }
 
-/** The provider's reading of the bytes; where the id was in a header that is not kept, the JSON itself. */
+/** The provider's reading of the bytes; where the id was in a header or URL that is not kept, the same without it. */
 function parse(source: Source, { headers, part }: ClaimedEvent, body: Uint8Array): unknown {
   const events = source.identify({ method: 'POST', url: 'http://localhost/', headers, body })
   const event = events[part] ?? events[0]
-  return event
-    ? event.payload
-    : JSON.parse(
-        Buffer.from(body)
-          .toString('utf8')
-          .replace(/^\ufeff/, ''),
-      )
+  return event ? event.payload : parsePlainly(headers['content-type'] ?? '', new TextDecoder().decode(body))
+}
+
+/** JSON where it is JSON, a form as an object without prototype, else text. */
+function parsePlainly(contentType: string, text: string): unknown {
+  if (/^application\/x-www-form-urlencoded\s*(;|$)/i.test(contentType)) {
+    return Object.assign(Object.create(null), Object.fromEntries(new URLSearchParams(text)))
+  }
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }

@@ -37,28 +37,44 @@ export function askedDelayMs(error: unknown): number | null {
 
 /**
  * An error as text: its name and message, no stack, cut to the limit. What a handler puts into a message is the
- * application's choice; what looks like a credential is masked all the same.
+ * application's choice; what looks like a credential is masked all the same, and so is the text that JSON.parse quotes.
  */
 export function textOf(error: unknown): string {
-  const masked = nameAndMessage(error)
-    .toWellFormed()
-    .replaceAll('\0', '')
-    .replace(/\b(whsec|sk|rk|pk|xox[abpr]|gh[pousr])_[A-Za-z0-9_-]{8,}/g, '$1_***')
+  const masked = storable(nameAndMessage(error))
+    .replace(/\b(whsec|sk|rk|pk|gh[pousr]|github_pat)_[A-Za-z0-9_-]{8,}/g, '$1_***')
+    .replace(/\b(xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, '$1-***')
     .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
     .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
-  return cut(masked === '' ? 'an error without a message' : masked)
+    .replace(/Unexpected token .*is not valid JSON/s, 'the text is not valid JSON')
+  return cut(masked === '' ? 'an error without a message' : masked, limits.errorBytes)
 }
 
+/** A reason as the log takes it. */
+export function reasonOf(reason: string): string {
+  const text = storable(String(reason))
+  return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
+}
+
+/** What both databases keep: no NUL, no half of a character. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '')
+}
+
+/** Anything can be thrown, also what cannot be turned into text. */
 function nameAndMessage(error: unknown): string {
-  if (!(error instanceof Error)) return String(error)
-  const ours = error instanceof PermanentFailure || error instanceof RetryAfter || isHookonceError(error)
-  return ours || error.name === 'Error' ? error.message : `${error.name}: ${error.message}`
+  try {
+    if (!(error instanceof Error)) return String(error)
+    const ours = error instanceof PermanentFailure || error instanceof RetryAfter || isHookonceError(error)
+    return ours || error.name === 'Error' ? String(error.message) : `${error.name}: ${error.message}`
+  } catch {
+    return 'something that is not an error was thrown'
+  }
 }
 
-function cut(text: string): string {
-  if (Buffer.byteLength(text) <= limits.errorBytes) return text
+function cut(text: string, most: number): string {
+  if (Buffer.byteLength(text) <= most) return text
   return `${Buffer.from(text)
-    .subarray(0, limits.errorBytes - 8)
+    .subarray(0, most - 8)
     .toString('utf8')
     .replace(/\ufffd+$/, '')} …`
 }

@@ -69,13 +69,8 @@ async function inTransaction<Tx>(
       ? stale
       : { kind: 'lost' }
   }
-  const [applied] = await transaction.settle([{ lease: claimed.lease, outcome, durationMs }])
-  if (!applied) {
-    await transaction.rollback()
-    return { kind: 'lost' }
-  }
-  await transaction.commit()
-  return outcome
+  const finished = await transaction.finish([{ lease: claimed.lease, outcome, durationMs }])
+  return finished ? outcome : { kind: 'lost' }
 }
 
 /** COMMIT was sent and its answer never came: the log itself says whether it took effect. */

@@ -181,6 +181,28 @@ alter table hookonce.events add column lane text collate "C";
 alter table hookonce.work add column lane text collate "C";
 create index work_lanes on hookonce.work (source, lane, seq) where lane is not null;
 
+-- The common end of an attempt with a transaction of its own, so that it can share a round trip with COMMIT. Raises
+-- where the lease is dead: the transaction is then aborted, and nothing of it can be committed.
+create function hookonce.settle_succeeded(event_seq bigint, lease uuid, duration_ms float8) returns void language plpgsql as $$
+declare
+  held record;
+begin
+  delete from hookonce.work w where w.seq = event_seq and w.token = lease and w.next_at > hookonce.clock()
+  returning w.source, w.lane, w.attempt, w.run, w.worker into held;
+  if not found then
+    raise exception 'the lease is dead' using errcode = 'HK001';
+  end if;
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+  values (event_seq, held.attempt, held.run, held.worker, hookonce.clock() - make_interval(secs => duration_ms / 1000),
+    hookonce.clock(), 'succeeded');
+  if held.lane is not null then
+    update hookonce.work w set next_at = hookonce.clock()
+    where w.token is null and w.attempt = w.base_attempt and w.seq = (
+      select h.seq from hookonce.work h where h.source = held.source and h.lane = held.lane and h.seq > event_seq
+      order by h.seq limit 1);
+  end if;
+end $$;
+
 create table hookonce.watermarks (
   source text collate "C" not null,
   key text collate "C" not null,

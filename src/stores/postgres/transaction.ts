@@ -1,15 +1,19 @@
 /** A handler's transaction, on the application's pool: what it writes and its outcome commit together. */
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
+import type { Settlement } from '../../model.js'
 import { checkEffect, checkSettlement, checkWatermark, type StoreTransaction } from '../../store.js'
 import type { Database, Statement } from './database.js'
 import { effect } from './effect.js'
 import { asHookonceError, describe, isConnectionFailure } from './failure.js'
-import { applied, settling } from './settle.js'
+import { applied, settling, tokenOf } from './settle.js'
 import { advance } from './watermark.js'
 
 /** Compatible with a node-postgres client as far as `query` goes; Drizzle, Kysely and Knex can be put on it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
+
+/** Raised by `settle_succeeded`. */
+class LeaseDead extends Error {}
 
 export async function beginTransaction(db: Database): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.connect()
@@ -31,6 +35,47 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     } catch (error) {
       throw asHookonceError(error)
     }
+  }
+
+  /** Two commands in one round trip; the second is not reached when the first raises. */
+  async function finishOne({ lease, durationMs }: Settlement): Promise<boolean> {
+    const call = `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)}); commit`
+    try {
+      await commit(db.inSchema(call))
+      return true
+    } catch (error) {
+      if (!(error instanceof LeaseDead)) throw error
+      return false
+    }
+  }
+
+  async function commit(sql: string): Promise<void> {
+    let answer: { command: string } | readonly { command: string }[]
+    try {
+      answer = await open().query(sql)
+    } catch (error) {
+      if (over) throw error
+      if ((error as { code?: string }).code === 'HK001') {
+        await rollback()
+        throw new LeaseDead()
+      }
+      end('its commit failed', true)
+      throw isConnectionFailure(error)
+        ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
+        : asHookonceError(error)
+    }
+    end('it was committed', false)
+    // PostgreSQL answers COMMIT of an aborted transaction with a rollback, and calls it a success.
+    if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
+  }
+
+  async function rollback(): Promise<void> {
+    if (over) return
+    const broken = await client.query('rollback').then(
+      () => false,
+      () => true,
+    )
+    end('it was rolled back', broken)
   }
 
   try {
@@ -56,28 +101,16 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
       checkEffect(step)
       return effect(run, step)
     },
-    async commit() {
-      let answer: { command: string }
-      try {
-        answer = await open().query('commit')
-      } catch (error) {
-        const unknown = isConnectionFailure(error)
-        if (!over) end('its commit failed', true)
-        throw unknown
-          ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
-          : asHookonceError(error)
-      }
-      end('it was committed', false)
-      // PostgreSQL answers COMMIT of an aborted transaction with a rollback, and calls it a success.
-      if (answer.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
+    async finish(settlements) {
+      for (const settlement of settlements) checkSettlement(settlement)
+      const [only] = settlements
+      if (settlements.length === 1 && only!.outcome.kind === 'succeeded') return finishOne(only!)
+      const settled = applied(settlements.length, await run(...settling(settlements, 0)))
+      if (settled.every(Boolean)) await commit('commit')
+      else await rollback()
+      return settled.every(Boolean)
     },
-    async rollback() {
-      if (over) return
-      const broken = await client.query('rollback').then(
-        () => false,
-        () => true,
-      )
-      end('it was rolled back', broken)
-    },
+    commit: () => commit('commit'),
+    rollback,
   }
 }

@@ -51,6 +51,12 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
         .all(...params)
         .map(compactRow),
     settle: ({ settlements }, now) => settleWithin(connection(), now, settlements),
+    finish({ settlements }, now) {
+      const settled = settleWithin(connection(), now, settlements).every(Boolean)
+      if (settled) verbs.commit({ transaction: open! }, now)
+      else end('a lease was lost')
+      return settled
+    },
     advance: ({ watermark }) => advanceWithin(connection(), watermark),
     effect: ({ step }, now) => effectWithin(connection(), now, step),
     commit() {
@@ -75,7 +81,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
       return (verbs[verb] as (args: unknown, now: number) => unknown)(args, now)
     } catch (error) {
       // A COMMIT that failed must not leave the lock behind; some errors have rolled back already.
-      if (verb === 'commit') end('its commit failed')
+      if (verb === 'commit' || verb === 'finish') end('its commit failed')
       throw error
     } finally {
       if (open !== null && !inTransaction(connection().db)) end('SQLite rolled it back after an error')

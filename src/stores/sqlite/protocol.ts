@@ -25,6 +25,7 @@ export interface TransactionVerbs {
   get(args: StatementArgs): Row | undefined
   all(args: StatementArgs): Row[]
   settle(args: { transaction: number; settlements: readonly Settlement[] }): boolean[]
+  finish(args: { transaction: number; settlements: readonly Settlement[] }): boolean
   advance(args: { transaction: number; watermark: Watermark }): boolean
   effect(args: { transaction: number; step: EffectStep }): EffectState
   commit(args: { transaction: number }): void

@@ -60,7 +60,11 @@ export function startThread(options: ThreadOptions, onNews: () => void): ThreadL
   function die(problem: string): void {
     death ??= problem
     for (const { verb, reject } of waiters.values()) {
-      reject(new HookonceError(verb === 'tx.commit' ? 'COMMIT_UNKNOWN' : 'STORE_FAILED', { problem: death }))
+      reject(
+        new HookonceError(verb === 'tx.commit' || verb === 'tx.finish' ? 'COMMIT_UNKNOWN' : 'STORE_FAILED', {
+          problem: death,
+        }),
+      )
     }
     waiters.clear()
   }

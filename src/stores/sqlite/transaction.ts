@@ -43,6 +43,10 @@ export async function beginTransaction(
       checkEffect(step)
       return thread.call('tx.effect', now(), { transaction, step })
     },
+    async finish(settlements) {
+      settlements.forEach(checkSettlement)
+      return thread.call('tx.finish', now(), { transaction, settlements })
+    },
     commit: () => thread.call('tx.commit', now(), { transaction }),
     rollback: () => thread.call('tx.rollback', now(), { transaction }),
   }

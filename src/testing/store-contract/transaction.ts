@@ -51,6 +51,56 @@ export const transactionCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'finish settles and commits in one step, whatever the outcome and however many',
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      for (const [i, outcomes] of [
+        [succeeded],
+        [ignored],
+        [dead],
+        [failedFor(0)],
+        [succeeded, succeeded, ignored],
+      ].entries()) {
+        const ids = outcomes.map((_, k) => `f${i}-${k}`)
+        for (const id of ids) await recordOne(store, id)
+        const leases = []
+        for (const id of ids) leases.push((await claimOne(store, key(id))).lease)
+        const transaction = await store.transaction()
+        await insertEffect(transaction.tx, `f${i}`)
+        const settlements = leases.map((lease, k) => settlement(lease, outcomes[k]!))
+        assert.equal(await transaction.finish(settlements), true)
+        assert.equal(await countEffects(`f${i}`), 1)
+        for (const [k, id] of ids.entries()) {
+          assert.equal((await get(store, key(id))).state, outcomes[k]!.kind)
+          assert.equal((await store.attempts(key(id))).at(-1)?.outcome, outcomes[k]!.kind)
+        }
+        await rejects(() => transaction.commit(), 'TRANSACTION_CLOSED')
+        await transaction.rollback()
+      }
+    },
+  },
+  {
+    name: 'finish with a dead lease rolls everything back and says so',
+    async run({ open, advance, insertEffect, countEffects }) {
+      const store = await open()
+      for (const id of ['one', 'two']) await recordOne(store, id)
+      const one = await claimOne(store, key('one'))
+      await advance(LEASE_MS + 1)
+      const two = await claimOne(store, key('two'))
+      for (const leases of [[one.lease], [two.lease, one.lease]]) {
+        await changesNothing(store, key('two'), async () => {
+          const transaction = await store.transaction()
+          await insertEffect(transaction.tx, 'zombie')
+          assert.equal(await transaction.finish(leases.map((lease) => settlement(lease, succeeded))), false)
+          await rejects(() => transaction.settle([]), 'TRANSACTION_CLOSED')
+        })
+      }
+      assert.equal(await countEffects('zombie'), 0)
+      assert.equal((await get(store, key('one'))).state, 'pending')
+      assert.equal(await settle(store, two.lease, succeeded), true)
+    },
+  },
+  {
     name: 'nothing is seen from outside before the commit',
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
