@@ -81,6 +81,7 @@ export function pickFairly(
 /** The next `count` due rows of a source that wait for no other of their lane. Those that do are pushed back. */
 function nextFree(connection: Connection, now: number, place: Place, count: number): Row[] {
   const free: Row[] = []
+  let pushed = 0
   for (let look = count; ; look = Math.max(count - free.length, LOOK_AT_LEAST)) {
     const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, look)
     const blocked: Row[] = []
@@ -90,7 +91,8 @@ function nextFree(connection: Connection, now: number, place: Place, count: numb
       if (row.blocked === 1) blocked.push(row)
       else if (free.push(row) === count) break
     }
-    pushBack(connection, now, blocked)
+    pushBack(connection, now, blocked, pushed)
+    pushed += blocked.length
     if (free.length === count || rows.length < look) return free
   }
 }
