@@ -33,9 +33,10 @@ join hookonce.events e on e.seq = p.seq
 left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payload_seq, e.seq) and b.received_at = e.received_at
 order by p.next_at, p.seq`
 
-const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, w.lane is not null and exists (
-      select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
-        and (h.seq < w.seq or (h.token is not null and h.next_at > hookonce.clock()))) as blocked`
+const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, w.lane is not null and (
+      exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
+      or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
+        and h.token is not null and h.next_at > hookonce.clock())) as blocked`
 
 /** $3 sources, $4 how many of each. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {

@@ -180,6 +180,7 @@ const order = `
 alter table hookonce.events add column lane text collate "C";
 alter table hookonce.work add column lane text collate "C";
 create index work_lanes on hookonce.work (source, lane, seq) where lane is not null;
+create index work_held on hookonce.work (source, lane) where lane is not null and token is not null;
 
 -- The common end of an attempt with a transaction of its own, so that it can share a round trip with COMMIT. Raises
 -- where the lease is dead: the transaction is then aborted, and nothing of it can be committed.

@@ -1,0 +1,116 @@
+/** What only SQLite does in its own way: watching the file, and bringing a log of the first schema up to date. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
+import { migrations, sqlite } from 'hookonce/sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { NewDelivery } from '#dist/model.js'
+
+let folder: string
+let path: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookonce-sqlite-'))
+  path = join(folder, 'events.db')
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+function delivery(eventId: string): NewDelivery {
+  return {
+    source: 'shop',
+    headers: {},
+    body: Buffer.from('{}'),
+    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    onReplayedContent: 'review',
+  }
+}
+
+/** A process that listens on the log, says so, says when it is woken, and then does `after`. */
+function listener(after: string) {
+  const script = `
+    import { sqlite } from 'hookonce/sqlite'
+    const store = sqlite(process.argv[1])
+    await store.subscribe(() => console.log('woken'))
+    console.log('listening')
+    ${after}`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script, path], {
+    cwd: new URL('../..', import.meta.url),
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let said = ''
+  child.stdout.on('data', (chunk) => {
+    said += chunk
+  })
+  return { child, said: () => said }
+}
+
+test('a process that listens is woken by what another process records', async () => {
+  const store = sqlite(path)
+  await store.migrate()
+  const { child, said } = listener('process.stdin.resume()')
+  try {
+    await expect.poll(said, { timeout: 10_000 }).toContain('listening')
+    expect(said()).not.toContain('woken')
+    await store.record([delivery('a')])
+    await expect.poll(said, { timeout: 1_000, interval: 10 }).toContain('woken')
+  } finally {
+    child.kill()
+    await store.close()
+  }
+})
+
+test('listening does not keep a process alive', async () => {
+  const store = sqlite(path)
+  await store.migrate()
+  await store.close()
+  const { child, said } = listener('')
+  const [code] = await once(child, 'exit')
+  expect([code, said()]).toEqual([0, 'listening\n'])
+})
+
+test('claims and settlements wake nobody', async () => {
+  const [one, two] = [sqlite(path), sqlite(path)]
+  await one.migrate()
+  await two.record([delivery('a')])
+  let woken = 0
+  await one.subscribe(() => woken++)
+  const [claimed] = await two.claim({ worker: 'w', limit: 1, leaseMs: 1_000 })
+  await two.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
+  await new Promise((resolve) => setTimeout(resolve, 150))
+  expect(woken).toBe(0)
+  const order = { events: [{ source: 'shop', eventId: 'a' }], actor: 'ada', reason: '', force: true }
+  await two.operate({ verb: 'replay', ...order })
+  await expect.poll(() => woken, { timeout: 1_000, interval: 10 }).toBeGreaterThan(0)
+  await Promise.all([one.close(), two.close()])
+})
+
+test('a log in memory can be listened to and never wakes', async () => {
+  const store = sqlite(':memory:')
+  await store.migrate()
+  const end = await store.subscribe(() => expect.unreachable())
+  await store.record([delivery('a')])
+  await end()
+  await store.close()
+})
+
+test('a log of the first schema is brought up to date with what is in it', async () => {
+  const old = new DatabaseSync(path)
+  old.exec(migrations[0]!.sql)
+  old.exec(`
+    insert into hookonce_migrations values (1, 'log', 0);
+    insert into hookonce_events (source, event_id, event_type, received_at, part, processing_state)
+    values ('shop', 'old', 'order.paid', 1, 0, 'pending');
+    insert into hookonce_payloads values (1, 1, '{}', x'7b7d');
+    insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (1, 'shop', 1, 0, 0);`)
+  old.close()
+  const store = sqlite(path)
+  await expect(store.get({ source: 'shop', eventId: 'old' })).rejects.toMatchObject({
+    code: 'SCHEMA_MISSING',
+  })
+  expect(await store.migrate()).toEqual({ from: 1, to: migrations.length, applied: [2] })
+  const claimed = await store.claim({ worker: 'w', limit: 10, leaseMs: 1_000 })
+  expect(claimed.map(({ eventId }) => eventId)).toEqual(['old'])
+  await store.close()
+})
