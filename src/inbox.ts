@@ -159,8 +159,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     const after: AfterRecord = {
       recorded: running.wake,
       inline: (key, verdict) => handleInline(store, running, key, verdict),
-      rearm: async (key) =>
-        void (await orderOne(store, 'retry', key, { actor: 'sender', reason: 'delivered again' })),
+      async rearm(key) {
+        await orderOne(store, 'retry', key, { actor: 'sender', reason: 'delivered again' })
+        running.wake()
+      },
       laneOf: (source, event) => laneOf(handlers, sources, source, event),
     }
     parts = { sources, commits, limits, clock: options.clock ?? systemClock, log, counters, after }
@@ -206,16 +208,6 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     return processor!
   }
 
-  /** Pausing before the store is open is as good as after. */
-  function whenOpen(act: (running: Processor) => void): void {
-    if (processor) act(processor)
-    else
-      open().then(
-        () => act(processor!),
-        () => {},
-      )
-  }
-
   function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
     return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
       const store = await open()
@@ -241,8 +233,11 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     drain: async () => (await ready()).drain(),
     process: async (source, eventId) => (await ready()).one({ source, eventId }),
-    pause: (source, type) => whenOpen((running) => running.pause(source, type)),
-    resume: (source, type) => whenOpen((running) => running.resume(source, type)),
+    pause: handlers.pause,
+    resume(source, type) {
+      handlers.resume(source, type)
+      processor?.wake()
+    },
     once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
     fetch: (request) => fetchIntake({ receive, limits }, request),
     async start() {

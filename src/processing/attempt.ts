@@ -8,7 +8,7 @@ import type { Source } from '../provider.js'
 import { idempotencyKey, onceFor } from './effect.js'
 import { asHandledEvent } from './event.js'
 import { reasonOf } from './failure.js'
-import { DEFAULT_TIMEOUT_MS, failure, type Result, validated, within } from './handle.js'
+import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, validated, within } from './handle.js'
 import type { HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
 import { openSession, type Session } from './session.js'
@@ -45,8 +45,8 @@ async function run<Tx>(
 ): Promise<[Result, Mark | null]> {
   const { retry, options } = handler
   const source = parts.sources.get(claimed.source)
-  if (claimed.tries > retry.maxAttempts)
-    return [dead('its attempts were used up: workers died while they had it'), null]
+  const over = usedUp(retry, claimed.tries)
+  if (over) return [over, null]
   if (claimed.body === null || !source)
     return [dead('its payload has been removed, so it cannot be handled'), null]
   let mark: Mark | null = null
@@ -93,7 +93,7 @@ function markOf<Tx>(
   const value = stale(event)
   if (!Number.isFinite(value))
     throw new Error(`stale() gave ${value} for event "${event.id}"; it must give a number`)
-  return { key: `${handler.pattern} ${event.reference}`, value }
+  return { key: `${handler.pattern.length}:${handler.pattern} ${event.reference}`, value }
 }
 
 async function isStale<Tx>(parts: AttemptParts<Tx>, claimed: ClaimedEvent, mark: Mark): Promise<boolean> {

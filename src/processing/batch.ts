@@ -2,7 +2,7 @@
 import type { ClaimedEvent } from '../model.js'
 import { type AttemptParts, report } from './attempt.js'
 import { asHandledEvent } from './event.js'
-import { DEFAULT_TIMEOUT_MS, failure, type Result, within } from './handle.js'
+import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, within } from './handle.js'
 import type { Registered } from './handlers.js'
 import { openSession, type Session } from './session.js'
 import { settle, undo } from './settle.js'
@@ -80,6 +80,8 @@ async function singleResult<Tx>(
   session: Session<Tx>,
   startedAt: number,
 ): Promise<Result> {
+  const over = usedUp(handler.retry, one.tries)
+  if (over) return settle(parts, session, handler, over, 0, null)
   let result: Result = { kind: 'succeeded' }
   try {
     if (one.body === null) throw new Error('its payload has been removed')

@@ -29,6 +29,7 @@ export async function within<Tx>(
     timeoutMs,
   )
   try {
+    session.signal.throwIfAborted()
     await Promise.race([work(), aborted(session.signal)])
   } finally {
     clearTimeout(timer)
@@ -60,6 +61,16 @@ export async function validated(event: HandledEvent, schema: StandardSchema): Pr
 function pathOf(path: readonly unknown[] | undefined): string {
   if (!path?.length) return ''
   return ` at ${path.map((step) => String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step)).join('.')}`
+}
+
+/** An event whose workers died with it again and again, never to say why. */
+export function usedUp(retry: RetryPolicy, tries: number): Result | null {
+  if (tries <= retry.maxAttempts) return null
+  return {
+    kind: 'failed',
+    error: 'its attempts were used up: workers died while they had it',
+    retryInMs: null,
+  }
 }
 
 export function failure(error: unknown, retry: RetryPolicy, tries: number): Result {

@@ -25,6 +25,10 @@ export interface Handlers<Tx> {
     options: HandlerOptions,
   ): void
   resolve(source: string, eventType: string): Registered<Tx> | null
+  /** No new attempts of a source, or of one handler of it, in this process. */
+  pause(source: string, pattern?: string): void
+  resume(source: string, pattern?: string): void
+  readonly pausedSources: ReadonlySet<string>
   readonly all: readonly Registered<Tx>[]
 }
 
@@ -34,11 +38,28 @@ export function createHandlers<Tx>(
 ): Handlers<Tx> {
   const bySource = new Map<string, Registered<Tx>[]>()
   const all: Registered<Tx>[] = []
+  const pausedSources = new Set<string>()
   /** Types come from senders: the memory is bounded. */
   const resolved = new Map<string, Map<string, Registered<Tx> | null>>()
 
+  function named(source: string, pattern: string): Registered<Tx> {
+    const found = bySource.get(source)?.find((one) => one.pattern === pattern)
+    if (!found) throw invalid('A pause', `source "${source}" has no handler for "${pattern}"`)
+    return found
+  }
+
   return {
     all,
+    pausedSources,
+    pause(source, pattern) {
+      if (pattern !== undefined) named(source, pattern).paused = true
+      else if (sources.has(source)) pausedSources.add(source)
+      else throw invalid('A pause', `there is no source "${source}"`)
+    },
+    resume(source, pattern) {
+      if (pattern !== undefined) named(source, pattern).paused = false
+      else pausedSources.delete(source)
+    },
     add(source, pattern, handle, handleBatch, options) {
       if (!sources.has(source))
         throw invalid(
@@ -52,6 +73,7 @@ export function createHandlers<Tx>(
       }
       const retry = { ...defaultRetry, ...retryDefaults, ...options.retry }
       checkRetry(retry)
+      checkOptions(options)
       const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
       list.push(one)
       list.sort(moreSpecificFirst)
@@ -79,6 +101,15 @@ function moreSpecificFirst(a: { pattern: string }, b: { pattern: string }): numb
   const exact = Number(a.pattern.includes('*')) - Number(b.pattern.includes('*'))
   const literal = b.pattern.replaceAll('*', '').length - a.pattern.replaceAll('*', '').length
   return exact || literal || (a.pattern < b.pattern ? -1 : 1)
+}
+
+function checkOptions(options: HandlerOptions): void {
+  for (const name of ['timeoutMs', 'concurrency', 'maxBatch'] as const) {
+    const value = options[name]
+    // A timer cannot wait longer than 2^31 ms: it would not wait at all.
+    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value < 2 ** 31))
+      throw invalid(name, `${value} is not a whole number from 1 to ${2 ** 31 - 1}`)
+  }
 }
 
 function checkRetry(retry: RetryPolicy): void {

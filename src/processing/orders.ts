@@ -10,11 +10,11 @@ export interface OrderOptions {
   readonly reason?: string
   /** Needed to replay what has succeeded. */
   readonly force?: boolean
+  /** Say or count what would happen and change nothing. */
+  readonly dryRun?: boolean
 }
 
 export interface BulkOptions extends OrderOptions {
-  /** Count what would happen and change nothing. */
-  readonly dryRun?: boolean
   /** Events a second at most. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
@@ -38,8 +38,8 @@ export async function orderOne(
   key: EventKey,
   options: OrderOptions,
 ): Promise<OrderResult> {
-  const { actor = 'inbox', reason = '', force = false } = options
-  const [result] = await store.operate({ verb, events: [key], actor, reason, force })
+  const { actor = 'inbox', reason = '', force = false, dryRun = false } = options
+  const [result] = await store.operate({ verb, events: [key], actor, reason, force, dryRun })
   return result!
 }
 
@@ -69,7 +69,7 @@ export async function orderMany(
   let matched = 0
   let done = 0
   let cursor: string | null = null
-  do {
+  while (!signal?.aborted) {
     const startedAt = performance.now()
     // Newest first, and each page below the last: an event that was moved is not met again.
     const page: Awaited<ReturnType<Store['list']>> = await store.list(filter, { limit: size, cursor })
@@ -83,10 +83,11 @@ export async function orderMany(
       onProgress?.({ matched, done, refused })
     }
     cursor = page.next
-    if (cursor !== null && ratePerSecond !== undefined) {
+    if (cursor === null) break
+    if (ratePerSecond !== undefined) {
       await pause((page.events.length / ratePerSecond) * 1_000 - (performance.now() - startedAt))
     }
-  } while (cursor !== null && !signal?.aborted)
+  }
   return { matched, done, refused }
 }
 

@@ -37,8 +37,6 @@ export interface Processor {
   drain(): Promise<number>
   /** Runs this one now, due or not. Null: it is not there, has finished, or somebody has it. */
   one(key: EventKey): Promise<Result | null>
-  pause(source: string, pattern?: string): void
-  resume(source: string, pattern?: string): void
 }
 
 interface Held<Tx> {
@@ -49,7 +47,9 @@ interface Held<Tx> {
   until: number
 }
 
-const PAUSED_DELAY_MS = 1_000
+/** When what cannot run now is due again. */
+const LATER_MS = 1_000
+const SUSPECT_DELAY_MS = 100
 
 export function createProcessor<Tx>(
   given: Omit<AttemptParts<Tx>, 'settleOne'>,
@@ -67,19 +67,24 @@ export function createProcessor<Tx>(
     ...given,
     settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
   }
-  const held = new Map<number, Held<Tx>>()
+  /** By token: an event that was lost and claimed again here is held twice until its first attempt ends. */
+  const held = new Map<string, Held<Tx>>()
   const waiting: ClaimedEvent[] = []
-  const pausedSources = new Set<string>()
   const whenQuiet: (() => void)[] = []
   let active = 0
   let running = false
+  let stopping = false
+  /** The deadline of a stop is over: what still begins is aborted at once. */
+  let expired = false
   let looping: Promise<void> | null = null
   let beat: NodeJS.Timeout | undefined
   let unsubscribe: (() => Promise<void>) | undefined
   let nudge: (() => void) | null = null
   let nudged = false
+  /** The token of the suspect that is held; see `withOneSuspect`. */
+  let suspect = ''
 
-  const claimable = () => [...sources.keys()].filter((source) => !pausedSources.has(source))
+  const claimable = () => [...sources.keys()].filter((source) => !handlers.pausedSources.has(source))
 
   function wake(): void {
     nudged = true
@@ -120,17 +125,44 @@ export function createProcessor<Tx>(
     }
   }
 
-  async function claim(limit: number): Promise<number> {
+  async function claim(limit: number, suspectDelayMs = SUSPECT_DELAY_MS): Promise<number> {
     const names = claimable()
-    if (handlers.all.length === 0 || names.length === 0) return 0
-    const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
+    if (stopping || handlers.all.length === 0 || names.length === 0) return 0
     const until = performance.now() + leaseMs
-    for (const one of claimed) {
-      held.set(one.lease.seq, { claimed: one, session: null, until })
+    const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
+    const kept = await withOneSuspect(claimed, suspectDelayMs)
+    for (const one of kept) {
+      held.set(one.lease.token, { claimed: one, session: null, until })
       waiting.push(one)
     }
     pump()
-    return claimed.length
+    return kept.length
+  }
+
+  /**
+   * An event whose last worker died may be what killed it, so only one such event is held at a time. Held together, one
+   * that kills its worker each time would use up the attempts of the others, and they would be dead letters unseen.
+   */
+  async function withOneSuspect(
+    claimed: readonly ClaimedEvent[],
+    delayMs: number,
+  ): Promise<readonly ClaimedEvent[]> {
+    if (claimed.every((one) => one.tries === 1)) return claimed
+    const suspects = await Promise.all(claimed.map(async (one) => one.tries > 1 && (await diedBefore(one))))
+    const next = held.has(suspect) ? -1 : suspects.indexOf(true)
+    suspect = next < 0 ? suspect : claimed[next]!.lease.token
+    const back = claimed.filter((_, i) => suspects[i] && i !== next)
+    if (back.length === 0) return claimed
+    const leases = back.map((one) => one.lease)
+    await store.release(leases, delayMs).catch(() => {}) // they run out by themselves
+    if (running) setTimeout(wake, delayMs + 1).unref()
+    return claimed.filter((one) => !back.includes(one))
+  }
+
+  /** When the store cannot say, nobody is suspected. */
+  async function diedBefore(one: ClaimedEvent): Promise<boolean> {
+    const attempts = await store.attempts(one).catch(() => [])
+    return attempts.at(-1)?.outcome === 'lost'
   }
 
   /** A retry that is due before the next poll is not left to it. */
@@ -140,17 +172,25 @@ export function createProcessor<Tx>(
       setTimeout(wake, retryInMs + 1).unref()
   }
 
-  /** Starts what may start. Events of a handler that is full stay in the buffer; those of a paused one go back. */
+  /**
+   * Starts what may start. What is paused goes back; so do events of a handler that is full, but for as many as it will
+   * take next, so that they do not keep the buffer from those of another.
+   */
   function pump(): void {
-    for (let i = 0; i < waiting.length && active < concurrency; ) {
+    const ahead = new Map<Registered<Tx>, number>()
+    for (let i = 0; i < waiting.length && active < concurrency && !stopping; ) {
       const one = waiting[i]!
       const handler = handlers.resolve(one.source, one.eventType)
-      if (handler?.paused) {
-        waiting.splice(i, 1)
-        held.delete(one.lease.seq)
-        store.release([one.lease], PAUSED_DELAY_MS).catch(() => {}) // its lease runs out by itself
-      } else if (handler && handler.active >= (handler.options.concurrency ?? concurrency)) {
-        i++
+      const paused = handlers.pausedSources.has(one.source)
+      const most = handler?.options.concurrency ?? concurrency
+      if (paused || handler?.paused) {
+        // Of a paused source nothing is claimed; of a paused handler it would be, again and again.
+        giveBack(i, paused ? 0 : LATER_MS)
+      } else if (handler && handler.active >= most) {
+        const kept = ahead.get(handler) ?? 0
+        ahead.set(handler, kept + 1)
+        if (kept < most * (handler.options.maxBatch ?? 1)) i++
+        else giveBack(i, LATER_MS)
       } else if (handler?.handleBatch) {
         void track(handler, takeBatch(handler, i), (own, onSession) =>
           attemptBatch(parts, handler, own, onSession),
@@ -160,6 +200,12 @@ export function createProcessor<Tx>(
         void track(handler, [one], (own, onSession) => attempt(parts, own[0]!, onSession))
       }
     }
+  }
+
+  function giveBack(index: number, delayMs: number): void {
+    const [one] = waiting.splice(index, 1)
+    held.delete(one!.lease.token)
+    store.release([one!.lease], delayMs).catch(() => {}) // its lease runs out by itself
   }
 
   function takeBatch(handler: Registered<Tx>, from: number): ClaimedEvent[] {
@@ -183,9 +229,10 @@ export function createProcessor<Tx>(
     try {
       const result = await run(own, (session) => {
         for (const one of session.claimed) {
-          const entry = held.get(one.lease.seq)
+          const entry = held.get(one.lease.token)
           if (entry) entry.session = session
         }
+        if (expired) session.abort(new Stopping('the process is stopping'))
       })
       for (const one of [result].flat()) wakeFor(one)
       return result
@@ -199,7 +246,7 @@ export function createProcessor<Tx>(
     } finally {
       active--
       if (handler) handler.active--
-      for (const one of own) held.delete(one.lease.seq)
+      for (const one of own) held.delete(one.lease.token)
       pump()
       if (running && waiting.length <= buffer / 2) wake()
       if (active === 0) for (const resolve of whenQuiet.splice(0)) resolve()
@@ -218,7 +265,7 @@ export function createProcessor<Tx>(
       )
       entries.forEach((entry, i) => {
         if (alive[i]) entry.until = askedAt + leaseMs
-        else if (held.has(entry.claimed.lease.seq)) lose(entry)
+        else if (held.has(entry.claimed.lease.token)) lose(entry)
       })
     } catch (error) {
       log.warn({ step: 'claim', code: codeOf(error) }, 'could not extend leases; trying again')
@@ -233,7 +280,7 @@ export function createProcessor<Tx>(
     }
     const at = waiting.indexOf(entry.claimed)
     if (at >= 0) waiting.splice(at, 1)
-    held.delete(entry.claimed.lease.seq)
+    held.delete(entry.claimed.lease.token)
   }
 
   /** Leases are kept alive whenever something is held, also by `drain` and `one`. */
@@ -261,19 +308,26 @@ export function createProcessor<Tx>(
     async start() {
       if (running) return
       running = true
+      stopping = false
+      expired = false
       keepAlive()
-      unsubscribe = await store.subscribe(wake)
+      unsubscribe = await store.subscribe(wake).catch((error: unknown) => {
+        log.warn({ step: 'claim', code: codeOf(error) }, 'no wake-ups from other processes; polling only')
+        return undefined
+      })
       looping = loop()
     },
     async stop(deadlineMs = 10_000) {
       running = false
+      stopping = true
       wake()
       await looping
       await unsubscribe?.().catch(() => {})
       const unstarted = waiting.splice(0)
-      for (const one of unstarted) held.delete(one.lease.seq)
+      for (const one of unstarted) held.delete(one.lease.token)
       if (unstarted.length > 0) await store.release(unstarted.map((one) => one.lease)).catch(() => {})
       const timer = setTimeout(() => {
+        expired = true
         for (const { session } of held.values()) session?.abort(new Stopping('the process is stopping'))
       }, deadlineMs)
       await quiet()
@@ -285,7 +339,7 @@ export function createProcessor<Tx>(
       let done = 0
       keepAlive()
       for (;;) {
-        const found = await claim(concurrency)
+        const found = await claim(concurrency, 0)
         await quiet()
         if (found === 0) return done
         done += found
@@ -294,7 +348,7 @@ export function createProcessor<Tx>(
     async one(key) {
       const [claimed] = await store.claim({ worker, limit: 1, leaseMs, event: key })
       if (!claimed) return null
-      held.set(claimed.lease.seq, { claimed, session: null, until: performance.now() + leaseMs })
+      held.set(claimed.lease.token, { claimed, session: null, until: performance.now() + leaseMs })
       keepAlive()
       const handler = handlers.resolve(claimed.source, claimed.eventType)
       const result = handler?.handleBatch
@@ -306,21 +360,6 @@ export function createProcessor<Tx>(
         : await track(handler, [claimed], (own, onSession) => attempt(parts, own[0]!, onSession))
       return result ?? null
     },
-    pause(source, pattern) {
-      if (pattern === undefined) pausedSources.add(source)
-      else for (const one of matching(source, pattern)) one.paused = true
-    },
-    resume(source, pattern) {
-      if (pattern === undefined) pausedSources.delete(source)
-      else for (const one of matching(source, pattern)) one.paused = false
-      wake()
-    },
-  }
-
-  function matching(source: string, pattern: string): Registered<Tx>[] {
-    const found = handlers.all.filter((one) => one.source === source && one.pattern === pattern)
-    if (found.length === 0) throw invalid('A pause', `source "${source}" has no handler for "${pattern}"`)
-    return found
   }
 }
 

@@ -34,8 +34,10 @@ export async function settle<Tx>(
 
   if (result.kind === 'lost' || result.kind === 'handed_back' || result.kind === 'failed') {
     await undo(session)
-    if (result.kind === 'handed_back') await parts.store.release([claimed.lease])
-    return result.kind === 'failed' ? plainly(result) : result
+    if (result.kind === 'failed') return plainly(result)
+    if (result.kind === 'lost') return result
+    const [handedBack] = await parts.store.release([claimed.lease])
+    return handedBack ? result : { kind: 'lost' }
   }
   if (!session.begun() && !mark) return plainly(result)
   try {

@@ -144,11 +144,13 @@ function put(body: Record<string, unknown>, field: Field | undefined, value: str
 }
 
 function sourceOptions(options: SourceOptions): SourceOptions {
-  const { mode, conflict, contentGuard, toleranceMs, retention } = options
+  const { mode, conflict, contentGuard, rearm, order, toleranceMs, retention } = options
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(conflict === undefined ? {} : { conflict }),
     ...(contentGuard === undefined ? {} : { contentGuard }),
+    ...(rearm === undefined ? {} : { rearm }),
+    ...(order === undefined ? {} : { order }),
     ...(toleranceMs === undefined ? {} : { toleranceMs }),
     ...(retention === undefined ? {} : { retention }),
   }

@@ -28,7 +28,7 @@ export function isConnectionFailure(error: unknown): boolean {
 
 /** Two transactions got in each other's way; the same statement may be sent again. */
 export function isRaceFailure(error: unknown): boolean {
-  return ['40001', '40P01'].includes((error as PgFailure).code ?? '')
+  return ['40001', '40P01', '55P03'].includes((error as PgFailure).code ?? '')
 }
 
 /** The values of one row are at fault, not the database: too long for an index, not in the database's encoding. */

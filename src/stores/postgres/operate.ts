@@ -21,6 +21,12 @@ const lockWork: Statement = {
   sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update',
 }
 
+/** Held by whoever locks work before events, as we do: waiting for it with the event locked could be a deadlock. */
+const lockNewWork: Statement = {
+  name: 'operate_lock_new_work',
+  sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update nowait',
+}
+
 const lockEvents: Statement = {
   name: 'operate_lock_events',
   sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
@@ -127,7 +133,7 @@ async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, State>
   await run(lockWork, values)
   await run(lockEvents, values)
   // A work row that another order made while we waited for the event.
-  await run(lockWork, values)
+  await run(lockNewWork, values)
   const rows = await run<{ seq: number; state: State }>(read, values)
   return new Map(rows.map((row) => [row.seq, row.state]))
 }

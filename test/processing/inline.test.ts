@@ -1,0 +1,191 @@
+/** Inline mode: the answer says how handling went. And `rearm`, its counterpart in background mode. */
+import type { Inbox } from 'hookonce'
+import { permanent } from 'hookonce'
+import { describe, expect, it } from 'vitest'
+import { onBothLogs, post, shop, signal, stateOf, until } from '../support/processing.js'
+
+const key = (eventId: string) => ({ source: 'shop', eventId })
+const answer = async (inbox: Inbox, id: string) => {
+  const { httpStatus, status, duplicate, body } = await post(inbox, { id })
+  expect(JSON.parse(body)).toMatchObject({ status })
+  return [httpStatus, status, duplicate]
+}
+
+onBothLogs((bench) => {
+  const sources = { shop: shop({ mode: 'inline' }) }
+
+  describe('inline', () => {
+    it('an event is handled before its delivery is answered, and a duplicate is told so', async () => {
+      const { inbox } = bench.inbox({ sources })
+      inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id))
+      expect(await answer(inbox, 'e1')).toEqual([200, 'processed', false])
+      expect(await bench.log.effects()).toEqual(['e1'])
+      expect(await stateOf(inbox, 'e1')).toBe('succeeded')
+      expect(await answer(inbox, 'e1')).toEqual([200, 'already_processed', true])
+      expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    it('a failure answers 500, and the next delivery runs the event again at once, also when it was a dead letter', async () => {
+      const { inbox } = bench.inbox({ sources, processing: { leaseMs: 5_000 } })
+      const attempts: number[] = []
+      inbox.on('shop', '*', async (event, ctx) => {
+        attempts.push(ctx.attempt)
+        await bench.write(ctx.tx, event.id)
+        if (attempts.length === 1) throw new Error('later')
+        if (attempts.length === 2) throw permanent('never')
+      })
+      expect(await answer(inbox, 'e1')).toEqual([500, 'failed', false])
+      // Its own wait is a second and more; the sender's retry does not wait for it.
+      expect(await stateOf(inbox, 'e1')).toBe('failed')
+      expect(await answer(inbox, 'e1')).toEqual([500, 'failed', true])
+      expect((await inbox.events.get(key('e1')))?.nextAttemptAt).toBeNull()
+      expect(await answer(inbox, 'e1')).toEqual([200, 'processed', true])
+      expect(await answer(inbox, 'e1')).toEqual([200, 'already_processed', true])
+      expect(attempts).toEqual([1, 2, 1])
+      expect(await bench.log.effects()).toEqual(['e1'])
+      const audit = await bench.rows('select actor, verb, event_id from log.audit')
+      expect(audit).toEqual([expect.objectContaining({ actor: 'sender', verb: 'retry', event_id: 'e1' })])
+    })
+
+    it('32 deliveries of one event at once run the handler once and are all told that it is done', async () => {
+      const { inbox } = bench.inbox({ sources })
+      const other = bench.inbox({ sources }).inbox
+      let runs = 0
+      for (const one of [inbox, other]) {
+        one.on('shop', '*', async (event, ctx) => {
+          runs++
+          await bench.write(ctx.tx, event.id)
+          await new Promise((resolve) => setTimeout(resolve, 30))
+        })
+      }
+      const answers = await Promise.all(
+        Array.from({ length: 32 }, (_, i) => answer(i % 2 ? inbox : other, 'e1')),
+      )
+      expect(runs).toBe(1)
+      expect(answers.filter(([httpStatus]) => httpStatus !== 200)).toEqual([])
+      expect(answers.filter(([, status]) => status === 'processed')).toHaveLength(1)
+      expect(answers.filter(([, status]) => status === 'already_processed')).toHaveLength(31)
+      expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    it('deliveries of one dead letter at once give it one new start and one run', async () => {
+      const { inbox } = bench.inbox({ sources })
+      let runs = 0
+      inbox.on('shop', '*', async () => {
+        runs++
+        await new Promise((resolve) => setTimeout(resolve, 20))
+        if (runs === 1) throw permanent('first')
+      })
+      expect(await answer(inbox, 'e1')).toEqual([500, 'failed', false])
+      const answers = await Promise.all(Array.from({ length: 8 }, () => answer(inbox, 'e1')))
+      expect(runs).toBe(2)
+      expect(answers.filter(([httpStatus]) => httpStatus !== 200)).toEqual([])
+    })
+
+    it('a duplicate of an event that takes longer than a sender should wait is told already_received', async () => {
+      const { inbox } = bench.inbox({ sources })
+      const started = signal()
+      const end = signal()
+      inbox.on('shop', '*', async () => {
+        started.give()
+        await end.wait
+      })
+      const first = answer(inbox, 'e1')
+      await started.wait
+      expect(await answer(inbox, 'e1')).toEqual([200, 'already_received', true])
+      end.give()
+      expect(await first).toEqual([200, 'processed', false])
+    })
+
+    it('an event nobody handles is answered with 200 and is on the review list', async () => {
+      const { inbox } = bench.inbox({ sources })
+      inbox.on('shop', 'other', () => {})
+      const [httpStatus] = await answer(inbox, 'e1')
+      expect(httpStatus).toBe(200)
+      expect(await inbox.events.get(key('e1'))).toMatchObject({ state: 'ignored', reason: 'unhandled' })
+    })
+
+    it('a worker that runs beside it takes nothing twice', async () => {
+      const { inbox } = bench.inbox({ sources })
+      const runs: string[] = []
+      inbox.on('shop', '*', async (event, ctx) => {
+        runs.push(event.id)
+        await bench.write(ctx.tx, event.id)
+      })
+      await inbox.start()
+      const sent = Array.from({ length: 20 }, (_, i) => `e${i}`)
+      const answers = await Promise.all(sent.flatMap((id) => [answer(inbox, id), answer(inbox, id)]))
+      expect(answers.filter(([httpStatus]) => httpStatus !== 200)).toEqual([])
+      expect(runs.sort()).toEqual(sent.sort())
+      expect((await bench.log.effects()).sort()).toEqual(sent)
+    })
+  })
+
+  describe('rearm in background mode', () => {
+    it('a redelivery of a dead letter gives it a new start, and of anything else does not', async () => {
+      const { inbox } = bench.inbox({ sources: { shop: shop({ rearm: true }) } })
+      let runs = 0
+      inbox.on('shop', '*', () => {
+        runs++
+        if (runs === 1) throw permanent('first')
+      })
+      await post(inbox, { id: 'e1' })
+      await inbox.drain()
+      expect((await inbox.events.stats())[0]?.dead).toBe(1)
+      expect((await post(inbox, { id: 'e1' })).status).toBe('already_received')
+      await inbox.drain()
+      expect(runs).toBe(2)
+      expect((await post(inbox, { id: 'e1' })).status).toBe('already_processed')
+      await inbox.drain()
+      expect(runs).toBe(2)
+    })
+
+    it('a running worker takes the rearmed event without waiting for its next look', async () => {
+      const { inbox } = bench.inbox({
+        sources: { shop: shop({ rearm: true }) },
+        processing: { leaseMs: 5_000, pollMs: 60_000 },
+      })
+      let runs = 0
+      inbox.on('shop', '*', () => {
+        runs++
+        if (runs === 1) throw permanent('first')
+      })
+      await inbox.start()
+      await post(inbox, { id: 'e1' })
+      await until(async () => (await inbox.events.stats())[0]?.dead === 1, 'it is dead')
+      await post(inbox, { id: 'e1' })
+      await until(() => runs === 2, 'it runs again')
+    })
+
+    it('a redelivery while the event is processing changes nothing', async () => {
+      const { inbox } = bench.inbox({ sources: { shop: shop({ rearm: true }) } })
+      const started = signal()
+      const end = signal()
+      let runs = 0
+      inbox.on('shop', '*', async () => {
+        runs++
+        started.give()
+        await end.wait
+      })
+      await inbox.start()
+      await post(inbox, { id: 'e1' })
+      await started.wait
+      expect((await post(inbox, { id: 'e1' })).status).toBe('already_received')
+      end.give()
+      await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'it is done')
+      expect(runs).toBe(1)
+    })
+
+    it('without the option a dead letter stays one', async () => {
+      const { inbox } = bench.inbox()
+      inbox.on('shop', '*', () => {
+        throw permanent('so')
+      })
+      await post(inbox, { id: 'e1' })
+      await inbox.drain()
+      await post(inbox, { id: 'e1' })
+      expect(await inbox.drain()).toBe(0)
+      expect((await inbox.events.stats())[0]?.dead).toBe(1)
+    })
+  })
+})

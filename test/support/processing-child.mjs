@@ -1,0 +1,116 @@
+/**
+ * An inbox in a process of its own. It blocks at the step it was told, says so, and goes on when told `go`. Meant to be
+ * killed, frozen and stopped.
+ */
+import { createInterface } from 'node:readline'
+import { childStore, say } from './child-store.mjs'
+
+/**
+ * @typedef {object} Told
+ * @property {string | null} [step] where to block, once
+ * @property {string | null} [process] run this event only, and say what came of it
+ * @property {string | null} [abortOn] call process.abort() in the handler of this event
+ * @property {'return' | 'throw'} [end] how the handler ends
+ * @property {boolean} [deaf] never hear that a lease is lost from a heartbeat
+ * @property {number} [clockMs] how wrong this process's clock is
+ * @property {object} [processing]
+ * @property {number} [maxAttempts]
+ */
+const [given = '{}', insert = '', ...where] = process.argv.slice(2)
+/** @type {Told} */
+const told = JSON.parse(given)
+const { step = null, end = 'return', deaf = false, clockMs = 0, maxAttempts = 12 } = told
+
+if (clockMs !== 0) {
+  const now = Date.now
+  Date.now = () => now() + clockMs
+}
+const { createInbox } = await import('hookonce')
+const { unverified } = await import('hookonce/providers')
+
+/** @type {() => void} */
+let go = () => {}
+/** @type {Promise<void>} */
+const gone = new Promise((resolve) => {
+  go = resolve
+})
+let blocked = false
+
+/** @param {string} here */
+async function reached(here) {
+  if (here !== step || blocked) return
+  blocked = true
+  say(here)
+  await gone
+}
+
+const real = childStore(where)
+/** @type {import('hookonce').Store} */
+const store = {
+  ...real,
+  async claim(options) {
+    await reached('before claim')
+    const claimed = await real.claim(options)
+    if (claimed.length > 0) await reached('after claim')
+    return claimed
+  },
+  async extend(leases, leaseMs) {
+    const alive = await real.extend(leases, leaseMs)
+    return deaf ? alive.map(() => true) : alive
+  },
+  async transaction() {
+    const transaction = await real.transaction()
+    return {
+      ...transaction,
+      async finish(settlements) {
+        await reached('before settle')
+        if (step === 'before commit' && !blocked) {
+          await transaction.settle(settlements)
+          await reached('before commit')
+        }
+        const finished = await transaction.finish(settlements)
+        await reached('after commit')
+        return finished
+      },
+    }
+  },
+}
+
+const quiet = () => {}
+const inbox = createInbox({
+  store,
+  sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
+  processing: { leaseMs: 400, pollMs: 30, ...told.processing, retry: { firstMs: 1, maxMs: 5, maxAttempts } },
+  log: {
+    debug: quiet,
+    info: quiet,
+    warn: ({ code, eventId }) => code === 'LEASE_LOST' && say(`LEASE_LOST ${eventId}`),
+    error: ({ code }, message) => say(`error ${code} ${message}`),
+  },
+})
+
+inbox.on('shop', '*', async (event, ctx) => {
+  if (event.id === told.abortOn) process.abort()
+  await reached('in the handler')
+  const tx = /** @type {any} */ (ctx.tx)
+  await (where[0] === 'sqlite' ? tx.run(insert, [event.id]) : tx.query(insert, [event.id]))
+  await reached('after the effect')
+  if (end === 'throw') throw new Error('failed late')
+})
+
+createInterface({ input: process.stdin }).on('line', async (line) => {
+  if (line === 'go') go()
+  if (line === 'stop') {
+    await inbox.stop({ deadlineMs: 0 })
+    await real.close()
+    say('stopped')
+    process.exit(0)
+  }
+})
+
+say(`pid ${process.pid}`)
+if (told.process) {
+  await inbox.store()
+  const result = await inbox.process('shop', told.process)
+  say(`result ${result?.kind ?? 'none'}`)
+} else await inbox.start()

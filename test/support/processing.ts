@@ -1,0 +1,150 @@
+/** What the tests of processing share: a fresh log for each case on each store, inboxes on it, events put into it. */
+import { DatabaseSync } from '@photostructure/sqlite'
+import type { Inbox, InboxOptions, Receipt, Source, State, Store } from 'hookonce'
+import type { PostgresTx } from 'hookonce/postgres'
+import { unverified } from 'hookonce/providers'
+import type { SqliteTx } from 'hookonce/sqlite'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject } from 'vitest'
+import { type LogLine, loggedInbox } from './inboxes.js'
+import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
+
+export type StoreKind = 'SQLite' | 'PostgreSQL'
+
+/** One case's log. Everything opened through it is closed after the case. */
+export interface Bench {
+  readonly kind: StoreKind
+  readonly log: SharedLog
+  store(): Store
+  /** An inbox on a store of its own, with the source `shop` unless told otherwise. */
+  inbox(options?: Partial<InboxOptions>): { inbox: Inbox; lines: LogLine[] }
+  /** Writes a row into the user's table through `ctx.tx`. */
+  write(tx: unknown, value: string): Promise<void>
+  /** Runs SQL that reads the log's tables; `log.` stands for where they are. */
+  rows(text: string): Promise<Record<string, unknown>[]>
+}
+
+export function onBothLogs(cases: (bench: Bench) => void): void {
+  for (const kind of ['SQLite', 'PostgreSQL'] as const) onLog(kind, cases)
+}
+
+export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
+  describe(`on ${kind}`, () => {
+    let log: SharedLog
+    const inboxes: Inbox[] = []
+    const stores: Store[] = []
+    beforeEach(async () => {
+      log = kind === 'SQLite' ? await sqliteLog() : await postgresLog(inject('postgresUrl'))
+    })
+    afterEach(async () => {
+      await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadlineMs: 100 })))
+      await Promise.all(stores.splice(0).map((store) => store.close()))
+      await log.remove()
+    })
+    const bench: Bench = {
+      kind,
+      get log() {
+        return log
+      },
+      store() {
+        const store = log.open()
+        stores.push(store)
+        return store
+      },
+      inbox(options = {}) {
+        const made = loggedInbox({
+          ...options,
+          store: options.store ?? bench.store(),
+          sources: options.sources ?? { shop: shop() },
+          processing: options.processing ?? { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+        })
+        inboxes.push(made.inbox)
+        return made
+      },
+      write: (tx, value) => write(log, tx, value),
+      rows: (text) => rows(log, text),
+    }
+    cases(bench)
+  })
+}
+
+/** Retries that are due at once. */
+export const quickRetry = { firstMs: 1, maxMs: 5 }
+
+/** A source whose deliveries are `{ id, type, ref, ... }`. */
+export function shop(options: Partial<Pick<Source, 'mode' | 'rearm' | 'order'>> = {}): Source {
+  return { ...unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }), ...options }
+}
+
+export interface ShopEvent {
+  readonly id: string
+  readonly type?: string
+  readonly ref?: string
+  readonly [more: string]: unknown
+}
+
+export function post(inbox: Inbox, event: ShopEvent, source = 'shop'): Promise<Receipt> {
+  const body = Buffer.from(JSON.stringify({ type: 'order.paid', ...event }))
+  return inbox.receive(source, {
+    method: 'POST',
+    url: `http://localhost/webhooks/${source}`,
+    headers: {},
+    body,
+  })
+}
+
+export async function postAll(inbox: Inbox, events: readonly ShopEvent[], source = 'shop'): Promise<void> {
+  const receipts = await Promise.all(events.map((event) => post(inbox, event, source)))
+  expect(receipts.filter((receipt) => receipt.status !== 'accepted')).toEqual([])
+}
+
+/** `e0`, `e1`, ... */
+export function ids(count: number, prefix = 'e'): string[] {
+  return Array.from({ length: count }, (_, i) => `${prefix}${i}`)
+}
+
+export async function write(log: SharedLog, tx: unknown, value: string): Promise<void> {
+  if (log.args[0] === 'sqlite') await (tx as SqliteTx).run(log.insertEffect, [value])
+  else await (tx as PostgresTx).query(log.insertEffect, [value])
+}
+
+export async function rows(log: SharedLog, text: string): Promise<Record<string, unknown>[]> {
+  const [kind, where = '', schema = ''] = log.args
+  if (kind === 'sqlite') {
+    const database = new DatabaseSync(where)
+    try {
+      return database.prepare(text.replaceAll('log.', 'hookonce_')).all() as Record<string, unknown>[]
+    } finally {
+      database.close()
+    }
+  }
+  const client = new pg.Client({ connectionString: where })
+  await client.connect()
+  try {
+    return (await client.query(text.replaceAll('log.', `${schema}.`))).rows
+  } finally {
+    await client.end()
+  }
+}
+
+export async function stateOf(inbox: Inbox, eventId: string, source = 'shop'): Promise<State | undefined> {
+  return (await inbox.events.get({ source, eventId }))?.state
+}
+
+/** Waits until the condition holds. */
+export async function until(
+  condition: () => boolean | Promise<boolean>,
+  what: string,
+  timeoutMs = 10_000,
+): Promise<void> {
+  await expect.poll(condition, { timeout: timeoutMs, interval: 15, message: what }).toBe(true)
+}
+
+/** A promise and what settles it. */
+export function signal(): { readonly wait: Promise<void>; give(): void } {
+  let give = (): void => {}
+  const wait = new Promise<void>((resolve) => {
+    give = resolve
+  })
+  return { wait, give: () => give() }
+}
