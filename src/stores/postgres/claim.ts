@@ -38,7 +38,7 @@ const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claime
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
         and h.token is not null and h.next_at > hookonce.clock())) as blocked`
 
-/** $3 sources, $4 how many of each. SKIP LOCKED: what another claim is taking right now is not waited for. */
+/** $3 sources, $4 how many of each, $5 how many in all. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {
   name: 'claim_due',
   sql: take(`
@@ -48,7 +48,7 @@ const claimDue: Statement = {
     where w.source = s.source and w.next_at <= hookonce.clock()
     order by w.next_at, w.seq limit $4
     for update skip locked
-  ) w`),
+  ) w limit $5`),
 }
 
 /** $3 source, $4 event id: due or not, unless a lease on it is alive. */
@@ -97,17 +97,27 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
       return taken(await db.query<Row>(claimOne, [worker, leaseMs, event.source, event.eventId]))
     }
     const claimed: ClaimedEvent[] = []
-    let open = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
+    let open = shuffled(
+      sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source),
+    )
     // Each round gives every source an equal share; a source that took less than its share has no more.
     while (open.length > 0 && claimed.length < limit) {
-      const turn = open.slice(0, limit - claimed.length)
-      const share = Math.floor((limit - claimed.length) / turn.length)
-      const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(turn), share])
+      const room = limit - claimed.length
+      const share = Math.max(1, Math.floor(room / open.length))
+      const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room])
       claimed.push(...taken(rows))
-      open = turn.filter((source) => rows.filter((row) => row.source === source).length === share)
+      open = open.filter((source) => rows.filter((row) => row.source === source).length === share)
     }
     return claimed
   }
+}
+
+/** With fewer places than sources, chance decides whose turn it is. */
+function shuffled(sources: readonly string[]): string[] {
+  return sources
+    .map((source) => [Math.random(), source] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, source]) => source)
 }
 
 function taken(rows: readonly Row[]): ClaimedEvent[] {

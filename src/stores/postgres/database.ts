@@ -220,9 +220,10 @@ const valueTypes: CustomTypesConfig = {
 /**
  * An acknowledgement promises a flushed commit, also where the server's default does not (promise 1). Every statement
  * of the log goes through an index; a plan made while a table was small must not become a scan when it has grown, and
- * compiling such plans costs more than running them.
+ * compiling such plans costs more than running them, as does planning them anew each time.
  */
 const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
+  set_config('plan_cache_mode', 'force_generic_plan', false),
   case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
 
 function logPool(options: PostgresOptions): Pool {

@@ -2,12 +2,13 @@
 import type { EffectState, EffectStep } from '../../model.js'
 import type { Run, Statement } from './database.js'
 import { leases } from './settle.js'
+import { alive } from './state.js'
 
 const live = `
 with live as materialized (
   select w.seq
   from unnest($1::bigint[], $2::uuid[]) as i (seq, token)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
   for update of w
 )`
 

@@ -188,7 +188,8 @@ create function hookonce.settle_succeeded(event_seq bigint, lease uuid, duration
 declare
   held record;
 begin
-  delete from hookonce.work w where w.seq = event_seq and w.token = lease and w.next_at > hookonce.clock()
+  delete from hookonce.work w where w.seq = event_seq and w.token = lease
+    and w.next_at - hookonce.clock() > interval '0'
   returning w.source, w.lane, w.attempt, w.run, w.worker into held;
   if not found then
     raise exception 'the lease is dead' using errcode = 'HK001';

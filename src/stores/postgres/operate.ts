@@ -80,10 +80,12 @@ const park: Statement = {
 with gone as (
   delete from hookonce.work where seq = any($1::bigint[]) returning seq, source, lane
 ),
+-- Not one that goes with it: a row that one command updates and deletes may stay.
 promoted as (
   update hookonce.work w set next_at = hookonce.clock()
   from gone g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq order by h.seq limit 1
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq
+      and h.seq <> all($1::bigint[]) order by h.seq limit 1
   ) n
   where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
 ),

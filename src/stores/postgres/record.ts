@@ -41,12 +41,13 @@ export function recorder(db: Database, audit: DuplicateAudit) {
     const unanswered: BatchEvent[] = []
     for (const repeat of repeats) {
       const first = recorded[repeat.first]!
-      if (first.verdict.status === 'recorded' || first.verdict.status === 'duplicate')
-        answer(repeat, repeated(first, repeat))
-      else unanswered.push(repeat)
+      const leftOut = first.verdict.status === 'refused' || first.verdict.status === 'replayed'
+      // A delivery is left out whole, so within one delivery the first speaks for its repeats.
+      if (leftOut && firsts[repeat.first]!.delivery !== repeat.delivery) unanswered.push(repeat)
+      else answer(repeat, repeated(first, repeat))
     }
     if (unanswered.length > 0) {
-      // The first was left out, so it says nothing about its repeats: they stand on their own.
+      // The first was left out, so it says nothing about its repeats elsewhere: they stand on their own.
       const places = [...new Set(unanswered.map((repeat) => repeat.delivery))]
       const again = await record(places.map((d) => deliveries[d]!))
       for (const { delivery, part } of unanswered)

@@ -2,6 +2,7 @@
 import type { Lease, Settlement } from '../../model.js'
 import type { Database, Statement } from './database.js'
 import { numbers, texts } from './parameters.js'
+import { alive } from './state.js'
 
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
@@ -19,19 +20,20 @@ with input as materialized (
 ),
 finished as (
   delete from hookonce.work w using input i
-  where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is null
+  where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is null
   returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
 ),
 waiting as (
   update hookonce.work w set token = null, next_at = hookonce.clock() + make_interval(secs => i.retry_ms / 1000)
   from input i
-  where w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock() and i.retry_ms is not null
+  where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is not null
   returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
 ),
 promoted as (
   update hookonce.work w set next_at = hookonce.clock()
   from finished g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq order by h.seq limit 1
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq
+      and h.seq not in (select seq from input) order by h.seq limit 1
   ) n
   where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
 ),
@@ -66,7 +68,7 @@ const extendBatch: Statement = {
 with live as materialized (
   select w.seq, i.n
   from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
   order by w.seq for update of w
 ), moved as (
   update hookonce.work w set next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
@@ -82,7 +84,7 @@ const releaseBatch: Statement = {
 with live as materialized (
   select w.seq, i.n
   from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and w.next_at > hookonce.clock()
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
   order by w.seq for update of w
 ), handed_back as (
   update hookonce.work w

@@ -103,6 +103,19 @@ export const laneTurnCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'an order to ignore a whole lane leaves none of it waiting',
+    async run({ open, advance }) {
+      const store = await open()
+      await record(store, ...['a1', 'a2', 'a3', 'a4'].map((id) => inLane(id, 'a')))
+      const events = ['a1', 'a2', 'a3'].map((id) => key(id))
+      const results = await store.operate({ verb: 'ignore', events, actor: 'test', reason: '' })
+      assert.ok(results.every((result) => result.done))
+      for (const event of events) assert.equal((await get(store, event)).state, 'ignored')
+      await advance(PUSHED_BACK_MS)
+      assert.deepEqual(await ids(store), ['a4'])
+    },
+  },
+  {
     name: 'an event given a new start by an operator comes before those behind it',
     async run({ open, advance }) {
       const store = await open()

@@ -1,0 +1,53 @@
+/** The child of the drain: one system, loaded and drained as it is told. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { answer } from '../support/child-process.js'
+import { ours } from './ours.js'
+import { peers } from './peers.js'
+
+const kind = process.argv[2]!
+const system = await (peers[kind] ?? (() => ours(kind)))()
+const watcher = new pg.Client({ connectionString: process.env.BENCH_POSTGRES! })
+await watcher.connect()
+
+answer({
+  async load({ count, batch }) {
+    const items = Array.from({ length: count! }, (_, i) => ({
+      id: `evt_${batch}_${i}`,
+      amount: i,
+      note: 'x'.repeat(140),
+    }))
+    for (let i = 0; i < items.length; i += 500) await system.load(items.slice(i, i + 500))
+  },
+  async drain({ count }) {
+    const cpuBefore = process.cpuUsage()
+    const logBefore = (await system.logBytes?.()) ?? 0
+    let firstAt = 0
+    let events = 0
+    let allBegan = () => {}
+    const beginning = new Promise<void>((resolve) => {
+      allBegan = resolve
+    })
+    const stop = await system.work((some) => {
+      firstAt ||= performance.now()
+      events += some
+      if (events >= count!) allBegan()
+    })
+    await beginning
+    while ((await visible()) < count!) await sleep(1)
+    const seconds = (performance.now() - firstAt) / 1000
+    await stop()
+    const { user, system: kernel } = process.cpuUsage(cpuBefore)
+    return { seconds, cpu: user + kernel, log: ((await system.logBytes?.()) ?? 0) - logBefore }
+  },
+  async stop() {
+    await system.close()
+    await watcher.end()
+    process.exit(0)
+  },
+})
+
+async function visible(): Promise<number> {
+  const { rows } = await watcher.query<{ count: string }>('select count(*) from effects')
+  return Number(rows[0]!.count)
+}

@@ -1,0 +1,74 @@
+/** hookonce in the drain, in its three ways. As many connections and as large a buffer as the others have. */
+import { createHash } from 'node:crypto'
+import { createInbox } from 'hookonce'
+import { postgres } from 'hookonce/postgres'
+import { unverified } from 'hookonce/providers'
+import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System } from './system.js'
+
+export async function ours(kind: string): Promise<System> {
+  const schema = kind.replace('-', '_')
+  const store = postgres({ url: process.env.BENCH_POSTGRES!, schema, maxTransactions: 20 })
+  await store.migrate()
+  const own = pool()
+
+  function open(began: (events: number) => void) {
+    const inbox = createInbox({
+      store,
+      sources: { shop: unverified({ id: 'json:id' }) },
+      processing: { concurrency: CONCURRENCY, buffer: Number(process.env.BENCH_BUFFER ?? 500) },
+      log: { debug() {}, info() {}, warn() {}, error: console.error },
+    })
+    if (kind === 'ours-tx') {
+      inbox.on('shop', 'paid', async (event, ctx) => {
+        began(1)
+        const item = event.payload as Item
+        await ctx.tx.query({ name: 'effect', text: effect, values: [item.id, item.amount] })
+      })
+    } else if (kind === 'ours-group') {
+      inbox.onBatch(
+        'shop',
+        'paid',
+        async (events, ctx) => {
+          began(events.length)
+          const values = columnsOf(events.map((event) => event.payload as Item))
+          await ctx.tx.query({ name: 'effects', text: effects, values })
+        },
+        { maxBatch: 50 },
+      )
+    } else {
+      inbox.on('shop', 'paid', async (event) => {
+        began(1)
+        const item = event.payload as Item
+        await own.query({ name: 'effect', text: effect, values: [item.id, item.amount] })
+      })
+    }
+    return inbox
+  }
+
+  return {
+    async load(items) {
+      await store.record(
+        items.map((item) => {
+          const body = Buffer.from(JSON.stringify({ ...item, type: 'paid' }))
+          const contentHash = createHash('sha256').update(body).digest()
+          return {
+            source: 'shop',
+            headers: { 'content-type': 'application/json' },
+            body,
+            events: [{ eventId: item.id, eventType: 'paid', reference: null, contentHash, guardHash: null }],
+            onReplayedContent: 'review' as const,
+          }
+        }),
+      )
+    },
+    async work(began) {
+      const inbox = open(began)
+      await inbox.start()
+      return () => inbox.stop()
+    },
+    async close() {
+      await store.close()
+      await own.end()
+    },
+  }
+}

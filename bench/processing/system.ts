@@ -1,0 +1,31 @@
+/** What a system in the drain is, and what all of them do the same. */
+import pg from 'pg'
+
+/** What is to be processed: about 200 bytes as JSON. */
+export interface Item {
+  readonly id: string
+  readonly amount: number
+  readonly note: string
+}
+
+export interface System {
+  load(items: readonly Item[]): Promise<void>
+  /** Begins to work and says how many events each handler starts with; the function it gives ends the work. */
+  work(began: (events: number) => void): Promise<() => Promise<void>>
+  /** Bytes written to a log that is not PostgreSQL's. */
+  logBytes?(): Promise<number>
+  close(): Promise<void>
+}
+
+export const CONCURRENCY = 16
+export const effect = 'insert into effects (event_id, amount) values ($1, $2)'
+export const effects = 'insert into effects (event_id, amount) select * from unnest($1::text[], $2::int[])'
+
+export function columnsOf(items: readonly Item[]): [string[], number[]] {
+  return [items.map((item) => item.id), items.map((item) => item.amount)]
+}
+
+/** For effects outside the system's own transaction. */
+export function pool(): pg.Pool {
+  return new pg.Pool({ connectionString: process.env.BENCH_POSTGRES!, max: 20 })
+}

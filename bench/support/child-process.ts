@@ -1,0 +1,63 @@
+/** A part of a bench in a process of its own, which does what it is told, one thing at a time, and answers. */
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+
+export interface Child {
+  ask<Answer>(question: Readonly<Record<string, string | number>>): Promise<Answer>
+  readonly process: ChildProcess
+  stop(): Promise<void>
+}
+
+type Reply<Answer> = { readonly answer: Answer } | { readonly problem: string }
+
+/** The module calls `answer` below; it is up when it says so. */
+export async function startChild(
+  module: URL,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Child> {
+  const child = fork(fileURLToPath(module), args, {
+    env: { ...process.env, ...env },
+    execArgv: [
+      '--import',
+      'tsx',
+      ...(process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : []),
+    ],
+  })
+  const exited = new Promise<never>((_, reject) => {
+    child.once('exit', (code) => reject(new Error(`${args.join(' ')}: the process ended with ${code}`)))
+  })
+  exited.catch(() => {})
+
+  async function reply<Answer>(): Promise<Answer> {
+    const [message] = (await Promise.race([once(child, 'message'), exited])) as [Reply<Answer>]
+    if ('problem' in message) throw new Error(`${args.join(' ')}: ${message.problem}`)
+    return message.answer
+  }
+  await reply()
+  return {
+    process: child,
+    ask(question) {
+      child.send(question)
+      return reply()
+    },
+    async stop() {
+      child.send({ do: 'stop' })
+      await once(child, 'exit')
+    },
+  }
+}
+
+/** In the child: says that it is up, then carries out what it is asked until it is told to stop. */
+export function answer(
+  does: Readonly<Record<string, (question: Readonly<Record<string, number>>) => Promise<unknown>>>,
+): void {
+  process.on('message', (question: { do: string } & Record<string, number>) => {
+    does[question.do]!(question).then(
+      (value) => process.send!({ answer: value ?? null }),
+      (error) => process.send!({ problem: error instanceof Error ? (error.stack ?? error.message) : error }),
+    )
+  })
+  process.send!({ answer: 'up' })
+}
