@@ -38,20 +38,29 @@ export function recorder(db: Database, audit: DuplicateAudit) {
     firsts.forEach((first, i) => {
       answer(first, recorded[i]!)
     })
-    const unanswered: BatchEvent[] = []
-    for (const repeat of repeats) {
+    let open = repeats.filter((repeat) => {
       const first = recorded[repeat.first]!
-      const leftOut = first.verdict.status === 'refused' || first.verdict.status === 'replayed'
-      // A delivery is left out whole, so within one delivery the first speaks for its repeats.
-      if (leftOut && firsts[repeat.first]!.delivery !== repeat.delivery) unanswered.push(repeat)
-      else answer(repeat, repeated(first, repeat))
-    }
-    if (unanswered.length > 0) {
-      // The first was left out, so it says nothing about its repeats elsewhere: they stand on their own.
-      const places = [...new Set(unanswered.map((repeat) => repeat.delivery))]
-      const again = await record(places.map((d) => deliveries[d]!))
-      for (const { delivery, part } of unanswered)
-        verdicts[delivery]![part] = again[places.indexOf(delivery)]![part]!
+      // A delivery that was refused was left out whole; within it, the first speaks for its repeats.
+      const refusedWhole =
+        first.verdict.status === 'refused' && firsts[repeat.first]!.delivery === repeat.delivery
+      if (isLeftOut(first) && !refusedWhole) return true
+      answer(repeat, repeated(first, repeat))
+      return false
+    })
+    // The first was left out and says nothing about its repeats: the next of them stands for itself, and so on.
+    while (open.length > 0) {
+      const heads = open.filter((repeat, i) => open.findIndex((other) => other.first === repeat.first) === i)
+      const again = await insertAll(heads.map((head) => ({ ...head, from: deliveries[head.delivery]! })))
+      heads.forEach((head, i) => {
+        answer(head, again[i]!)
+      })
+      open = open.filter((repeat) => {
+        if (heads.includes(repeat)) return false
+        const head = again[heads.findIndex((other) => other.first === repeat.first)]!
+        if (isLeftOut(head)) return true
+        answer(repeat, repeated(head, repeat))
+        return false
+      })
     }
     return verdicts
   }
@@ -180,6 +189,10 @@ function repeated({ verdict, hash, at }: Recorded, { event }: BatchEvent): Recor
     at,
     verdict: { status: 'duplicate', seq, state, final, equal: sameContent(hash, event.contentHash) },
   }
+}
+
+function isLeftOut({ verdict }: Recorded): boolean {
+  return verdict.status === 'refused' || verdict.status === 'replayed'
 }
 
 function refused({ event, source }: Item, problem: string): Recorded {
