@@ -63,7 +63,8 @@ export const errorTable = {
   KEY_BUSY: {
     httpStatus: 409,
     retryable: true,
-    message: 'Somebody else is running once("{key}") and did not finish within {waitMs} ms. Try again, or wait longer with waitMs.',
+    message:
+      'Somebody else is running once("{key}") and did not finish within {waitMs} ms. Try again, or wait longer with waitMs.',
   },
   KEY_LOST: {
     httpStatus: 409,

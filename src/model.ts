@@ -301,7 +301,13 @@ export type KeyStep =
   | { readonly step: 'take'; readonly key: string; readonly leaseMs: number }
   | { readonly step: 'extend'; readonly key: string; readonly token: string; readonly leaseMs: number }
   /** Keep the result for `ttlMs`; null = for good. */
-  | { readonly step: 'finish'; readonly key: string; readonly token: string; readonly result: string; readonly ttlMs: number | null }
+  | {
+      readonly step: 'finish'
+      readonly key: string
+      readonly token: string
+      readonly result: string
+      readonly ttlMs: number | null
+    }
   /** Give the key back: the work failed and may be tried again. */
   | { readonly step: 'drop'; readonly key: string; readonly token: string }
 

@@ -136,15 +136,18 @@ const guard = fc.constantFrom(null, null, null, null, 0, 1)
 const lane = fc.constantFrom(null, null, 0, 0, 1)
 const reference = fc.constantFrom(null, 0, 1)
 
+const error = fc.constantFrom('try later', 'boom\nat line 1')
+const failed = fc.constant('failed' as const)
 const outcome: fc.Arbitrary<Outcome> = fc.oneof(
-  fc.constant<Outcome>({ kind: 'succeeded' }),
-  fc.constant<Outcome>({ kind: 'succeeded' }),
-  fc.constantFrom('unhandled', 'not for us').map((reason): Outcome => ({ kind: 'ignored', reason })),
-  fc.record({
-    kind: fc.constant('failed' as const),
-    error: fc.constantFrom('try later', 'boom\nat line 1'),
-    retryInMs: fc.oneof(fc.constant(null), delayMs),
-  }),
+  { weight: 3, arbitrary: fc.constant<Outcome>({ kind: 'succeeded' }) },
+  {
+    weight: 2,
+    arbitrary: fc
+      .constantFrom('unhandled', 'not for us')
+      .map((reason): Outcome => ({ kind: 'ignored', reason })),
+  },
+  { weight: 2, arbitrary: fc.record({ kind: failed, error, retryInMs: delayMs }) },
+  { weight: 2, arbitrary: fc.record({ kind: failed, error, retryInMs: fc.constant(null) }) },
 )
 
 const posted = fc.record<PostedEvent>({
@@ -317,6 +320,6 @@ const command: fc.Arbitrary<Command> = fc.oneof(
 /** Unbiased, else most lists would be short; and something is there to begin with. */
 export const commands = fc.noBias(
   fc
-    .tuple(post, fc.array(command, { maxLength: 20, size: 'max' }))
+    .tuple(post, fc.array(command, { maxLength: 16, size: 'max' }))
     .map(([first, rest]): Command[] => [first, ...rest]),
 )

@@ -47,11 +47,20 @@ const succeed = (n: number): Command => ({
   event: n,
   outcome: { kind: 'succeeded' },
 })
-const fail = (n: number, retryInMs: number): Command => ({
+const fail = (n: number, retryInMs: number | null): Command => ({
   do: 'attempt',
   via: 0,
   event: n,
   outcome: { kind: 'failed', error: 'try later', retryInMs },
+})
+const prune = (payloadsAge: number | null, eventsAge: number | null): Command => ({
+  do: 'prune',
+  via: 0,
+  source: 0,
+  payloadsAge,
+  eventsAge,
+  limit: null,
+  dryRun: false,
 })
 const wait: Command = { do: 'wait', ms: 60_000 }
 const laned = post(delivery([event(0, { lane: 0 })]), delivery([event(1, { lane: 0 })]))
@@ -64,6 +73,17 @@ export const examples: readonly { readonly name: string; readonly commands: read
   {
     name: 'a claim for fewer events than sources goes on to a source that has some',
     commands: [post(delivery([event(0)])), claim(1, 1, 0)],
+  },
+  {
+    name: 'a claim whose places went to blocked events looks on in the other sources',
+    commands: [
+      post(
+        ...[0, 1, 2, 3].map((id) => delivery([event(id, { lane: 0 })])),
+        ...[0, 1].map((id) => delivery([event(id)], { source: 1 })),
+      ),
+      claimOne(0),
+      claim(2, 0, 1),
+    ],
   },
   {
     name: 'a rejected replay and its repeat in a later delivery, beside an event that is known',
@@ -88,11 +108,24 @@ export const examples: readonly { readonly name: string; readonly commands: read
     commands: [laned, succeed(0), fail(1, 630_000), operate('replay', 0), claimOne(1)],
   },
   {
-    name: 'the turn does not cut short the time for which an event was handed back',
+    name: 'an event handed back for later, out of its turn, when the turn comes to it',
     commands: [laned, succeed(0), claimOne(1), operate('replay', 0), release(630_000), succeed(0)],
   },
   {
     name: 'the last error is still shown after a lost attempt',
     commands: [post(delivery([event(0)])), fail(0, 0), claimOne(0), wait, claimOne(0), release(0)],
+  },
+  {
+    name: 'retention meets one event of each state, then a dead letter alone',
+    commands: [
+      post(delivery([event(0), event(1)]), ...[2, 3, 4].map((id) => delivery([event(id)]))),
+      succeed(0),
+      fail(1, null),
+      fail(2, 630_000),
+      claimOne(3),
+      prune(0, 0),
+      operate('ignore', 1, 3),
+      prune(0, 0),
+    ],
   },
 ]

@@ -213,7 +213,12 @@ function leave(model: Model, event: ModelEvent): void {
   event.processedAt = model.now
   if (!next) return
   const work = next.work!
-  if (work.token !== null || work.attempt !== work.base || work.nextAt > model.now) return
+  if (work.token !== null || work.attempt !== work.base) return
+  if (work.nextAt > model.now) {
+    // Handed back for later, out of its turn. Both stores may wake it now: they do not tell it from a push.
+    work.nextAt = model.now
+    return
+  }
   // While it waits for yet another, a store may count it as due from now on.
   work.latest = isBlocked(model, next) ? Math.max(work.latest, model.now) : model.now
 }

@@ -23,7 +23,7 @@ taken as (
 pushed as (
   -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
   update hookonce.work w set next_at = hookonce.clock() + interval '1 second'
-  from picked p where w.seq = p.seq and p.blocked and w.token is null
+  from picked p where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
   e.related_reference, e.received_at, t.run, e.part, b.headers, b.body
@@ -33,10 +33,11 @@ join hookonce.events e on e.seq = p.seq
 left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payload_seq, e.seq) and b.received_at = e.received_at
 order by p.next_at, p.seq`
 
-const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, w.lane is not null and (
+const blocked = `w.lane is not null and (
       exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
-        and h.token is not null and h.next_at > hookonce.clock())) as blocked`
+        and h.token is not null and h.next_at > hookonce.clock()))`
+const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
 /** $3 sources, $4 how many of each, $5 how many in all. SKIP LOCKED: what another claim is taking right now is not waited for. */
 const claimDue: Statement = {
@@ -45,7 +46,7 @@ const claimDue: Statement = {
   select w.* from unnest($3::text[]) as s (source)
   cross join lateral (
     select ${columns} from hookonce.work w
-    where w.source = s.source and w.next_at <= hookonce.clock()
+    where w.source = s.source and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})
     order by w.next_at, w.seq limit $4
     for update skip locked
   ) w limit $5`),

@@ -78,7 +78,7 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   if (filter.dead !== undefined) checks.push(`(e.parked is not distinct from 'dead') = ${value(filter.dead)}`)
   if (filter.reason !== undefined) {
     const reason = `case when w.seq is null then e.reason
-      else (select a.detail from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1) end`
+      else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
     checks.push(`${stateOf} in ('ignored', 'failed') and ${reason} = ${value(filter.reason)}`)
   }
   if (filter.from !== undefined)

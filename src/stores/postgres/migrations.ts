@@ -199,9 +199,8 @@ begin
     hookonce.clock(), 'succeeded');
   if held.lane is not null then
     update hookonce.work w set next_at = hookonce.clock()
-    where w.token is null and w.attempt = w.base_attempt and w.seq = (
-      select h.seq from hookonce.work h where h.source = held.source and h.lane = held.lane and h.seq > event_seq
-      order by h.seq limit 1);
+    where w.token is null and w.claimed_at is null and w.next_at > hookonce.clock() and w.seq = (
+      select h.seq from hookonce.work h where h.source = held.source and h.lane = held.lane order by h.seq limit 1);
   end if;
 end $$;
 

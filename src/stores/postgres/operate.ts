@@ -56,7 +56,7 @@ reset as (
 queued as (
   insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt, run, lane)
   select seq, source, hookonce.clock(), attempts, attempts, run, lane from before
-  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, run = excluded.run
+  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, claimed_at = null, run = excluded.run
 )
 insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
 select source, date_trunc('hour', received_at, 'UTC'), 0, 0,
@@ -84,10 +84,10 @@ with gone as (
 promoted as (
   update hookonce.work w set next_at = hookonce.clock()
   from gone g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane
       and h.seq <> all($1::bigint[]) order by h.seq limit 1
   ) n
-  where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
+  where w.seq = n.seq and g.lane is not null and w.token is null and w.claimed_at is null and w.next_at > hookonce.clock()
 ),
 before as materialized (
   select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])

@@ -18,7 +18,8 @@ select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.receive
   coalesce(w.attempt, a.attempt, 0) as attempts,
   case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
   case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as next_at,
-  case when w.seq is null then e.reason else a.detail end as reason,
+  case when w.seq is null then e.reason
+    else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end as reason,
   coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
   encode(d.conflict_hash, 'hex') as conflict_hash,
   exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
@@ -27,7 +28,7 @@ from hookonce.events e
 left join hookonce.work w on w.seq = e.seq
 left join hookonce.duplicates d on d.seq = e.seq
 left join lateral (
-  select a.attempt, a.finished_at, a.detail from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
+  select a.attempt, a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
 ) a on true`
 
 const getOne: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }

@@ -8,7 +8,8 @@ import { alive } from './state.js'
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
  * The fence is in the delete and the update themselves: whoever else wants the row waits for this transaction and
- * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is due at once.
+ * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is
+ * due at once, unless it was claimed before and has a time of its own.
  */
 const settleBatch: Statement = {
   name: 'settle',
@@ -32,10 +33,10 @@ waiting as (
 promoted as (
   update hookonce.work w set next_at = hookonce.clock()
   from finished g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane and h.seq > g.seq
+    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane
       and h.seq not in (select seq from input) order by h.seq limit 1
   ) n
-  where w.seq = n.seq and g.lane is not null and w.token is null and w.attempt = w.base_attempt
+  where w.seq = n.seq and g.lane is not null and w.token is null and w.claimed_at is null and w.next_at > hookonce.clock()
 ),
 settled as materialized (
   select * from finished union all select * from waiting

@@ -35,11 +35,11 @@ export function pushBack(connection: Connection, now: number, blocked: readonly 
   connection.prepare(pushBackAll).run(nextAt, JSON.stringify(blocked.map(({ seq }) => seq)))
 }
 
-// One that was tried waits for its own next attempt, not for the lane.
+// One that was claimed before has a time of its own: its next attempt, or the end of the delay it was handed back with.
 const wakeHead = `
   update hookonce_work set next_at = ?1
   where seq = (select min(seq) from hookonce_work where source = ?2 and lane = ?3)
-    and token is null and attempt = base_attempt and next_at > ?1`
+    and token is null and claimed_at is null and next_at > ?1`
 
 /** An event has left `work` for good: the head of its lane, which may have waited for it, is due at once. */
 export function wakeLane(connection: Connection, now: number, { source, lane }: Row): void {

@@ -20,7 +20,7 @@ export function extend(connection: Connection, now: number, { leases, leaseMs }:
 }
 
 const releaseLease = `
-  update hookonce_work set attempt = attempt - 1, token = null, worker = null, claimed_at = null, next_at = ?
+  update hookonce_work set attempt = attempt - 1, token = null, worker = null, next_at = ?
   where seq = ? and token = ? and next_at > ?`
 
 export interface ReleaseArgs {

@@ -27,7 +27,7 @@ const leased = `
   from hookonce_work w join hookonce_events e on e.seq = w.seq
   where w.seq = ? and w.token = ? and w.next_at > ?`
 const retryLater = `
-  update hookonce_work set token = null, worker = null, claimed_at = null, next_at = ? where seq = ?`
+  update hookonce_work set token = null, worker = null, next_at = ? where seq = ?`
 const removeWork = 'delete from hookonce_work where seq = ?'
 const finishEvent = `
   update hookonce_events set processing_state = ?, reason = ?, processed_at = ?, attempts = ?, parked = ?
