@@ -39,7 +39,11 @@ ${rows.join('\n')}
 function hours(ms) {
   if (ms === null) return 'not documented'
   const value = ms / 3_600_000
-  return value >= 48 ? `${Math.round(value / 24)} days` : value >= 1 ? `${Math.round(value)} h` : `${Math.round(value * 60)} min`
+  return value >= 48
+    ? `${Math.round(value / 24)} days`
+    : value >= 1
+      ? `${Math.round(value)} h`
+      : `${Math.round(value * 60)} min`
 }
 
 if (process.argv.includes('--write')) await writeFile('docs/providers.md', await page())

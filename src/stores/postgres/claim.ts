@@ -107,6 +107,8 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
       const share = Math.max(1, Math.floor(room / open.length))
       const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room])
       claimed.push(...taken(rows))
+      // Cut off by the number of places: not every source was looked at. What was blocked is pushed back, so this ends.
+      if (rows.length === room) continue
       open = open.filter((source) => rows.filter((row) => row.source === source).length === share)
     }
     return claimed

@@ -43,7 +43,8 @@ const drop: Statement = {
 gone as (
   delete from hookonce.effects e using live l where e.seq = l.seq and e.name = $3 and e.finished_at is null
 )
-select true as added, false as finished, null as result from live`,
+select e.finished_at is null as added, e.finished_at is not null as finished, e.result
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
 }
 
 interface Row {

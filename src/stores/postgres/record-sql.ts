@@ -53,12 +53,17 @@ judged as materialized (
   from fresh f
   left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash and g.event_id = f.event_id
 ),
+numbered as materialized (
+  -- In the order of arrival, whatever the order of insertion: seq is what lanes and lists go by.
+  select j.*, nextval('hookonce.event_seq') as seq
+  from (select * from judged where not (replayed and reject) order by n) j
+),
 added as (
-  insert into hookonce.events (payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
+  insert into hookonce.events (seq, payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
     content_hash, guard_hash, lane, parked, reason, processed_at)
-  select payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash, lane,
+  select seq, payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash, lane,
     case when replayed then 'ignored' end, case when replayed then 'replayed_content' end, case when replayed then hookonce.clock() end
-  from judged where not (replayed and reject)
+  from numbered
   order by source, event_id
   on conflict (source, event_id) do nothing
   returning seq, source, event_id, received_at, parked

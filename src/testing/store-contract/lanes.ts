@@ -36,6 +36,20 @@ const ids = async (store: Store) => (await claim(store)).map((c) => c.eventId)
 
 export const laneCases: readonly StoreCase[] = [
   {
+    name: 'events of a lane recorded in one batch are claimed in the order they stand in it',
+    async run({ open, advance }) {
+      const store = await open()
+      const order = ['m', 'z', 'a', 'k', 'b']
+      await record(store, ...order.map((id) => inLane(id, 'a')))
+      for (const id of order) {
+        await advance(PUSHED_BACK_MS)
+        const [next, ...more] = await claim(store)
+        assert.deepEqual([next?.eventId, more.length], [id, 0])
+        assert.equal(await settle(store, next!.lease, succeeded), true)
+      }
+    },
+  },
+  {
     name: 'a lane gives one event at a time, in order, and others are not held up by it',
     async run({ open }) {
       const store = await open()
