@@ -1,6 +1,6 @@
 /** One contract for every adapter, over real HTTP (Next.js by its route handlers). */
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
 import express from 'express'
 import fastify from 'fastify'
@@ -62,6 +62,19 @@ function served(fetch: (request: Request) => Response | Promise<Response>): Prom
     const server = serve({ fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {
       resolve({ url: `http://127.0.0.1:${port}`, stop: () => new Promise((done) => server.close(done)) })
     })
+  })
+}
+
+/** The status a sender gets who announces a body and sends nothing of it yet. */
+function announce(url: string, bytes: number): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(`POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\ncontent-length: ${bytes}\r\n\r\n`)
+    socket.once('data', (chunk) => {
+      resolve(chunk.toString('latin1').slice(9, 12))
+      socket.destroy()
+    })
+    socket.once('error', reject)
   })
 }
 
@@ -138,11 +151,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
 
   it('cuts a body at the limit, announced or not', async () => {
     const { url, inbox } = await start(adapter, { bodyBytes: 10_000 })
-    const announced = await fetch(`${url}/webhooks/stripe`, {
-      method: 'POST',
-      body: Buffer.alloc(20_000),
-    }).catch(() => null)
-    expect(announced?.status ?? 413).toBe(413)
+    expect(await announce(url, 20_000)).toBe('413')
     let sent = 0
     const endless = new ReadableStream({
       pull(controller) {
@@ -156,7 +165,8 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
       body: endless,
       duplex: 'half',
     } as RequestInit).catch(() => null)
-    expect(chunked?.status ?? 413).toBe(413)
+    // The sender may see the connection close before it reads the answer; what was taken from it is what counts.
+    if (chunked) expect(chunked.status).toBe(413)
     expect(sent).toBeLessThan(2_000_000)
     expect((await inbox.events.stats()).length).toBe(0)
   })

@@ -116,10 +116,10 @@ it('half a million nested brackets from a sender with a good signature are 400 a
 })
 
 it('five million nested brackets are cut before anyone looks at them', async () => {
-  const response = await fetch(`http://127.0.0.1:${port}/webhooks/stripe`, {
-    method: 'POST',
-    body: '['.repeat(5_000_000),
-  }).catch(() => null)
-  expect(response?.status ?? 413).toBe(413)
+  const { socket, status } = rawRequest(
+    'POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\ncontent-length: 5000000\r\n\r\n',
+  )
+  socket.write('['.repeat(100_000))
+  expect(await status).toBe('413')
   expect(await good()).toBe(200)
 })

@@ -1,6 +1,6 @@
 import { catalogue } from 'hookonce/providers'
+import { providerContract } from 'hookonce/testing'
 import { describe, expect, it } from 'vitest'
-import { providerContract } from '#dist/testing/provider-contract.js'
 
 /** `HOOKONCE_PROVIDER=stripe,github` runs only these. */
 const only = process.env.HOOKONCE_PROVIDER?.split(',')

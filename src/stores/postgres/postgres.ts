@@ -1,5 +1,5 @@
 /**
- * The PostgreSQL store (14 to 18). One file per verb in this folder, its SQL written out; this file only puts them
+ * The PostgreSQL store. One file per verb in this folder, its SQL written out; this file only puts them
  * behind the contract: check the input, then do it.
  */
 import { HookonceError, invalid } from '../../errors.js'
