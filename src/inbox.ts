@@ -37,7 +37,8 @@ import {
 } from './processing/orders.js'
 import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
 import type { Delivery, Source } from './provider.js'
-import { type Store, sourceNameProblem } from './store.js'
+import type { Store } from './store.js'
+import { sourceNameProblem } from './store-input.js'
 
 /** The type a schema gives, for `on` with a `schema`. */
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown

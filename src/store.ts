@@ -7,9 +7,8 @@
  * - uniqueness of (source, eventId) is a constraint of the database, never a look-up before an insert (promise 2).
  * - a lease is dead when its time is over or another claim was made; a dead lease changes nothing (I4).
  * - time is the store's own clock (I9).
- * - input is checked with `checkDelivery` and its kin below before anything is written.
+ * - input is checked with `store-input.ts` before anything is written.
  */
-import { invalid, isHookonceError } from './errors.js'
 import type {
   Attempt,
   ClaimedEvent,
@@ -34,7 +33,6 @@ import type {
   SourceStats,
   Watermark,
 } from './model.js'
-import { limits, states } from './model.js'
 
 export interface Store<Tx = unknown> {
   /** True when an open transaction makes other writes of this process wait: effects are then written inside it. */
@@ -122,163 +120,3 @@ export interface Migration {
   readonly name: string
   readonly sql: string
 }
-
-// What may enter. Each check throws INVALID_INPUT before anything is written.
-
-/** A batch is not failed by one bad delivery: the bad one is refused, with the reason, for all its events. */
-export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
-  try {
-    checkDelivery(delivery)
-    return null
-  } catch (error) {
-    if (!isHookonceError(error)) throw error
-    return delivery.events.map(() => ({ status: 'refused', code: error.code, detail: error.message }))
-  }
-}
-
-export function checkDelivery(delivery: NewDelivery): void {
-  checkSource(delivery.source)
-  if (delivery.events.length === 0) throw invalid('A delivery', 'it carries no event')
-  if (delivery.body.byteLength > limits.bodyBytes) {
-    throw invalid('A body', `${delivery.body.byteLength} bytes are more than the ${limits.bodyBytes} allowed`)
-  }
-  if (delivery.receivedAt !== undefined) checkInstant('receivedAt', delivery.receivedAt)
-  for (const event of delivery.events) {
-    checkEventId(event.eventId)
-    checkText('An event type', event.eventType, 1, limits.eventTypeBytes)
-    if (event.reference !== null) checkText('A reference', event.reference, 1, limits.referenceBytes)
-    checkHash('contentHash', event.contentHash)
-    checkHash('guardHash', event.guardHash)
-    if (event.lane != null) checkText('A lane', event.lane, 1, limits.referenceBytes)
-  }
-}
-
-export function checkKey(key: EventKey): void {
-  checkSource(key.source)
-  checkEventId(key.eventId)
-}
-
-export function checkClaim(options: ClaimOptions): void {
-  checkText('A worker name', options.worker, 1, 255)
-  checkCount('limit', options.limit, limits.claimBatch)
-  checkLeaseMs(options.leaseMs)
-  for (const source of options.sources ?? []) checkSource(source)
-  if (options.event) checkKey(options.event)
-}
-
-export function checkLeaseMs(leaseMs: number): void {
-  checkCount('leaseMs', leaseMs, limits.leaseMs)
-}
-
-export function checkSettlement({ outcome, durationMs }: Settlement): void {
-  if (!(durationMs >= 0) || !Number.isFinite(durationMs)) {
-    throw invalid('durationMs', `${durationMs} is not a time`)
-  }
-  switch (outcome.kind) {
-    case 'succeeded':
-      return
-    case 'ignored':
-      checkText('A reason', outcome.reason, 1, limits.reasonBytes, true)
-      return
-    case 'failed':
-      checkText('An error text', outcome.error, 0, limits.errorBytes, true)
-      if (outcome.retryInMs !== null && !(outcome.retryInMs >= 0 && outcome.retryInMs <= 366 * 86_400_000)) {
-        throw invalid('retryInMs', `${outcome.retryInMs} is not between 0 and a year`)
-      }
-      return
-    default:
-      throw invalid(
-        'An outcome',
-        `"${(outcome as { kind: string }).kind}" is not one of succeeded, ignored, failed`,
-      )
-  }
-}
-
-export function checkOrder(order: Order): void {
-  if (!['retry', 'replay', 'ignore'].includes(order.verb))
-    throw invalid('An order', `"${order.verb}" is not a verb`)
-  if (order.events.length > 1_000)
-    throw invalid('An order', 'it names more than 1,000 events; send it in parts')
-  checkText('An actor', order.actor, 1, 255)
-  checkText('A reason', order.reason, 0, limits.reasonBytes, true)
-  for (const key of order.events) checkKey(key)
-}
-
-export function checkEffect(step: EffectStep): void {
-  checkText('An effect name', step.name, 1, limits.effectNameBytes)
-  if (step.step === 'finish') checkText('An effect result', step.result, 0, limits.effectResultBytes, true)
-}
-
-export function checkKeyStep(step: KeyStep): void {
-  checkText('A key', step.key, 1, limits.eventIdBytes)
-  if (step.step === 'take' || step.step === 'extend') checkLeaseMs(step.leaseMs)
-  if (step.step !== 'finish') return
-  checkText('A result', step.result, 0, limits.effectResultBytes, true)
-  if (step.ttlMs !== null) checkCount('ttlMs', step.ttlMs, 10 * 366 * 86_400_000)
-}
-
-export function checkWatermark({ source, key, value }: Watermark): void {
-  checkSource(source)
-  checkText('A watermark key', key, 1, 2 * limits.referenceBytes)
-  if (!Number.isFinite(value)) throw invalid('A watermark', `${value} is not a number`)
-}
-
-export function checkFilter(filter: EventFilter): void {
-  if (filter.state !== undefined && !states.includes(filter.state)) {
-    throw invalid('A state', `"${filter.state}" is not one of ${states.join(', ')}`)
-  }
-  if (filter.source !== undefined) checkSource(filter.source)
-  if (filter.eventId !== undefined) checkEventId(filter.eventId)
-  if (filter.type !== undefined) checkText('A type', filter.type, 1, limits.eventTypeBytes)
-  if (filter.reference !== undefined) checkText('A reference', filter.reference, 1, limits.referenceBytes)
-  if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)
-  if (filter.from !== undefined) checkInstant('from', filter.from)
-  if (filter.to !== undefined) checkInstant('to', filter.to)
-}
-
-export function checkCount(what: string, value: number, most: number): void {
-  if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw invalid(what, `${value} is not a whole number from 1 to ${most}`)
-  }
-}
-
-export function checkInstant(what: string, value: number): void {
-  if (!Number.isFinite(value) || value < 0 || value > 253_402_300_799_999) {
-    throw invalid(what, `${value} is not milliseconds since 1970`)
-  }
-}
-
-function checkSource(source: string): void {
-  checkText('A source name', source, 1, limits.sourceBytes)
-}
-
-/** What is wrong with the name of a source, which is also a part of a URL; null when nothing is. */
-export function sourceNameProblem(name: string): string | null {
-  if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= limits.sourceBytes) return null
-  return `use letters, digits, dots, dashes and underscores, at most ${limits.sourceBytes}`
-}
-
-function checkEventId(eventId: string): void {
-  checkText('An event id', eventId, 1, limits.eventIdBytes)
-}
-
-function checkHash(what: string, hash: Uint8Array | null): void {
-  if (hash !== null && hash.byteLength !== 32) throw invalid(what, 'a SHA-256 has 32 bytes')
-}
-
-/**
- * Text that both databases keep byte for byte: no control characters (PostgreSQL refuses NUL, terminals obey
- * ESC), no lone surrogates (they would be replaced, and two ids could become one).
- */
-function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
-  if (typeof text !== 'string') throw invalid(what, 'it is not text')
-  const bytes = Buffer.byteLength(text)
-  if (bytes < least) throw invalid(what, 'it is empty')
-  if (bytes > most) throw invalid(what, `${bytes} bytes are more than the ${most} allowed`)
-  if (!text.isWellFormed()) throw invalid(what, 'it contains a lone surrogate')
-  if (multiline ? text.includes('\0') : CONTROL.test(text))
-    throw invalid(what, 'it contains a control character')
-}
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what must not enter
-const CONTROL = /[\u0000-\u001f\u007f]/

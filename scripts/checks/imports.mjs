@@ -5,7 +5,7 @@ import ts from 'typescript'
 import { files, read } from './run.mjs'
 
 const words = ['model', 'errors', 'clock', 'log', 'digest', 'glob']
-const contracts = ['store', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
+const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
 const making = ['schemes', 'define-provider', 'define']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen']
 const below = [...words, ...contracts]

@@ -4,6 +4,7 @@
  */
 import { HookonceError, invalid } from '../../errors.js'
 import { limits } from '../../model.js'
+import type { Store } from '../../store.js'
 import {
   checkClaim,
   checkCount,
@@ -16,8 +17,7 @@ import {
   checkOrder,
   checkSettlement,
   checkWatermark,
-  type Store,
-} from '../../store.js'
+} from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { createBell } from './bell.js'
 import { claimer } from './claim.js'

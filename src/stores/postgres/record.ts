@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
-import { refusal } from '../../store.js'
+import { refusal } from '../../store-input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { type BatchEvent, foldBatch, sameContent } from '../shared/fold.js'
 import type { Database } from './database.js'

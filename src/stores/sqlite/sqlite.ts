@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
+import type { Store } from '../../store.js'
 import {
   checkClaim,
   checkCount,
@@ -20,8 +21,7 @@ import {
   checkSettlement,
   checkWatermark,
   refusal,
-  type Store,
-} from '../../store.js'
+} from '../../store-input.js'
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { IN_MEMORY } from './connection.js'

@@ -1,6 +1,6 @@
 /** A handler's transaction as the event loop sees it: `ctx.tx` of the SQLite store. */
 import type { StoreTransaction } from '../../store.js'
-import { checkEffect, checkSettlement, checkWatermark } from '../../store.js'
+import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './thread-link.js'
 
