@@ -336,12 +336,93 @@ export type EffectState =
   | { readonly state: 'new' | 'unknown' | 'fenced' }
   | { readonly state: 'finished'; readonly result: string }
 
+/** Where a reader of the log has come to: everything up to here has been seen. 0 = the beginning. */
+export type Position = number
+
+export interface TailOptions {
+  /** Only what entered the log after this position. */
+  readonly after: Position
+  readonly limit: number
+  readonly source?: string
+}
+
+/** Events in the order they entered the log. Never skips one whose commit came late. */
+export interface TailPage {
+  readonly events: readonly EventRecord[]
+  /** Give this as `after` next time. May be beyond the last event: nothing between them will ever appear. */
+  readonly position: Position
+  /** True when retention has removed events after the position given: some were missed. */
+  readonly gap: boolean
+}
+
+/** A duplicate that was answered without asking the store; it is still counted. */
+export interface Repeat {
+  readonly seq: number
+  readonly at: number
+}
+
+/** Something a person or a program did to the log. `source` and `eventId` null: it was not about one event. */
+export interface NewAudit {
+  readonly actor: string
+  /** `retry`, `replay`, `ignore`, `payload`, `erase`, `prune`, `archive`, `restore`, `sign_in`, `claim`, ... */
+  readonly verb: string
+  readonly source: string | null
+  readonly eventId: string | null
+  readonly reason: string
+}
+
+export interface Audit extends NewAudit {
+  readonly id: number
+  readonly at: number
+}
+
+export interface AuditFilter {
+  readonly source?: string
+  readonly eventId?: string
+  readonly actor?: string
+  readonly verb?: string
+  readonly from?: number
+  readonly to?: number
+}
+
+/** Newest first. */
+export interface AuditPage {
+  readonly audits: readonly Audit[]
+  readonly next: string | null
+}
+
+/** What `hookonce doctor` and `/readyz` want to know about a store. */
+export interface Inspection {
+  /** The schema found in the log and the one this hookonce knows. */
+  readonly schema: { readonly found: number; readonly known: number }
+  /** The store's clock, milliseconds: compare it with your own. */
+  readonly now: number
+  /** Settings that decide whether an ack means durable. */
+  readonly settings: readonly Finding[]
+  /** Invariants checked on the log (I2, I5, I7): bounded work, `ok` false where a row breaks one. */
+  readonly invariants: readonly Finding[]
+  /** Whole payload partitions ahead of now; null where the store has none. */
+  readonly partitionsAhead: number | null
+}
+
+export interface Finding {
+  readonly name: string
+  readonly value: string
+  readonly ok: boolean
+  /** What to do; null when `ok`. */
+  readonly fix: string | null
+}
+
 export interface PruneOptions {
   readonly source: string
   /** Remove payloads of finished events received before this instant. */
   readonly payloadsBefore?: number
   /** Remove finished events, and their keys, received before this instant: the dedupe horizon. */
   readonly eventsBefore?: number
+  /** Remove attempts of finished events that ended before this instant. */
+  readonly attemptsBefore?: number
+  /** Remove audits older than this: those of this source, and those of no source. */
+  readonly auditsBefore?: number
   /** At most this many of each in this call. */
   readonly limit: number
   readonly dryRun?: boolean
@@ -350,6 +431,69 @@ export interface PruneOptions {
 export interface PruneResult {
   readonly payloads: number
   readonly events: number
+  readonly attempts: number
+  readonly audits: number
   /** True when the limit was reached and another call would find more. */
+  readonly more: boolean
+}
+
+export interface MaintainOptions {
+  /** Payloads of these sources may go where they were received before this instant; of sources not named, none. */
+  readonly payloadsBefore: Readonly<Record<string, number>>
+  /** Whole partitions to keep ready ahead of now. Default 3. */
+  readonly ahead?: number
+  readonly dryRun?: boolean
+}
+
+export interface MaintainReport {
+  /** Partitions that were dropped whole. Always empty where the store has none. */
+  readonly dropped: readonly { readonly name: string; readonly payloads: number }[]
+  readonly created: readonly string[]
+  readonly ahead: number | null
+}
+
+/** A stored delivery with all its events, as an archive keeps it. */
+export interface StoredDelivery {
+  /** The seq its bytes are stored under. */
+  readonly seq: number
+  readonly source: string
+  readonly receivedAt: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  readonly events: readonly {
+    readonly seq: number
+    readonly eventId: string
+    readonly eventType: string
+    readonly reference: string | null
+    readonly part: number
+    readonly state: State
+  }[]
+}
+
+export interface ExportOptions {
+  readonly source: string
+  /** Milliseconds, inclusive / exclusive, of when it was received. */
+  readonly from: number
+  readonly to: number
+  /** Only those with a higher seq; 0 = from the start. */
+  readonly after: number
+  readonly limit: number
+}
+
+/** Removes the bytes of every delivery that carries an event with this reference; the events stay as guards. */
+export interface EraseOptions {
+  readonly reference: string
+  readonly source?: string
+  readonly actor: string
+  readonly reason: string
+  /** At most this many deliveries in this call. */
+  readonly limit: number
+  readonly dryRun?: boolean
+}
+
+export interface EraseResult {
+  readonly payloads: number
+  /** Events that lost their bytes, those of the same delivery included. */
+  readonly events: number
   readonly more: boolean
 }

@@ -11,17 +11,26 @@
  */
 import type {
   Attempt,
+  AuditFilter,
+  AuditPage,
   ClaimedEvent,
   ClaimOptions,
   EffectState,
   EffectStep,
+  EraseOptions,
+  EraseResult,
   EventFilter,
   EventKey,
   EventPage,
   EventRecord,
+  ExportOptions,
+  Inspection,
   KeyState,
   KeyStep,
   Lease,
+  MaintainOptions,
+  MaintainReport,
+  NewAudit,
   NewDelivery,
   Order,
   OrderResult,
@@ -29,8 +38,12 @@ import type {
   PruneOptions,
   PruneResult,
   RecordVerdict,
+  Repeat,
   Settlement,
   SourceStats,
+  StoredDelivery,
+  TailOptions,
+  TailPage,
   Watermark,
 } from './model.js'
 
@@ -84,7 +97,27 @@ export interface Store<Tx = unknown> {
   /** A row per source, by name. Never scans the log. */
   stats(): Promise<SourceStats[]>
 
+  /** Events in the order they entered the log, oldest first. At most `limits.listPage` a call. */
+  tail(options: TailOptions): Promise<TailPage>
+  /** Counts duplicates that were answered without asking the store; written a little later, as its own are. */
+  repeated(repeats: readonly Repeat[]): void
+  audit(entries: readonly NewAudit[]): Promise<void>
+  audits(filter: AuditFilter, page?: { limit?: number; cursor?: string | null }): Promise<AuditPage>
+  /** Needs no migrated schema. Never throws for what it finds, only when the store cannot be reached. */
+  inspect(): Promise<Inspection>
+
   prune(options: PruneOptions): Promise<PruneResult>
+  /** Makes room ahead and drops whole partitions, where the store has them. One at a time over all processes. */
+  maintain(options: MaintainOptions): Promise<MaintainReport>
+  /** Deliveries whose bytes are stored, by seq, for an archive. */
+  export(options: ExportOptions): Promise<StoredDelivery[]>
+  /**
+   * Puts bytes back that retention removed. False = no such event, its bytes are there, or they were erased. The guard
+   * is the content: bytes whose hash differs from the recorded one are refused.
+   */
+  restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
+  /** Audited, also when nothing was found. What is erased is never restored. Not while an event is processing. */
+  erase(options: EraseOptions): Promise<EraseResult>
   /** Flushes and lets go. Later calls fail with STORE_CLOSED. */
   close(): Promise<void>
 }

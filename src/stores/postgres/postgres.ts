@@ -19,6 +19,7 @@ import {
   checkWatermark,
 } from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { keeping, reading } from '../shared/unbuilt.js'
 import { createBell } from './bell.js'
 import { claimer } from './claim.js'
 import { openDatabase, type PostgresOptions } from './database.js'
@@ -124,6 +125,8 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       }
       return prune(db, pruneOptions)
     },
+    ...reading,
+    ...keeping,
     close() {
       closing ??= (async () => {
         audit.stop()

@@ -89,7 +89,13 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
     const events = await prunePart(run, options, options.eventsBefore, oldEvents, dropEvents)
     if (!options.dryRun) await run(dropKeys, [options.limit])
     if (events > 0 && !options.dryRun) await run(dropHours, [options.source, options.eventsBefore])
-    return { payloads, events, more: payloads === options.limit || events === options.limit }
+    return {
+      payloads,
+      events,
+      attempts: 0,
+      audits: 0,
+      more: payloads === options.limit || events === options.limit,
+    }
   })
 }
 

@@ -33,6 +33,8 @@ export function prune(connection: Connection, now: number, options: PruneOptions
     return {
       payloads: payloads.count,
       events: events.count,
+      attempts: 0,
+      audits: 0,
       more: payloads.more || events.more || keys.more,
     }
   }

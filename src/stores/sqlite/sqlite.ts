@@ -24,6 +24,7 @@ import {
 } from '../../store-input.js'
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { keeping, reading } from '../shared/unbuilt.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
@@ -217,6 +218,8 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       if (prune.eventsBefore !== undefined) checkInstant('eventsBefore', prune.eventsBefore)
       return prune.dryRun ? read('countPrunable', prune) : write('prune', prune)
     },
+    ...reading,
+    ...keeping,
     close() {
       closed ??= close()
       return closed

@@ -53,7 +53,7 @@ export const retentionCases: readonly StoreCase[] = [
       const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
       const before = await get(store, of)
       const result = await prune(store, { payloadsBefore: now() - DAY_MS })
-      assert.deepEqual(result, { payloads: 1, events: 0, more: false })
+      assert.deepEqual(result, { payloads: 1, events: 0, attempts: 0, audits: 0, more: false })
       assert.equal(await store.payload(of), null)
       assert.deepEqual(await get(store, of), { ...before, payloadKept: false })
       assert.equal((await listAll(store)).length, 1)
@@ -231,7 +231,13 @@ export const retentionCases: readonly StoreCase[] = [
     async run({ open }) {
       const store = await open()
       await finishedAt(store, 'old', 0)
-      assert.deepEqual(await prune(store, {}), { payloads: 0, events: 0, more: false })
+      assert.deepEqual(await prune(store, {}), {
+        payloads: 0,
+        events: 0,
+        attempts: 0,
+        audits: 0,
+        more: false,
+      })
       assert.ok(await store.payload(key('old')))
     },
   },

@@ -1,0 +1,22 @@
+/** Verbs of the contract on their way: each fails by name until its file is there. */
+import { HookonceError } from '../../errors.js'
+import type { Store } from '../../store.js'
+
+function unbuilt(verb: string) {
+  return () => Promise.reject(new HookonceError('STORE_FAILED', { problem: `${verb} is not built yet` }))
+}
+
+export const reading: Pick<Store, 'tail' | 'repeated' | 'audit' | 'audits' | 'inspect'> = {
+  tail: unbuilt('tail'),
+  repeated: () => {},
+  audit: unbuilt('audit'),
+  audits: unbuilt('audits'),
+  inspect: unbuilt('inspect'),
+}
+
+export const keeping: Pick<Store, 'maintain' | 'export' | 'restore' | 'erase'> = {
+  maintain: unbuilt('maintain'),
+  export: unbuilt('export'),
+  restore: unbuilt('restore'),
+  erase: unbuilt('erase'),
+}
