@@ -222,7 +222,38 @@ create table hookonce.keys (
 create index keys_expiring on hookonce.keys (expires_at) where expires_at is not null;
 `
 
+const reading = `
+-- source and event_id are null where something was not about one event.
+alter table hookonce.audit alter column source type text collate "C", alter column event_id type text collate "C";
+create index audit_by_event on hookonce.audit (event_id, id) where event_id is not null;
+
+-- The highest seq that retention has removed: who follows the log from before it has missed something.
+create table hookonce.pruned (
+  source text collate "C" primary key,
+  seq bigint not null
+);
+
+-- Up to here the log is complete: what is not there now will never appear. Each record statement, before it takes a
+-- number, holds a lock that says which number was the last then (docs/decisions/0002-tail.md). The order of the two
+-- looks matters: who is not seen in the second takes numbers above the first.
+create function hookonce.horizon() returns bigint language plpgsql volatile as $$
+declare
+  last bigint;
+  lowest bigint;
+begin
+  select case when is_called then last_value else 0 end into last from hookonce.event_seq;
+  select min(last - behind) into lowest from (
+    select (last - objid::bigint) & 4294967295 as behind from pg_locks
+    where locktype = 'advisory' and objsubid = 2 and mode = 'ShareLock'
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = 'hookonce.event_seq'::regclass::oid
+  ) announced where behind < 2147483648;
+  return coalesce(lowest, last);
+end $$;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log },
   { number: 2, name: 'order', sql: order },
+  { number: 3, name: 'reading', sql: reading },
 ]

@@ -157,7 +157,32 @@ create table hookonce_keys (
 create index hookonce_keys_expiring on hookonce_keys (expires_at) where expires_at is not null;
 `
 
+const reading = `
+-- source and event_id become nullable: not everything that is audited is about one event.
+create table hookonce_audit_next (
+  id integer primary key autoincrement,
+  at integer not null,
+  actor text not null,
+  verb text not null,
+  source text,
+  event_id text,
+  reason text not null
+) strict;
+insert into hookonce_audit_next (id, at, actor, verb, source, event_id, reason)
+  select id, at, actor, verb, source, event_id, reason from hookonce_audit;
+drop table hookonce_audit;
+alter table hookonce_audit_next rename to hookonce_audit;
+create index hookonce_audit_event on hookonce_audit (event_id, id) where event_id is not null;
+
+-- The highest seq that retention has removed: who follows the log from before it has missed something.
+create table hookonce_pruned (
+  source text primary key,
+  seq integer not null
+) strict, without rowid;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log.trim() },
   { number: 2, name: 'order', sql: order.trim() },
+  { number: 3, name: 'reading', sql: reading.trim() },
 ]
