@@ -7,8 +7,8 @@ import { HookonceError, invalid } from './errors.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { type Counters, createCounters } from './intake/counters.js'
 import { fetchIntake } from './intake/fetch.js'
-import { type AfterRecord, type IntakeParts, intake } from './intake/intake.js'
-import { defaultLimits, type IntakeLimits } from './intake/receive.js'
+import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
+import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
 import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
 import type {
@@ -64,6 +64,8 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   receive(source: string, delivery: Delivery): Promise<Receipt>
   /** The same for a web-standard request to `/webhooks/<source>`. */
   fetch(request: Request): Promise<Response>
+  /** For adapters: counts and logs what they turn away themselves, and says how to answer it. */
+  refused(source: string | null, refusal: DoorRefusal): Receipt
   /**
    * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all (`*`) of a source. The most specific
    * one is called; two for the same pattern are an error.
@@ -220,8 +222,12 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     }) as OrderVerb
   }
 
+  const refused = (source: string | null, refusal: DoorRefusal) =>
+    refusedEarly({ sources, counters, log }, source, refusal)
+
   const inbox: Inbox<Tx> = {
     receive,
+    refused,
     on(source, type, handler, handlerOptions = {}) {
       handlers.add(source, type, handler as Handler<Tx>, null, handlerOptions as HandlerOptions)
       processor?.wake()
@@ -240,7 +246,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       processor?.wake()
     },
     once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
-    fetch: (request) => fetchIntake({ receive, limits }, request),
+    fetch: (request) => fetchIntake({ receive, refused, limits }, request),
     async start() {
       await open()
       if (options.processing !== false) await processor!.start()

@@ -4,7 +4,7 @@ export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './er
 export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
 export type { Counters, SourceCounters } from './intake/counters.js'
-export type { IntakeLimits } from './intake/receive.js'
+export type { DoorRefusal, IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
 export type { RetryPolicy } from './processing/backoff.js'

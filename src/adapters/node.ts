@@ -10,8 +10,11 @@ import { deadline } from './deadlines.js'
 export interface NodeHandlerOptions {
   /** The source of everything that comes to this handler; without it, the last part of the path after `/webhooks/`. */
   readonly source?: string
-  /** How senders reach this server, for those that sign the URL. Without it, the Host header is believed. */
-  readonly origin?: string
+  /**
+   * How senders reach this server, for those that sign the URL: fixed, or told from the request. Without it, the Host
+   * header is believed.
+   */
+  readonly origin?: string | ((request: IncomingMessage) => string)
 }
 
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
@@ -20,18 +23,16 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
   return async (request, response) => {
     const path = originalUrl(request)
     const source = options.source ?? sourceInPath(path.split('?', 1)[0]!)
-    if (source === null) return send(response, rejected(404, 'unknown_source'), request)
+    if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
     const body = await bodyOf(request, inbox.limits)
-    if (body === 'gone') return
     if (body === 'parsed') {
       const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
       inbox.log.error({ source, step: 'receive', code: error.code }, error.message)
       return send(response, rejected(500, error.code, 'failed'), request)
     }
-    if (typeof body === 'string')
-      return send(response, rejected(body === 'timeout' ? 408 : 413, body), request)
+    if (typeof body === 'string') return send(response, inbox.refused(source, body), request)
     const headers = flatten(request)
-    const url = `${options.origin ?? `${isEncrypted(request) ? 'https' : 'http'}://${headers.host ?? 'localhost'}`}${path}`
+    const url = `${originOf(request, options.origin)}${path}`
     send(
       response,
       await inbox.receive(source, { method: request.method ?? 'POST', url, headers, body }),
@@ -45,7 +46,12 @@ function originalUrl(request: IncomingMessage & { originalUrl?: string }): strin
   return request.originalUrl ?? request.url ?? '/'
 }
 
-function isEncrypted(request: IncomingMessage): boolean {
+function originOf(request: IncomingMessage, given: NodeHandlerOptions['origin']): string {
+  if (given !== undefined) return typeof given === 'string' ? given : given(request)
+  return `${isEncrypted(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`
+}
+
+export function isEncrypted(request: IncomingMessage): boolean {
   return 'encrypted' in request.socket && request.socket.encrypted === true
 }
 
@@ -59,7 +65,7 @@ function flatten({ headers }: IncomingMessage): Record<string, string> {
   return flat
 }
 
-type Body = Uint8Array | 'body_too_large' | 'timeout' | 'gone' | 'parsed'
+type Body = Uint8Array | 'body_too_large' | 'timeout' | 'aborted' | 'parsed'
 
 function bodyOf(request: IncomingMessage & { body?: unknown }, limits: IntakeLimits): Promise<Body> | Body {
   if (request.body instanceof Uint8Array) {
@@ -92,8 +98,8 @@ function readBytes(request: IncomingMessage, limits: IntakeLimits): Promise<Body
     }
     request.on('data', onData)
     request.once('end', () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
-    request.once('error', () => finish('gone'))
-    request.once('close', () => finish('gone'))
+    request.once('error', () => finish('aborted'))
+    request.once('close', () => finish('aborted'))
   })
 }
 
@@ -102,7 +108,7 @@ function send(
   { httpStatus, headers, body }: Receipt,
   request: IncomingMessage,
 ): void {
-  if (response.destroyed) return
+  if (response.destroyed || request.socket.destroyed) return
   // A body that was not read to its end would be taken for the next request on this connection.
   const unread = !request.readableEnded && !request.complete
   response.writeHead(httpStatus, {

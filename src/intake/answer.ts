@@ -1,7 +1,7 @@
 /** The answers of intake: DESIGN's table as values. What a sender gets is small and says nothing about our reasons (I8). */
 import type { RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
-import type { Refusal } from './receive.js'
+import type { DoorRefusal } from './receive.js'
 
 export type ReceiptStatus =
   | 'accepted'
@@ -58,14 +58,18 @@ export function rejected(httpStatus: number, reason: string, status: ReceiptStat
   }
 }
 
-const refusalStatus: Record<Refusal, number> = {
+const refusalStatus: Record<DoorRefusal, number> = {
+  unknown_source: 404,
   method: 405,
+  timeout: 408,
   body_too_large: 413,
-  headers_too_large: 431,
   content_encoding: 415,
+  headers_too_large: 431,
+  malformed_request: 400,
+  aborted: 400,
 }
 
-export function refusedAtDoor(refusal: Refusal): Receipt {
+export function refusedAtDoor(refusal: DoorRefusal): Receipt {
   return rejected(refusalStatus[refusal], refusal)
 }
 

@@ -1,13 +1,13 @@
 /** Intake in web standards: a Request in, a Response out. The body is read here, as bytes, and cut at the limit. */
 import type { Receipt } from './answer.js'
-import { rejected } from './answer.js'
-import type { IntakeLimits } from './receive.js'
+import type { DoorRefusal, IntakeLimits } from './receive.js'
 
 export interface FetchTarget {
   receive(
     source: string,
     delivery: { method: string; url: string; headers: Record<string, string>; body: Uint8Array },
   ): Promise<Receipt>
+  refused(source: string | null, refusal: DoorRefusal): Receipt
   readonly limits: IntakeLimits
 }
 
@@ -15,8 +15,8 @@ export interface FetchTarget {
 export async function fetchIntake(inbox: FetchTarget, request: Request, source?: string): Promise<Response> {
   const name = source ?? sourceInPath(new URL(request.url).pathname)
   const body = name === null ? null : await readBody(request, inbox.limits)
-  if (name === null) return asResponse(rejected(404, 'unknown_source'))
-  if (typeof body === 'string') return asResponse(rejected(body === 'timeout' ? 408 : 413, body))
+  if (name === null) return asResponse(inbox.refused(null, 'unknown_source'))
+  if (typeof body === 'string') return asResponse(inbox.refused(name, body))
   const headers = Object.fromEntries(request.headers)
   return asResponse(
     await inbox.receive(name, { method: request.method, url: request.url, headers, body: body! }),
@@ -31,7 +31,7 @@ export function sourceInPath(path: string): string | null {
 async function readBody(
   request: Request,
   limits: IntakeLimits,
-): Promise<Uint8Array | 'body_too_large' | 'timeout'> {
+): Promise<Uint8Array | 'body_too_large' | 'timeout' | 'aborted'> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytes) return 'body_too_large'
   if (!request.body) return new Uint8Array(0)
   const reader = request.body.getReader()
@@ -40,7 +40,8 @@ async function readBody(
   let size = 0
   try {
     for (;;) {
-      const next = await Promise.race([reader.read(), late.promise])
+      const next = await Promise.race([reader.read().catch(() => 'aborted' as const), late.promise])
+      if (next === 'aborted') return next
       if (next === 'timeout') return cancel(reader, 'timeout')
       if (next.done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
       size += next.value.byteLength

@@ -18,7 +18,7 @@ import {
 } from './answer.js'
 import { type Counters, countRejected, type SourceCounters, UNKNOWN_SOURCE } from './counters.js'
 import { asNewDelivery } from './identify.js'
-import { type IntakeLimits, refuse } from './receive.js'
+import { type DoorRefusal, type IntakeLimits, refuse } from './receive.js'
 import type { GroupCommit } from './record.js'
 
 /** What processing does for intake. */
@@ -47,7 +47,7 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
   const source = parts.sources.get(name)
   const counters = parts.counters.of(source ? name : UNKNOWN_SOURCE)
   counters.received++
-  if (!source) return reject(parts, counters, UNKNOWN_SOURCE, 'receive', rejected(404, 'unknown_source'))
+  if (!source) return reject(parts, counters, UNKNOWN_SOURCE, 'receive', refusedAtDoor('unknown_source'))
 
   const refusal = refuse(delivery, parts.limits)
   if (refusal) return reject(parts, counters, name, 'receive', refusedAtDoor(refusal))
@@ -82,6 +82,18 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
     return handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
   await background(parts, name, source, ids, verdicts)
   return receipt
+}
+
+/** Counts, logs and answers what was turned away before it became a delivery. */
+export function refusedEarly(
+  parts: Pick<IntakeParts, 'sources' | 'counters' | 'log'>,
+  name: string | null,
+  refusal: DoorRefusal,
+): Receipt {
+  const source = name !== null && parts.sources.has(name) ? name : UNKNOWN_SOURCE
+  const counters = parts.counters.of(source)
+  counters.received++
+  return reject(parts, counters, source, 'receive', refusedAtDoor(refusal))
 }
 
 function inline(
@@ -127,7 +139,7 @@ function codeOf(error: unknown): string {
 }
 
 function reject(
-  parts: IntakeParts,
+  parts: Pick<IntakeParts, 'log'>,
   counters: SourceCounters,
   source: string,
   step: string,

@@ -24,6 +24,17 @@ export const defaultLimits: IntakeLimits = {
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 
+/** What an adapter or a server turns away itself, before there is a delivery to hand to intake. */
+export type DoorRefusal =
+  | Refusal
+  | 'unknown_source'
+  /** The headers or the body did not arrive in time. */
+  | 'timeout'
+  /** Not HTTP, or not a request we can read. */
+  | 'malformed_request'
+  /** The sender left before its body was here. It hears nothing, and will come back. */
+  | 'aborted'
+
 /** The method is judged after the handshake: some senders ask with GET. */
 export function refuse(delivery: Delivery, limits: IntakeLimits): Refusal | null {
   if (delivery.body.byteLength > limits.bodyBytes) return 'body_too_large'

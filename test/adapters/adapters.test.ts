@@ -1,4 +1,5 @@
 /** One contract for every adapter, over real HTTP (Next.js by its route handlers). */
+import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { serve } from '@hono/node-server'
@@ -141,6 +142,29 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     expect((await post({ ...delivery, body: Buffer.from('{}') })).status).toBe(401)
     expect((await post(delivery, '/webhooks/nobody')).status).toBe(404)
     expect((await post(delivery, '/elsewhere')).status).toBe(404)
+  })
+
+  it('counts and logs what it turns away itself', async () => {
+    const { url, inbox, lines } = await start(adapter, { bodyBytes: 10_000, bodyTimeoutMs: 300 })
+    expect(await announce(url, 20_000)).toBe('413')
+    expect(await announce(url, 10)).toBe('408')
+    const { received, rejected } = inbox.counters.of('stripe')
+    expect([received, { ...rejected }]).toEqual([2, { body_too_large: 1, timeout: 1 }])
+    expect(lines.map(({ level, source, reason }) => [level, source, reason])).toEqual([
+      ['warn', 'stripe', 'body_too_large'],
+      ['warn', 'stripe', 'timeout'],
+    ])
+  })
+
+  it('counts a sender that leaves before its body is here', async () => {
+    const { url, inbox } = await start(adapter)
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(
+      'POST /webhooks/stripe HTTP/1.1\r\nhost: h\r\nexpect: 100-continue\r\ncontent-length: 10\r\n\r\nhalf',
+    )
+    await once(socket, 'data') // 100 Continue: the request is being read
+    socket.destroy()
+    await expect.poll(() => inbox.counters.of('stripe').rejected.aborted).toBe(1)
   })
 
   it('answers a handshake by GET', async () => {
