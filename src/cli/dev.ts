@@ -10,22 +10,20 @@ import type { Source } from '../provider.js'
 import { catalogue } from '../providers/index.js'
 
 export interface DevOptions {
-  readonly port: string
-  readonly host: string
-  readonly store: string
+  readonly port?: number
+  readonly host?: string
+  readonly store?: string
 }
 
 export async function dev(options: DevOptions): Promise<number> {
-  const port = Number(options.port)
-  if (!Number.isInteger(port) || port < 0 || port > 65_535)
-    throw invalid('The port', `${options.port} is not from 0 to 65535`)
+  const { port = 4100, host = '127.0.0.1', store = 'sqlite:.hookonce/events.db' } = options
   mkdirSync('.hookonce', { recursive: true, mode: 0o700 })
-  const inbox = createInbox({ store: options.store, sources: devSources(devSecret()), log: jsonLog('info') })
+  const inbox = createInbox({ store, sources: devSources(devSecret()), log: jsonLog('info') })
   await inbox.start()
   const server = serve(inbox)
-  const address = await listen(server, port, options.host)
+  const address = await listen(server, port, host)
   process.stderr.write(`hookonce is ready
-  store    ${options.store}
+  store    ${store}
   intake   ${address}/webhooks/<provider>   (${inbox.sources.size} providers)
   health   ${address}/healthz, ${address}/readyz
   secret   .hookonce/secret, for every provider that takes a shared secret

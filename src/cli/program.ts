@@ -1,0 +1,39 @@
+/**
+ * Every command, one file each in `commands/`. Those files only say how a command is called; what it does is loaded
+ * when it is called, so that `--help` and `send` do not wait for the server or a database driver.
+ */
+import { readFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { addCompletion } from './commands/completion.js'
+import { addDev } from './commands/dev.js'
+import { addProviders } from './commands/providers.js'
+
+export function createProgram(): Command {
+  const program = new Command('hookonce')
+    .description('Receive webhooks once.')
+    .version(version(), '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'how to call it')
+    .helpCommand('help [command]', 'how to call a command')
+    .showSuggestionAfterError(true)
+    .showHelpAfterError('See hookonce --help.')
+    .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hookonce: ')) })
+    .addHelpText(
+      'after',
+      `
+Examples
+  hookonce dev
+  hookonce send stripe invoice.paid --times 5 --concurrency 5
+
+Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
+    )
+  addDev(program)
+  addProviders(program)
+  addCompletion(program)
+  return program
+}
+
+function version(): string {
+  const file = new URL('../../package.json', import.meta.url)
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version
+}

@@ -1,0 +1,111 @@
+/** The real binary in a folder of its own, as a user calls it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const binary = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
+
+export interface Ended {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly stdout: string
+  readonly stderr: string
+  /** Resolves with the match when what it has said on either stream matches; rejects when it ends before. */
+  says(pattern: RegExp): Promise<RegExpExecArray>
+  signal(name: NodeJS.Signals): void
+  ended(): Promise<Ended>
+}
+
+export interface Folder {
+  readonly path: string
+  run(args: readonly string[], env?: Record<string, string>): Promise<Ended>
+  start(args: readonly string[], env?: Record<string, string>): Running
+  /** Ends what is still running and removes the folder. */
+  remove(): Promise<void>
+}
+
+export function freshFolder(): Folder {
+  const path = mkdtempSync(join(tmpdir(), 'hookonce-cli-'))
+  const running = new Set<Running>()
+  function start(args: readonly string[], env: Record<string, string> = {}): Running {
+    const one = startBinary(path, args, env)
+    running.add(one)
+    one.ended().finally(() => running.delete(one))
+    return one
+  }
+  return {
+    path,
+    start,
+    run: (args, env) => start(args, env).ended(),
+    async remove() {
+      for (const one of running) {
+        one.signal('SIGKILL')
+        await one.ended()
+      }
+      await rm(path, { recursive: true, force: true })
+    },
+  }
+}
+
+function startBinary(cwd: string, args: readonly string[], env: Record<string, string>): Running {
+  const child = spawn(process.execPath, [binary, ...args], {
+    cwd,
+    env: { ...cleanEnvironment(), ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let stdout = ''
+  let stderr = ''
+  const waiting = new Set<() => void>()
+  const heard = () => {
+    for (const check of waiting) check()
+  }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text
+    heard()
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text
+    heard()
+  })
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, stdout, stderr }))
+  return {
+    child,
+    get stdout() {
+      return stdout
+    },
+    get stderr() {
+      return stderr
+    },
+    says: (pattern) =>
+      new Promise((resolve, reject) => {
+        const check = () => {
+          const match = pattern.exec(stdout) ?? pattern.exec(stderr)
+          if (!match) return
+          waiting.delete(check)
+          resolve(match)
+        }
+        waiting.add(check)
+        check()
+        ended.then(() => reject(new Error(`It ended without saying ${pattern}:\n${stdout}${stderr}`)))
+      }),
+    signal: (name) => void child.kill(name),
+    ended: () => ended,
+  }
+}
+
+/** Nothing of the machine the tests run on decides what they see. */
+function cleanEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(
+    ([name]) => !/^(HOOKONCE_|NO_COLOR|FORCE_COLOR)/.test(name),
+  )
+  return Object.fromEntries(entries)
+}
