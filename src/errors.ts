@@ -174,6 +174,91 @@ export const errorTable = {
     message:
       'Provider "{provider}" cannot sign a delivery: {problem}. Make a key pair with generateKeys() and give both halves to the factory.',
   },
+  UNAUTHENTICATED: {
+    httpStatus: 401,
+    retryable: false,
+    message: 'This needs a token. Send it as `Authorization: Bearer <token>`, or sign in on the page.',
+  },
+  TOKEN_REFUSED: {
+    httpStatus: 401,
+    retryable: false,
+    message:
+      'The token or session is not known, or its time is over. Sign in again with a token of this server.',
+  },
+  SIGN_IN_LIMITED: {
+    httpStatus: 429,
+    retryable: true,
+    message: 'Too many wrong tokens came from this address. Wait {retryAfterS} seconds, then sign in again.',
+  },
+  FORBIDDEN: {
+    httpStatus: 403,
+    retryable: false,
+    message: 'The role {role} may not do this. Use a token with the role {roles}.',
+  },
+  READ_ONLY: {
+    httpStatus: 403,
+    retryable: false,
+    message: 'This admin API is read-only. Use one that was not mounted with readOnly.',
+  },
+  HOST_REFUSED: {
+    httpStatus: 421,
+    retryable: false,
+    message:
+      'This server does not answer to the host name it was called by. Add it to `hosts` if it is yours.',
+  },
+  ORIGIN_REFUSED: {
+    httpStatus: 403,
+    retryable: false,
+    message:
+      'The request comes from a page of another origin. Call the API from its own page, or with a bearer token from a program.',
+  },
+  ROUTE_UNKNOWN: {
+    httpStatus: 404,
+    retryable: false,
+    message: 'There is nothing at this path. `/api/openapi.json` lists what there is.',
+  },
+  METHOD_REFUSED: {
+    httpStatus: 405,
+    retryable: false,
+    message: 'This path does not take that method. It takes: {allow}.',
+  },
+  BODY_TOO_LARGE: {
+    httpStatus: 413,
+    retryable: false,
+    message: 'The body is larger than {most} bytes. Send it in parts.',
+  },
+  MEDIA_TYPE_REFUSED: {
+    httpStatus: 415,
+    retryable: false,
+    message: 'The body must be JSON. Send it with `Content-Type: application/json`.',
+  },
+  PAYLOAD_REMOVED: {
+    httpStatus: 410,
+    retryable: false,
+    message:
+      'The payload of event "{eventId}" of "{source}" is no longer stored. Restore it from an archive if there is one.',
+  },
+  ACTION_NOT_FOUND: {
+    httpStatus: 404,
+    retryable: false,
+    message:
+      'There is no action "{id}" in this process. Actions are kept where they were started, for an hour after they end.',
+  },
+  ACTIONS_FULL: {
+    httpStatus: 429,
+    retryable: true,
+    message: '{most} actions are running. Wait until one ends, or cancel one.',
+  },
+  STREAMS_FULL: {
+    httpStatus: 503,
+    retryable: true,
+    message: '{most} streams are open. Close one, or raise `maxStreams`.',
+  },
+  UNEXPECTED: {
+    httpStatus: 500,
+    retryable: false,
+    message: 'Something unexpected happened ({reference}). Look for that word in the log of the server.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

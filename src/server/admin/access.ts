@@ -1,0 +1,86 @@
+/** Who is asking: a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
+import type { Clock } from '../../clock.js'
+import { HookonceError, invalid } from '../../errors.js'
+import { checkOwnOrigin } from './hosts.js'
+import type { Access, AdminOptions } from './options.js'
+import { isRole } from './roles.js'
+import { readSession, sessionCookies } from './session.js'
+import { type SignInLimit, signInLimit } from './sign-in-limit.js'
+import { findToken, type KnownToken, knownTokens } from './tokens.js'
+
+/** With how they came in and until when, for sessions and streams. */
+export interface Entered extends Access {
+  readonly by: 'token' | 'session' | 'application' | 'open'
+  readonly expiresAt: number
+}
+
+export interface Door {
+  /** Null: nobody. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
+  enter(request: Request, address: string | null): Promise<Entered | null>
+  /** The token this text is. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
+  token(text: string, address: string | null): Promise<KnownToken>
+  /** Whether a token can be used to sign in here. */
+  readonly takesTokens: boolean
+}
+
+export interface DoorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
+  readonly sessionSecret: string
+  readonly clock: Clock
+  /** Called for each wrong token that is worth a line in the audit. */
+  readonly onRefused: (address: string | null) => Promise<void>
+}
+
+export function createDoor(options: DoorOptions): Door {
+  const { authorize, open = false, clock, sessionSecret, onRefused } = options
+  const known = knownTokens(options.tokens ?? [])
+  if (known.length === 0 && authorize === undefined && !open) {
+    throw invalid('admin(...)', 'nobody could come in; give it tokens, authorize, or open for development')
+  }
+  const limit: SignInLimit = signInLimit(() => clock.now())
+
+  async function token(text: string, address: string | null): Promise<KnownToken> {
+    const retryAfterS = limit.blockedForS(address)
+    if (retryAfterS > 0) throw new HookonceError('SIGN_IN_LIMITED', { retryAfterS })
+    const found = findToken(known, text, clock.now())
+    if (found !== null) return found
+    if (limit.failed(address)) await onRefused(address)
+    throw new HookonceError('TOKEN_REFUSED')
+  }
+
+  async function enter(request: Request, address: string | null): Promise<Entered | null> {
+    const own = await authorize?.(request)
+    if (own) {
+      checkOwnOrigin(request) // the application's credential may be a cookie
+      return { ...checkAccess(own), by: 'application', expiresAt: Number.POSITIVE_INFINITY }
+    }
+    const bearer = /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
+    if (bearer !== undefined) {
+      const { name, role, expiresAt } = await token(bearer, address)
+      return { actor: name, role, by: 'token', expiresAt }
+    }
+    for (const value of sessionCookies(request)) {
+      const session = readSession(known, value, clock.now(), sessionSecret)
+      if (session === null) continue
+      checkOwnOrigin(request)
+      const { name, role } = session.token
+      return { actor: name, role, by: 'session', expiresAt: session.expiresAt }
+    }
+    if (open && (address === null || isLoopback(address))) {
+      return { actor: 'local', role: 'admin', by: 'open', expiresAt: Number.POSITIVE_INFINITY }
+    }
+    return null
+  }
+
+  return { enter, token, takesTokens: known.length > 0 }
+}
+
+function checkAccess({ actor, role }: Access): Access {
+  if (typeof actor !== 'string' || actor === '' || !isRole(role)) {
+    throw invalid('What authorize returned', 'it must be { actor, role } or null')
+  }
+  return { actor, role }
+}
+
+export function isLoopback(address: string): boolean {
+  return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)
+}

@@ -1,0 +1,126 @@
+/**
+ * A route as a value: where it is, who may, what it takes, what it answers. The same schemas check the request and
+ * describe it in `/api/openapi.json`, so that the two cannot disagree.
+ */
+import { z } from 'zod'
+import { HookonceError, invalid } from '../../errors.js'
+import type { Entered } from './access.js'
+import type { Permission } from './roles.js'
+
+/** `signed-in`: any role. `anyone`: also those without one. */
+export type Admission = Permission | 'signed-in' | 'anyone'
+
+/** What a handler gets: everything checked. */
+export interface Call<Params = unknown, Query = unknown, Body = unknown> {
+  readonly request: Request
+  /** Null only where a route admits anyone. */
+  readonly access: Entered | null
+  readonly address: string | null
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+}
+
+/** A value is answered as JSON with 200. */
+export type Answer = Response | object
+
+export interface AnswerShape {
+  readonly about: string
+  /** By media type; JSON when it is a schema. Null: no body. */
+  readonly content: z.ZodType | Readonly<Record<string, z.ZodType>> | null
+}
+
+export interface Route {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** In Hono's form: `/api/events/:source/:id`. */
+  readonly path: string
+  readonly id: string
+  readonly summary: string
+  readonly can: Admission
+  /** Signing in and out change nothing in the log. */
+  readonly evenReadOnly?: boolean
+  readonly params: z.ZodObject
+  readonly query: z.ZodObject
+  readonly body: z.ZodType | null
+  /** Takes other bodies than JSON and reads them itself. */
+  readonly bodyTypes?: readonly string[]
+  readonly answers: Readonly<Record<number, AnswerShape>>
+  readonly problems: readonly number[]
+  run(call: Call): Promise<Answer>
+}
+
+type Shape = z.ZodRawShape
+type Output<S extends Shape> = z.output<z.ZodObject<S>>
+
+interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType>
+  extends Pick<
+    Route,
+    'method' | 'path' | 'id' | 'summary' | 'can' | 'evenReadOnly' | 'bodyTypes' | 'answers'
+  > {
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  /** Statuses of problems besides those every route has. */
+  readonly problems?: readonly number[]
+  run(call: Call<Output<P>, Output<Q>, z.output<B>>): Promise<Answer>
+}
+
+// biome-ignore lint/complexity/noBannedTypes: an empty shape, for routes that take nothing
+type Nothing = {}
+
+export function route<
+  P extends Shape = Nothing,
+  Q extends Shape = Nothing,
+  B extends z.ZodType = z.ZodUnknown,
+>(definition: RouteDefinition<P, Q, B>): Route {
+  const { params, query, body, problems = [], ...rest } = definition
+  return {
+    ...rest,
+    params: z.strictObject(params ?? {}),
+    query: z.strictObject(query ?? {}),
+    body: body ?? null,
+    problems,
+    run: rest.run as Route['run'],
+  }
+}
+
+/** The value a schema makes of what came in. The words of the problem name the field, never its value. */
+export function checked<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const where = issue && issue.path.length > 0 ? `${what} ${issue.path.map(String).join('.')}` : what
+  throw invalid(where, (issue?.message ?? 'it does not fit').replace(/\.$/, ''))
+}
+
+/** Admin bodies are small: orders, filters, outcomes. */
+export const BODY_BYTES = 1024 * 1024
+
+/** The body as text, cut at the limit while it streams. */
+export async function textOf(request: Request): Promise<string> {
+  if (request.body === null) return ''
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
+    size += chunk.byteLength
+    if (size > BODY_BYTES) throw new HookonceError('BODY_TOO_LARGE', { most: BODY_BYTES })
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks).toString('utf8')
+}
+
+export function mediaType(request: Request): string {
+  return (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
+}
+
+/** The JSON body; an absent one is an empty object. A form of another page cannot send this type unasked. */
+export async function jsonOf(request: Request): Promise<unknown> {
+  const text = await textOf(request)
+  if (text === '') return {}
+  if (mediaType(request) !== 'application/json') throw new HookonceError('MEDIA_TYPE_REFUSED')
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw invalid('The body', 'it is not JSON')
+  }
+}

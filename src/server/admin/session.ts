@@ -1,0 +1,55 @@
+/**
+ * Sessions without a table: a cookie `name.expiry.mac`, the mac keyed from the hash of the token it was made from. Every
+ * node that knows the token accepts it, and it ends when the token is removed, replaced or over.
+ */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { KnownToken } from './tokens.js'
+
+export const COOKIE = 'hookonce_session'
+
+export function sessionValue(token: KnownToken, expiresAt: number, secret: string): string {
+  const text = `${token.name}.${expiresAt}`
+  return `${text}.${macOf(token, text, secret)}`
+}
+
+export interface Session {
+  readonly token: KnownToken
+  readonly expiresAt: number
+}
+
+export function readSession(
+  known: readonly KnownToken[],
+  value: string,
+  now: number,
+  secret: string,
+): Session | null {
+  const match = /^([\w.@+-]{1,64})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(value)
+  if (match === null) return null
+  const [, name = '', expiry = '', mac = ''] = match
+  const token = known.find((one) => one.name === name)
+  if (token === undefined) return null
+  const expected = Buffer.from(macOf(token, `${name}.${expiry}`, secret))
+  if (!timingSafeEqual(expected, Buffer.from(mac))) return null
+  const expiresAt = Math.min(Number(expiry), token.expiresAt)
+  return expiresAt > now ? { token, expiresAt } : null
+}
+
+function macOf(token: KnownToken, text: string, secret: string): string {
+  const key = createHmac('sha256', token.hash).update(`hookonce session\0${secret}`).digest()
+  return createHmac('sha256', key).update(text).digest('base64url')
+}
+
+/** The session cookies of a request: a browser sends more than one when paths overlap. */
+export function sessionCookies(request: Request): string[] {
+  const header = request.headers.get('cookie') ?? ''
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${COOKIE}=`))
+    .slice(0, 4)
+    .map((pair) => pair.slice(COOKIE.length + 1))
+}
+
+export function setCookie(value: string, maxAgeS: number, path: string, secure: boolean): string {
+  return `${COOKIE}=${value}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+}

@@ -1,0 +1,67 @@
+/**
+ * Wrong tokens, counted by where they come from. Too many, and that address is refused unheard for the rest of the
+ * minute: guessing gets slow, and the audit is not flooded. An IPv6 network counts as one address.
+ */
+const WINDOW_MS = 60_000
+const PER_ADDRESS = 10
+/** Over all addresses, how many failures a minute are written to the audit. */
+const AUDITED = 60
+const ADDRESSES = 10_000
+
+export interface SignInLimit {
+  /** Seconds to wait; 0 = go ahead. */
+  blockedForS(address: string | null): number
+  /** Counts a wrong token. True: write it to the audit. */
+  failed(address: string | null): boolean
+}
+
+interface Count {
+  until: number
+  failures: number
+}
+
+export function signInLimit(now: () => number): SignInLimit {
+  const counts = new Map<string, Count>()
+  const all: Count = { until: 0, failures: 0 }
+
+  function add(count: Count): number {
+    if (count.until <= now()) {
+      count.until = now() + WINDOW_MS
+      count.failures = 0
+    }
+    return ++count.failures
+  }
+
+  return {
+    blockedForS(address) {
+      const count = counts.get(networkOf(address))
+      if (count === undefined || count.failures < PER_ADDRESS || count.until <= now()) return 0
+      return Math.ceil((count.until - now()) / 1_000)
+    },
+    failed(address) {
+      const network = networkOf(address)
+      const count = counts.get(network) ?? { until: 0, failures: 0 }
+      counts.delete(network)
+      counts.set(network, count)
+      if (counts.size > ADDRESSES) counts.delete(counts.keys().next().value!)
+      add(count)
+      return add(all) <= AUDITED
+    },
+  }
+}
+
+/** An IPv4 address, or the first 64 bits of an IPv6 one: who has one of those has them all. */
+function networkOf(address: string | null): string {
+  if (address === null) return '(unknown)'
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)
+  if (mapped) return mapped[1]!
+  if (!address.includes(':')) return address
+  const [head = '', tail] = address.split('%', 1)[0]!.split('::', 2)
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? [] : Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0')
+  return [...left, ...zeros, ...right]
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(?=.)/, ''))
+    .join(':')
+}
