@@ -254,6 +254,39 @@ export const errorTable = {
     retryable: true,
     message: '{most} streams are open. Close one, or raise `maxStreams`.',
   },
+  ADMIN_OPEN: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'Listening on {host} would let anyone who can reach it use the admin API. Set HOOKONCE_ADMIN_TOKEN (or server.admin.tokens), listen on 127.0.0.1, or switch it off with server.admin: false.',
+  },
+  LISTEN_FAILED: {
+    httpStatus: 500,
+    retryable: true,
+    message:
+      'Cannot listen on {host}, port {port}: {problem}. Choose another with server.host and server.port, or HOOKONCE_HOST and HOOKONCE_PORT.',
+  },
+  CONFIG_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message: 'There is no configuration at {path}. Write one, or give the path of another.',
+  },
+  CONFIG_UNREADABLE: {
+    httpStatus: 500,
+    retryable: false,
+    message: '{place} cannot be loaded: {problem}. Correct it there.',
+  },
+  CONFIG_INVALID: {
+    httpStatus: 500,
+    retryable: false,
+    message: '{path} is not a valid configuration: {problem}. docs/configuration.md lists every key.',
+  },
+  ENV_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The environment variable {name} is not set, or is empty. Set it where hookonce is started; the configuration reads it with env("{name}").',
+  },
   UNEXPECTED: {
     httpStatus: 500,
     retryable: false,

@@ -1,0 +1,53 @@
+/** Where it listens. What anyone on the network can reach needs a token. */
+import type { Server } from 'node:http'
+import { type AddressInfo, BlockList, isIP } from 'node:net'
+import { HookonceError } from '../errors.js'
+import type { ServerSettings } from './options.js'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+
+/** A name other than localhost may lead anywhere, so it does not count. */
+export function isLoopbackHost(host: string): boolean {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  const version = isIP(bare)
+  if (version === 0) return host.toLowerCase() === 'localhost'
+  return loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4')
+}
+
+export function checkExposure({ host, admin, open }: ServerSettings): void {
+  if (isLoopbackHost(host) || admin === false) return
+  const guarded = (admin.tokens?.length ?? 0) > 0 || admin.authorize !== undefined
+  if (!guarded || open || admin.open) throw new HookonceError('ADMIN_OPEN', { host })
+}
+
+export interface Listening {
+  readonly url: string
+  readonly host: string
+  readonly port: number
+}
+
+export function listen(node: Server, { host, port, tls }: ServerSettings): Promise<Listening> {
+  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException) => {
+      const problem = problems[error.code ?? ''] ?? error.code ?? 'unknown'
+      reject(new HookonceError('LISTEN_FAILED', { host, port, problem }, error))
+    }
+    node.once('error', failed)
+    node.listen(port, bare, () => {
+      node.off('error', failed)
+      const { port: actual } = node.address() as AddressInfo
+      const shown = isIP(bare) === 6 ? `[${bare}]` : bare
+      resolve({ url: `${tls ? 'https' : 'http'}://${shown}:${actual}`, host: bare, port: actual })
+    })
+  })
+}
+
+const problems: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'another program listens there',
+  EACCES: 'this user may not use that port',
+  EADDRNOTAVAIL: 'this machine has no such address',
+  ENOTFOUND: 'there is no such host name',
+}

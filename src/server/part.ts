@@ -1,0 +1,84 @@
+/** One inbox behind a server: its intake and its admin API, and the requests that use them. A reload makes a new one. */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { nodeHandler } from '../adapters/node.js'
+import type { Inbox } from '../inbox.js'
+import { type Admin, admin } from './admin/admin.js'
+import type { AdminOptions } from './admin/options.js'
+import { isLoopbackHost } from './bind.js'
+import type { ServerSettings } from './options.js'
+import { createRequests } from './requests.js'
+import { type Caller, originOf } from './trust-proxy.js'
+
+export interface Part {
+  readonly inbox: Inbox
+  intake(request: IncomingMessage, response: ServerResponse): void
+  other(path: string, request: IncomingMessage, response: ServerResponse): void
+  /** Streams do not end by themselves. */
+  endStreams(): void
+  /** Resolves when no request uses this inbox. */
+  quiet(): Promise<void>
+}
+
+export function createPart(
+  inbox: Inbox,
+  settings: ServerSettings,
+  callerOf: (request: IncomingMessage) => Caller,
+): Part {
+  const requests = createRequests()
+  const { publicUrl } = settings
+  const intake = nodeHandler(inbox, { origin: publicUrl ?? ((request) => originOf(callerOf(request))) })
+  const api = adminOf(inbox, settings)
+  const answer =
+    api === null
+      ? null
+      : getRequestListener(
+          (request, { incoming }) =>
+            api.fetch(request, { address: callerOf(incoming as IncomingMessage).address }),
+          { overrideGlobalObjects: false },
+        )
+
+  return {
+    inbox,
+    intake(request, response) {
+      requests.begin(response)
+      intake(request, response).catch(() => response.destroy())
+    },
+    other(_path, request, response) {
+      requests.begin(response)
+      if (answer === null) return notHere(inbox, response)
+      // Absolute, so that the API sees the scheme the browser used and not the one of the last proxy.
+      const caller = callerOf(request)
+      if (caller.encrypted && request.url?.startsWith('/'))
+        request.url = `https://${request.headers.host ?? 'localhost'}${request.url}`
+      answer(request, response).catch(() => response.destroy())
+    },
+    endStreams: () => void api?.close(),
+    quiet: requests.ended,
+  }
+}
+
+function notHere(inbox: Inbox, response: ServerResponse): void {
+  const { httpStatus, headers, body } = inbox.refused(null, 'unknown_source')
+  response.writeHead(httpStatus, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
+}
+
+function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
+  if (settings.admin === false) return null
+  const options = adminOptions(settings, settings.admin)
+  if (options.tokens?.length || options.authorize || options.open) return admin(inbox, options)
+  inbox.log.warn(
+    { step: 'admin' },
+    'the admin API is off: nobody could sign in. Set HOOKONCE_ADMIN_TOKEN, or say admin: false',
+  )
+  return null
+}
+
+/** The names a browser may call it by: this machine, the address it listens on, and the public one. */
+function adminOptions({ host, publicUrl, open }: ServerSettings, given: AdminOptions): AdminOptions {
+  const hosts = ['localhost', '127.0.0.1', '[::1]']
+  if (!isLoopbackHost(host) && !['0.0.0.0', '::', '[::]'].includes(host))
+    hosts.push(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
+  if (publicUrl !== null) hosts.push(new URL(publicUrl).host)
+  return { hosts, ...given, ...(open ? { open } : {}) }
+}

@@ -1,0 +1,44 @@
+/** The requests under way: closing waits for them, and tells their clients not to send another on the same connection. */
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+
+export interface Requests {
+  begin(response: ServerResponse): void
+  /** Every answer from now on ends its connection. */
+  closeAfter(): void
+  /** Whether an answer is under way on this connection. */
+  isBusy(socket: Duplex): boolean
+  /** Resolves when none is under way. */
+  ended(): Promise<void>
+}
+
+export function createRequests(): Requests {
+  const underWay = new Set<ServerResponse>()
+  let last = false
+  let waiting: (() => void)[] = []
+
+  function end(this: ServerResponse): void {
+    underWay.delete(this)
+    if (underWay.size > 0) return
+    for (const resolve of waiting) resolve()
+    waiting = []
+  }
+
+  return {
+    begin(response) {
+      underWay.add(response)
+      if (last) response.shouldKeepAlive = false
+      response.once('close', end)
+    },
+    closeAfter() {
+      last = true
+      // One whose headers are out already leaves an idle connection behind, which is closed as such.
+      for (const response of underWay) response.shouldKeepAlive = false
+    },
+    isBusy(socket) {
+      for (const response of underWay) if (response.socket === socket) return true
+      return false
+    },
+    ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * The server: `POST /webhooks/<source>` straight to intake, `/healthz` and `/readyz`, and everything else to the admin
+ * API. Intake answers to any Host and has no framework in its way; the admin API checks both.
+ */
+import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import type { Inbox } from '../inbox.js'
+import type { IntakeLimits } from '../intake/receive.js'
+import { checkExposure, type Listening, listen } from './bind.js'
+import { onClientError } from './client-error.js'
+import { drainConnections } from './drain.js'
+import { createHealth } from './health.js'
+import { type ServerOptions, type ServerSettings, serverSettings } from './options.js'
+import { createPart, type Part } from './part.js'
+import { createRequests } from './requests.js'
+import { readTls } from './tls.js'
+import { callers } from './trust-proxy.js'
+
+export interface HookonceServer extends AsyncDisposable {
+  /** Opens the port. The inbox is not started: call `inbox.start()` for handlers to run in this process. */
+  listen(): Promise<Listening>
+  /**
+   * Stops accepting, finishes what was accepted, then stops the inbox, within `deadlineMs` (default `drainMs`). Called
+   * again with less time, it hurries: `close({ deadlineMs: 0 })` is now.
+   */
+  close(options?: { readonly deadlineMs?: number }): Promise<void>
+  /**
+   * Serves another inbox from the next request on, and resolves to the one before when no request uses it any more.
+   * That one goes on handling its events: stop it.
+   */
+  swap(next: Inbox): Promise<Inbox>
+  readonly inbox: Inbox
+  readonly node: Server
+}
+
+/** The share of the deadline that requests may use up; the rest is for handlers that run. */
+const REQUESTS_SHARE = 0.75
+
+export function createServer(inbox: Inbox, options: ServerOptions = {}): HookonceServer {
+  const settings = serverSettings(options)
+  checkExposure(settings)
+  const callerOf = callers(settings.trustProxy)
+  let current: Part = createPart(inbox, settings, callerOf)
+  let closing: Promise<void> | null = null
+  const now = new AbortController()
+  const health = createHealth(
+    () => current.inbox,
+    () => closing !== null,
+    settings,
+  )
+  const all = createRequests()
+  const node = createNode(settings, inbox.limits, handle)
+  node.on(
+    'clientError',
+    onClientError((refusal) => current.inbox.refused(null, refusal), all.isBusy),
+  )
+  node.on('drop', onDrop(inbox))
+
+  function handle(request: IncomingMessage, response: ServerResponse): void {
+    all.begin(response)
+    const path = pathOf(request)
+    if (path.startsWith('/webhooks/')) current.intake(request, response)
+    else if (!health.answer(path, request, response)) current.other(path, request, response)
+  }
+
+  async function close(deadlineMs: number): Promise<void> {
+    const until = performance.now() + deadlineMs
+    all.closeAfter()
+    current.endStreams()
+    await drainConnections(node, deadlineMs * REQUESTS_SHARE, now.signal)
+    const left = now.signal.aborted ? 0 : Math.max(0, until - performance.now())
+    await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS)
+  }
+
+  const server: HookonceServer = {
+    listen: () => listen(node, settings),
+    close({ deadlineMs = settings.drainMs } = {}) {
+      if (closing === null) closing = close(deadlineMs)
+      else setTimeout(() => now.abort(), deadlineMs).unref()
+      return closing
+    },
+    async swap(next) {
+      const before = current
+      current = createPart(next, settings, callerOf)
+      before.endStreams()
+      await before.quiet()
+      return before.inbox
+    },
+    get inbox() {
+      return current.inbox
+    },
+    node,
+    [Symbol.asyncDispose]: () => server.close(),
+  }
+  return server
+}
+
+/** Handing back what runs takes a few statements after the deadline of the handlers. */
+const STOP_GRACE_MS = 500
+
+async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
+  try {
+    await inbox.stop({ deadlineMs: Math.max(0, deadlineMs - STOP_GRACE_MS) })
+  } catch {
+    inbox.log.error({ step: 'settle' }, 'the inbox did not stop cleanly; leases run out by themselves')
+  }
+}
+
+async function withinTime(work: Promise<void>, ms: number): Promise<void> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  await Promise.race([work, late])
+  clearTimeout(timer)
+}
+
+function createNode(
+  settings: ServerSettings,
+  limits: IntakeLimits,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  const { headersTimeoutMs, requestTimeoutMs, keepAliveTimeoutMs, maxConnections, tls } = settings
+  const httpOptions = {
+    headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: keepAliveTimeoutMs,
+    // Node looks every 30 seconds unless told, and a slow client would hold its connection that much longer.
+    connectionsCheckingInterval: Math.max(50, Math.min(2_000, headersTimeoutMs / 4)),
+    // Above what intake takes, so that it is intake that refuses, counts and logs; with room for the request line.
+    maxHeaderSize: limits.headerBytes + 4 * limits.headerCount + 8_192,
+  }
+  const node = tls
+    ? createHttps({ ...httpOptions, ...readTls(tls) }, handle)
+    : createHttp(httpOptions, handle)
+  node.maxConnections = maxConnections
+  return node as Server
+}
+
+/** The path as it was asked for, without its query. Proxies may send the absolute form. */
+function pathOf({ url = '/' }: IncomingMessage): string {
+  const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
+  const query = path.search(/[?#]/)
+  return query < 0 ? path : path.slice(0, query)
+}
+
+/** Connections over the limit come in crowds: a line for the first and then one every ten seconds. */
+function onDrop({ log }: Inbox): () => void {
+  let dropped = 0
+  let saidAt = Number.NEGATIVE_INFINITY
+  return () => {
+    dropped++
+    if (performance.now() - saidAt < 10_000) return
+    saidAt = performance.now()
+    log.warn({ step: 'receive', reason: 'max_connections', dropped }, 'connections turned away')
+  }
+}

@@ -1,0 +1,116 @@
+/**
+ * Who is at the other end, and how they called us, when proxies stand in between. Each proxy appends the address it was
+ * called from to `X-Forwarded-For`, so the list is read from its end, and only as far as the proxies are ours: what is
+ * further left was written by the caller.
+ */
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+import { isEncrypted } from '../adapters/node.js'
+import { invalid } from '../errors.js'
+
+/**
+ * `false`: no proxy. A number: so many of ours stand in front. A list: the addresses and ranges of ours (`10.0.0.0/8`).
+ * `true`: everything is believed, also what the caller wrote; only behind a proxy that replaces these headers.
+ */
+export type TrustProxy = boolean | number | readonly string[]
+
+export interface Caller {
+  /** Null when the connection is gone. */
+  readonly address: string | null
+  readonly encrypted: boolean
+  /** The host they asked for; null when they gave none that can be one. */
+  readonly host: string | null
+}
+
+export function callers(trust: TrustProxy): (request: IncomingMessage) => Caller {
+  const trustedHops = hopRule(trust)
+  return (request) => {
+    const peer = normal(request.socket.remoteAddress)
+    const direct = { address: peer, encrypted: isEncrypted(request), host: hostname(request.headers.host) }
+    if (trustedHops === null) return direct
+    const chain = list(request.headers['x-forwarded-for'])
+    const hops = trustedHops(peer, chain)
+    if (hops === 0) return direct
+    const proto = nthFromEnd(list(request.headers['x-forwarded-proto']), hops)?.toLowerCase()
+    return {
+      address: addressAt(chain, hops) ?? peer,
+      encrypted: proto === undefined ? direct.encrypted : proto === 'https',
+      host: hostname(nthFromEnd(list(request.headers['x-forwarded-host']), hops)) ?? direct.host,
+    }
+  }
+}
+
+/** How they called us, as an origin. */
+export function originOf({ encrypted, host }: Caller): string {
+  return `${encrypted ? 'https' : 'http'}://${host ?? 'localhost'}`
+}
+
+type HopRule = (peer: string | null, chain: readonly string[]) => number
+
+function hopRule(trust: TrustProxy): HopRule | null {
+  if (trust === false || trust === 0) return null
+  if (trust === true) return (_peer, chain) => Math.max(1, chain.length)
+  if (typeof trust === 'number') {
+    if (!Number.isInteger(trust) || trust < 0 || trust > 100)
+      throw invalid('server.trustProxy', `${trust} is not a number of proxies`)
+    return () => trust
+  }
+  if (!Array.isArray(trust)) throw invalid('server.trustProxy', 'write true, a number, or a list of ranges')
+  const ours = ranges(trust)
+  const isOurs = (address: string | null) =>
+    address !== null && ours.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  return (peer, chain) => {
+    if (!isOurs(peer)) return 0
+    let hops = 1
+    while (hops <= chain.length && isOurs(normal(chain[chain.length - hops]))) hops++
+    return hops
+  }
+}
+
+/** The address the outermost of our proxies was called from; where fewer came through, the first there is. */
+function addressAt(chain: readonly string[], hops: number): string | null {
+  return normal(nthFromEnd(chain, hops))
+}
+
+function nthFromEnd(values: readonly string[], n: number): string | undefined {
+  return values[Math.max(0, values.length - n)]
+}
+
+function list(header: string | string[] | undefined): string[] {
+  if (header === undefined) return []
+  return String(header)
+    .split(',')
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+}
+
+/** Without a port, brackets or the mapped form of IPv4; null when it is no address. */
+function normal(given: string | undefined): string | null {
+  if (given === undefined) return null
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(given)?.[1] ?? given.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+  const address = bare.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
+  return isIP(address) === 0 ? null : address
+}
+
+function hostname(given: string | undefined): string | null {
+  return given !== undefined && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(given) ? given : null
+}
+
+const named: Readonly<Record<string, readonly string[]>> = {
+  loopback: ['127.0.0.0/8', '::1/128'],
+  private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
+}
+
+function ranges(given: readonly unknown[]): BlockList {
+  const ours = new BlockList()
+  for (const range of given.flatMap((one) => named[String(one)] ?? [String(one)])) {
+    const [address = '', bits] = range.split('/')
+    const version = isIP(address)
+    const widest = version === 6 ? 128 : 32
+    const prefix = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    if (version === 0 || prefix < 0 || prefix > widest)
+      throw invalid('server.trustProxy', `"${range}" is not an address or a range such as 10.0.0.0/8`)
+    ours.addSubnet(address, prefix, version === 6 ? 'ipv6' : 'ipv4')
+  }
+  return ours
+}
