@@ -7,6 +7,7 @@ import { Command } from 'commander'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addProviders } from './commands/providers.js'
+import { addSend } from './commands/send.js'
 
 export function createProgram(): Command {
   const program = new Command('hookonce')
@@ -28,6 +29,7 @@ Examples
 Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
     )
   addDev(program)
+  addSend(program)
   addProviders(program)
   addCompletion(program)
   return program

@@ -1,25 +1,38 @@
 import { type Command, Option } from 'commander'
 import { action, addCommand } from '../command.js'
+import type { DevOptions } from '../dev/dev.js'
 import { portNumber } from '../parse.js'
 
 export function addDev(program: Command): void {
   addCommand(program, 'dev', {
     summary: 'receive webhooks on this machine, with no configuration',
-    description: 'Receives webhooks on this machine: every provider answers at /webhooks/<provider>.',
+    description:
+      'Receives webhooks on this machine: every provider answers at /webhooks/<provider>, with a secret made for this folder.',
     examples: ['hookonce dev', 'hookonce dev --port 4200 --store postgres://localhost/shop'],
   })
     .addOption(portOption())
     .addOption(hostOption())
-    .addOption(new Option('--store <url>', 'sqlite:path or postgres://user@host/db').env('HOOKONCE_STORE'))
-    .action(action(async (call) => (await import('../dev.js')).dev(call.options as never)))
+    .addOption(
+      new Option(
+        '--store <url>',
+        'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)',
+      ).env('HOOKONCE_STORE'),
+    )
+    .option('--secret <secret>', 'what deliveries are signed with, kept in .hookonce/ (default: a new one)')
+    .action(
+      action<DevOptions>(async ({ output, options }) => {
+        const { dev } = await import('../dev/dev.js')
+        return dev(output, options)
+      }),
+    )
 }
 
 export function portOption(): Option {
-  return new Option('--port <number>', 'where to listen; 0 = any free port')
+  return new Option('--port <number>', 'where to listen; 0 = any free port (default 4100)')
     .env('HOOKONCE_PORT')
     .argParser(portNumber)
 }
 
 export function hostOption(): Option {
-  return new Option('--host <address>', 'the address to listen on').env('HOOKONCE_HOST')
+  return new Option('--host <address>', 'the address to listen on (default 127.0.0.1)').env('HOOKONCE_HOST')
 }

@@ -1,0 +1,62 @@
+/** What arrives, as it arrives: an inbox whose `receive` also tells. */
+import type { Inbox } from '../../inbox.js'
+import type { Receipt } from '../../intake/answer.js'
+import type { Delivery } from '../../provider.js'
+import { type Output, type Paint, plain, type Style } from '../output.js'
+
+export interface Arrival {
+  readonly at: string
+  readonly source: string
+  readonly eventType: string | null
+  readonly eventId: string | null
+  /** `recorded`, `duplicate`, or why not. */
+  readonly verdict: string
+  readonly httpStatus: number
+  readonly ms: number
+}
+
+export function withArrivals<Tx>(inbox: Inbox<Tx>, tell: (arrival: Arrival) => void): Inbox<Tx> {
+  return {
+    ...inbox,
+    async receive(source, delivery) {
+      const startedAt = performance.now()
+      const receipt = await inbox.receive(source, delivery)
+      const ms = Math.round((performance.now() - startedAt) * 10) / 10
+      const { httpStatus, eventId } = receipt
+      const at = new Date().toISOString()
+      const eventType = eventId === null ? null : typeOf(inbox, source, delivery)
+      tell({ at, source, eventType, eventId, verdict: verdictOf(receipt), httpStatus, ms })
+      return receipt
+    },
+  }
+}
+
+function typeOf(inbox: Pick<Inbox, 'sources'>, source: string, delivery: Delivery): string | null {
+  return inbox.sources.get(source)?.identify(delivery)[0]?.type ?? null
+}
+
+function verdictOf(receipt: Receipt): string {
+  const { status, duplicate, reason, events } = receipt
+  if (status === 'accepted') return events.length > 1 ? `recorded ${events.length} events` : 'recorded'
+  if (duplicate) return status === 'conflict' ? 'conflict' : 'duplicate'
+  return reason === null ? status : `${status}: ${reason}`
+}
+
+export function tellArrival(output: Output, arrival: Arrival): void {
+  output.result(arrival, (paint) => {
+    const { at, source, eventType, eventId, verdict, httpStatus, ms } = arrival
+    return [
+      paint('dim', at.slice(11, 19)),
+      source.padEnd(12),
+      plain(eventType ?? '-').padEnd(24),
+      plain(eventId ?? '-').padEnd(28),
+      coloured(paint, httpStatus, verdict),
+      paint('dim', `${ms} ms`),
+    ].join('  ')
+  })
+}
+
+function coloured(paint: Paint, httpStatus: number, verdict: string): string {
+  const style: Style = httpStatus >= 500 ? 'red' : httpStatus >= 400 ? 'yellow' : 'green'
+  return paint(style, verdict)
+}

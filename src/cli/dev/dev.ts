@@ -1,0 +1,66 @@
+/** `hookonce dev`: intake on this machine with no configuration. Secrets are made on first use and kept for this folder. */
+import { createInbox, type Inbox } from '../../inbox.js'
+import { Failure } from '../failure.js'
+import type { Output } from '../output.js'
+import { tellArrival, withArrivals } from './arrivals.js'
+import { type DevCredentials, defaultStore, folder, makeCredentials } from './folder.js'
+import { listen, stopped } from './serve.js'
+import { devSources } from './sources.js'
+import { wordsLog } from './words-log.js'
+
+export interface DevOptions {
+  readonly port?: number
+  readonly host?: string
+  readonly store?: string
+  readonly secret?: string
+}
+
+export async function dev(output: Output, options: DevOptions): Promise<number> {
+  const { port = 4100, host = '127.0.0.1', store = defaultStore } = options
+  const credentials = makeCredentials(options.secret)
+  const inbox = createInbox({ store, sources: devSources(credentials), log: wordsLog(output) })
+  const told = withArrivals(inbox, (arrival) => tellArrival(output, arrival))
+  const server = await listen(told, port, host).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+    throw new Failure(`Port ${port} is in use. Choose another with --port, or --port 0 for any free one.`)
+  })
+  await inbox.start()
+  ready(output, server.address, store, inbox, credentials)
+  await stopped()
+  output.say('stopping: finishing what was accepted')
+  await server.close()
+  await inbox.stop()
+  return 0
+}
+
+function ready(
+  output: Output,
+  address: string,
+  store: string,
+  inbox: Inbox,
+  { secret }: DevCredentials,
+): void {
+  const facts = {
+    ready: true,
+    store,
+    intake: `${address}/webhooks/<provider>`,
+    dashboard: `${address}/`,
+    secret,
+    sources: inbox.sources.size,
+  }
+  if (output.json) {
+    output.result(facts, () => '')
+    return
+  }
+  const [provider] = inbox.sources.has('stripe') ? ['stripe'] : inbox.sources.keys()
+  const elsewhere = new URL(address).port === '4100' ? '' : ` --to ${address}`
+  output.say(
+    (paint) => `${paint('bold', 'hookonce is ready')}
+  store      ${store}
+  intake     ${facts.intake}   (${facts.sources} providers: hookonce providers)
+  dashboard  ${paint('cyan', facts.dashboard)}
+  secret     ${secret}   (kept in ${folder}/secret)
+  try        ${paint('bold', `hookonce send ${provider} --times 5 --concurrency 5${elsewhere}`)}
+`,
+  )
+}

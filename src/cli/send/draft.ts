@@ -1,0 +1,129 @@
+/** The body to send: a sample of the sender's, with what the user wants changed. */
+import { readFileSync } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import type { Delivery, SignOptions, Source } from '../../provider.js'
+import { Failure, UsageError } from '../failure.js'
+
+export interface DraftOptions {
+  readonly type?: string
+  readonly id?: string
+  readonly set?: readonly string[]
+  readonly bodyFile?: string
+  readonly now: number
+}
+
+export function draftOf(source: Source, options: DraftOptions): SignOptions {
+  const { type, id, now } = options
+  const sample = source.sample({
+    now,
+    ...(type === undefined ? {} : { type }),
+    ...(id === undefined ? {} : { id }),
+  })
+  const body = options.bodyFile === undefined ? sample.body : fileBytes(options.bodyFile)
+  const changes = options.set ?? []
+  return { ...sample, body: changes.length === 0 ? body : withChanges(body, changes) }
+}
+
+function fileBytes(path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path)
+  } catch (error) {
+    throw new UsageError(`The file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code}).`)
+  }
+}
+
+/** `data.object.amount=5`: the value is JSON where it reads as such, else text. */
+function withChanges(body: Uint8Array | string, changes: readonly string[]): string {
+  const document = parsed(body)
+  if (typeof document !== 'object' || document === null)
+    throw new UsageError('--set changes JSON bodies, and this one is not. Use --body to give a whole one.')
+  for (const change of changes) {
+    const equals = change.indexOf('=')
+    if (equals < 1) throw new UsageError(`--set ${change} is not path=value, such as data.object.amount=5.`)
+    put(
+      document as Record<string, unknown>,
+      change.slice(0, equals).split('.'),
+      value(change.slice(equals + 1)),
+    )
+  }
+  return JSON.stringify(document)
+}
+
+function put(document: Record<string, unknown>, path: readonly string[], to: unknown): void {
+  let here = document
+  for (const step of path.slice(0, -1)) {
+    if (typeof here[step] !== 'object' || here[step] === null) define(here, step, {})
+    here = here[step] as Record<string, unknown>
+  }
+  define(here, path.at(-1)!, to)
+}
+
+/** Own properties only: a path through `__proto__` must not reach the prototype. */
+function define(object: Record<string, unknown>, name: string, to: unknown): void {
+  Object.defineProperty(object, name, { value: to, writable: true, enumerable: true, configurable: true })
+}
+
+function value(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}
+
+function parsed(body: Uint8Array | string): unknown {
+  try {
+    return JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'))
+  } catch {
+    return undefined
+  }
+}
+
+/** The same event ids with other content: what a sender should never do, and some do. */
+export async function conflicting(source: Source, draft: SignOptions): Promise<SignOptions> {
+  const before = source.identify(await source.sign(draft))
+  for (const body of variants(draft.body)) {
+    const changed = { ...draft, body }
+    const after = source.identify(await source.sign(changed))
+    const sameIds = isDeepStrictEqual(ids(before), ids(after))
+    const otherContent = after.some(
+      ({ content }, index) => !isDeepStrictEqual(content, before[index]?.content),
+    )
+    if (sameIds && otherContent) return changed
+  }
+  throw new Failure(
+    `${source.name} cannot conflict: its event id follows from the content, or the content is not compared.`,
+  )
+}
+
+/** The smallest change that the signature notices: a space where it covers bytes, a value where it covers values. */
+export async function tampered(source: Source, delivery: Delivery): Promise<Delivery> {
+  const text = Buffer.from(delivery.body).toString('utf8')
+  for (const body of [`${text} `, ...variants(text)]) {
+    const changed = { ...delivery, body: Buffer.from(body) }
+    if (!(await source.verify(changed, { now: Date.now() })).ok) return changed
+  }
+  throw new UsageError(
+    `${source.name} does not sign the body, so a change of it cannot be noticed: anyone who knows its secret is believed.`,
+  )
+}
+
+function* variants(body: Uint8Array | string): Generator<string> {
+  const document = parsed(body)
+  if (typeof document === 'object' && document !== null) {
+    const objects = [document, ...Object.values(document).flat()]
+    for (const object of objects) {
+      if (typeof object !== 'object' || object === null || Array.isArray(object)) continue
+      define(object as Record<string, unknown>, 'changed_by_hookonce', true)
+      yield JSON.stringify(document)
+    }
+  } else {
+    const text = typeof body === 'string' ? body : Buffer.from(body).toString('utf8')
+    yield `${text}&changed_by_hookonce=true`
+    yield `${text} `
+  }
+}
+
+function ids(events: readonly { readonly id: string }[]): string[] {
+  return events.map(({ id }) => id)
+}

@@ -1,0 +1,146 @@
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { devSource } from '#dist/cli/dev/sources.js'
+import { factories } from '#dist/cli/providers.js'
+import { createPoster } from '#dist/cli/send/post.js'
+import { type Folder, freshFolder, type Running } from '../support/cli.js'
+
+let folder: Folder
+let server: Running
+let origin: string
+
+beforeAll(async () => {
+  folder = freshFolder()
+  server = folder.start(['dev', '--port', '0', '--json'])
+  origin = new URL((await server.says(/"intake":"([^<"]+)/))[1]!).origin
+})
+afterAll(() => folder.remove())
+
+const send = async (...args: string[]) => {
+  const ended = await folder.run(['send', ...args, '--to', origin, '--json'])
+  return { ...ended, report: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
+}
+
+test('what the folder keeps can be read by its owner only, and git does not see it', () => {
+  for (const name of ['secret', 'keys.json', '.gitignore'])
+    expect(statSync(join(folder.path, '.hookonce', name)).mode & 0o777).toBe(0o600)
+  expect(readFileSync(join(folder.path, '.hookonce', '.gitignore'), 'utf8')).toBe('*\n')
+})
+
+test('every provider of the catalogue can be sent to a server with no configuration', async () => {
+  const secret = readFileSync(join(folder.path, '.hookonce', 'secret'), 'utf8').trim()
+  const keys = JSON.parse(readFileSync(join(folder.path, '.hookonce', 'keys.json'), 'utf8'))
+  const poster = createPoster(4)
+  const answers: Record<string, number> = {}
+  for (const factory of factories()) {
+    const source = devSource(factory, { secret, keys })
+    const sample = source.sample({ now: Date.now() })
+    const { search } = new URL(sample.url ?? origin)
+    const delivery = await source.sign({ ...sample, url: `${origin}/webhooks/${factory.key}${search}` })
+    answers[factory.key] = (await poster.post(delivery)).httpStatus
+  }
+  poster.close()
+  const refused = Object.entries(answers).filter(([, httpStatus]) => httpStatus >= 300)
+  expect(refused).toEqual([])
+})
+
+test('a secret of one own fits every provider too', () => {
+  const keys = JSON.parse(readFileSync(join(folder.path, '.hookonce', 'keys.json'), 'utf8'))
+  for (const factory of factories()) devSource(factory, { secret: 'not hex, not base64!', keys })
+})
+
+test('five deliveries at once are one event', async () => {
+  const { code, report, stderr } = await send('stripe', 'invoice.paid', '--times', '5', '--concurrency', '5')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(report).toMatchObject({
+    eventType: 'invoice.paid',
+    deliveries: 5,
+    recorded: 1,
+    duplicates: 4,
+    httpStatuses: { 200: 5 },
+  })
+  expect(report.link).toBe(`${origin}/api/events/stripe/${report.eventId}`)
+})
+
+describe.concurrent('the body', () => {
+  test('--id and --set change it, and it is signed as changed', async () => {
+    await send('stripe', '--id', 'evt_mine', '--set', 'data.object.id=in_9', '--set', 'livemode=true')
+    await server.says(/"eventId":"evt_mine","verdict":"recorded"/)
+  })
+
+  test('--body sends a file as it is', async () => {
+    writeFileSync(join(folder.path, 'body.json'), '{"id":"evt_file",  "type":"from.file"}')
+    const { report } = await send('stripe', '--body', 'body.json')
+    expect(report).toMatchObject({ eventId: 'evt_file', eventType: 'from.file', recorded: 1 })
+  })
+
+  test.each([
+    [['--set', 'nothing'], 'is not path=value'],
+    [['--body', 'missing.json'], 'cannot be read'],
+    [['--tamper', '--stale'], 'do not go together'],
+  ])('%j is a usage error', async (args, words) => {
+    const { code, stderr } = await send('stripe', ...args)
+    expect(code).toBe(2)
+    expect(stderr).toContain(words)
+  })
+})
+
+describe.concurrent('what should be refused', () => {
+  test('--tamper and --stale are, and that is success', async () => {
+    expect(await send('github', '--tamper')).toMatchObject({ code: 0, report: { httpStatuses: { 401: 1 } } })
+    expect(await send('stripe', '--stale')).toMatchObject({ code: 0, report: { httpStatuses: { 401: 1 } } })
+  })
+
+  test('--tamper changes a value where the signature covers values', async () => {
+    expect(await send('twilio', '--tamper')).toMatchObject({ code: 0, report: { httpStatuses: { 401: 1 } } })
+  })
+
+  test('a sender that does not sign what is asked for is said so', async () => {
+    expect(await send('gitlab', '--tamper')).toMatchObject({ code: 2, stdout: '' })
+    expect(await send('github', '--stale')).toMatchObject({ code: 2, stdout: '' })
+  })
+
+  test('--conflict sends the same id with other bytes', async () => {
+    const { report, code } = await send('stripe', '--conflict')
+    expect({ code, report }).toMatchObject({ code: 0, report: { deliveries: 2, recorded: 1, duplicates: 1 } })
+    await server.says(/known id with other bytes/)
+  })
+})
+
+describe.concurrent('it says what to do when', () => {
+  test('nothing listens there', async () => {
+    const { code, stderr, stdout } = await folder.run(['send', 'stripe', '--to', 'http://127.0.0.1:9'])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('Start hookonce dev, or say where to send with --to.')
+    expect(stderr).not.toMatch(/\n\s+at /)
+  })
+
+  test('the secret is another', async () => {
+    const { code, report } = await send('github', '--secret', 'another secret, long enough')
+    expect({ code, report }).toMatchObject({ code: 1, report: { httpStatuses: { 401: 1 } } })
+  })
+
+  test('there is no secret in this folder', async () => {
+    const empty = freshFolder()
+    const { code, stderr } = await empty.run(['send', 'stripe'])
+    expect(code).toBe(1)
+    expect(stderr).toContain('Run hookonce dev in this folder first, or give --secret.')
+    await empty.remove()
+  })
+
+  test('the provider or the URL is not one', async () => {
+    expect(await send('stirpe')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Did you mean stripe?'),
+    })
+    expect(await folder.run(['send', 'stripe', '--to', 'shop'])).toMatchObject({ code: 2 })
+  })
+
+  test('the development secret is too short, or the port is taken', async () => {
+    expect(await folder.run(['dev', '--secret', 'short'])).toMatchObject({ code: 2 })
+    const { code, stderr } = await folder.run(['dev', '--port', new URL(origin).port])
+    expect(code).toBe(1)
+    expect(stderr).toContain('--port 0 for any free one')
+  })
+})
