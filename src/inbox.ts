@@ -3,9 +3,9 @@
  * `intake/intake.ts` is the path of one delivery.
  */
 import { type Clock, systemClock } from './clock.js'
+import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { HookonceError, invalid } from './errors.js'
 import { type Receipt, rejected } from './intake/answer.js'
-import { type Counters, createCounters } from './intake/counters.js'
 import { fetchIntake } from './intake/fetch.js'
 import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
 import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
@@ -152,12 +152,14 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (ownsStore) await store.close()
       throw error
     }
-    const onCommit = (deliveries: number) => {
+    const onCommit = (deliveries: number, ms: number) => {
       counters.commits++
       counters.committed += deliveries
+      counters.commitSizes.observe(deliveries)
+      counters.commitSeconds.observe(ms / 1_000)
     }
     const commits = groupCommit(store, { ...options.commits, onCommit })
-    const running = createProcessor<Tx>({ store, handlers, sources, log }, processing)
+    const running = createProcessor<Tx>({ store, handlers, sources, log, counters }, processing)
     processor = running
     const after: AfterRecord = {
       recorded: running.wake,
@@ -177,6 +179,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       try {
         await open()
       } catch (error) {
+        turnedAway(source, countStoreError(counters, error))
         log.error(
           { source, step: 'record', problem: error instanceof HookonceError ? error.message : 'unexpected' },
           'store not open',
@@ -184,8 +187,18 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
         return rejected(503, 'STORE_UNAVAILABLE', 'unavailable')
       }
     }
-    if (stopped) return rejected(503, 'STORE_CLOSED', 'unavailable')
+    if (stopped) {
+      turnedAway(source, 'STORE_CLOSED')
+      return rejected(503, 'STORE_CLOSED', 'unavailable')
+    }
     return intake(parts!, source, delivery)
+  }
+
+  /** Not seen by intake, but it came and was not taken. */
+  function turnedAway(source: string, reason: string): void {
+    const own = counters.of(sources.has(source) ? source : UNKNOWN_SOURCE)
+    own.received++
+    countRejected(own, reason)
   }
 
   async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {

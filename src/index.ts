@@ -1,14 +1,15 @@
 /** hookonce: receive webhooks once. */
 export { type Clock, systemClock } from './clock.js'
+export type { AttemptEnd, Counters, SourceCounters } from './counters.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
+export type { Histogram } from './histogram.js'
 export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
-export type { Counters, SourceCounters } from './intake/counters.js'
 export type { DoorRefusal, IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
 export type { RetryPolicy } from './processing/backoff.js'
-export { permanent, retryAfter } from './processing/failure.js'
+export { permanent, postpone, retryAfter } from './processing/failure.js'
 export type { Result } from './processing/handle.js'
 export type {
   BatchHandler,

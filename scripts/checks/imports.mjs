@@ -4,7 +4,7 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { files, read } from './run.mjs'
 
-const words = ['model', 'errors', 'clock', 'log', 'digest', 'glob']
+const words = ['model', 'errors', 'clock', 'log', 'digest', 'glob', 'histogram', 'counters']
 const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
 const making = ['schemes', 'define-provider', 'define']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen']
@@ -28,8 +28,10 @@ const mayImport = {
   config: core,
   index: core,
   adapters: core,
-  server: [...core, 'adapters'],
-  cli: [...core, 'adapters', 'server', 'testing'],
+  forward: core,
+  telemetry: [...core, 'forward'],
+  server: [...core, 'adapters', 'forward', 'telemetry'],
+  cli: [...core, 'adapters', 'forward', 'telemetry', 'server', 'testing'],
   testing: [...core, 'adapters'],
 }
 

@@ -3,6 +3,13 @@
  * is acknowledged before `record` has committed.
  */
 import type { Clock } from '../clock.js'
+import {
+  type Counters,
+  countRejected,
+  countStoreError,
+  type SourceCounters,
+  UNKNOWN_SOURCE,
+} from '../counters.js'
 import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { EventKey, RecordVerdict } from '../model.js'
@@ -16,7 +23,6 @@ import {
   refusedAtDoor,
   rejected,
 } from './answer.js'
-import { type Counters, countRejected, type SourceCounters, UNKNOWN_SOURCE } from './counters.js'
 import { asNewDelivery } from './identify.js'
 import { type DoorRefusal, type IntakeLimits, refuse } from './receive.js'
 import type { GroupCommit } from './record.js'
@@ -46,6 +52,7 @@ export interface IntakeParts {
 export async function intake(parts: IntakeParts, name: string, delivery: Delivery): Promise<Receipt> {
   const source = parts.sources.get(name)
   const counters = parts.counters.of(source ? name : UNKNOWN_SOURCE)
+  const startedAt = performance.now()
   counters.received++
   if (!source) return reject(parts, counters, UNKNOWN_SOURCE, 'receive', refusedAtDoor('unknown_source'))
 
@@ -71,17 +78,19 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
   try {
     verdicts = await parts.commits.record(asNewDelivery(name, source, delivery, events, parts.after.laneOf))
   } catch (error) {
-    return reject(parts, counters, name, 'record', unavailable(error))
+    return reject(parts, counters, name, 'record', unavailable(countStoreError(parts.counters, error)))
   }
 
   count(parts, counters, name, events, verdicts)
   const ids = events.map((event) => event.id)
   const receipt = recordedAnswer(source, ids, verdicts)
   if (receipt.httpStatus >= 400) return reject(parts, counters, name, 'record', receipt)
+  let answer = receipt
   if (source.mode === 'inline')
-    return handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
-  await background(parts, name, source, ids, verdicts)
-  return receipt
+    answer = handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
+  else await background(parts, name, source, ids, verdicts)
+  if (answer.httpStatus < 400) counters.ackSeconds.observe((performance.now() - startedAt) / 1_000)
+  return answer
 }
 
 /** Counts, logs and answers what was turned away before it became a delivery. */
@@ -152,8 +161,8 @@ function reject(
 }
 
 /** Whatever stopped the commit, the sender must come back: an answer below 500 would make it give up. */
-function unavailable(error: unknown): Receipt {
-  return rejected(503, codeOf(error), 'unavailable')
+function unavailable(code: string): Receipt {
+  return rejected(503, code, 'unavailable')
 }
 
 function count(

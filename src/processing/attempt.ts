@@ -2,6 +2,7 @@
  * The spine of processing: one claimed event, step by step. Outcomes are values; whatever the handler does ends here as
  * one of them, written under the lease or not at all.
  */
+import { type Counters, countAttempt } from '../counters.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
@@ -18,6 +19,7 @@ export interface AttemptParts<Tx> extends SettleParts<Tx> {
   readonly handlers: Handlers<Tx>
   readonly sources: ReadonlyMap<string, Source>
   readonly log: Logger
+  readonly counters: Counters
 }
 
 /** The session is handed out before the handler starts, so that a lost lease or a stop can abort it. */
@@ -31,9 +33,10 @@ export async function attempt<Tx>(
   onSession(session)
   const handler = parts.handlers.resolve(claimed.source, claimed.eventType)
   const [result, mark] = handler ? await run(parts, session, handler, claimed) : [unhandled, null]
-  const settled = await settle(parts, session, handler ?? never, result, performance.now() - startedAt, mark)
+  const durationMs = performance.now() - startedAt
+  const settled = await settle(parts, session, handler ?? never, result, durationMs, mark)
   session.abort(new Error('the attempt is over'))
-  report(parts.log, claimed, settled)
+  report(parts, claimed, settled, durationMs)
   return settled
 }
 
@@ -108,13 +111,18 @@ function dead(error: string): Result {
   return { kind: 'failed', error, retryInMs: null }
 }
 
+/** Where every attempt ends, however it was run: counted and logged. */
 export function report(
-  log: Logger,
+  { log, counters }: { readonly log: Logger; readonly counters: Counters },
   { source, eventId, attempt: number }: ClaimedEvent,
   result: Result,
+  durationMs: number,
 ): void {
+  countAttempt(counters, source, result, durationMs / 1_000)
   const fields = { source, eventId, attempt: number, step: 'settle' }
-  if (result.kind === 'handed_back') log.info(fields, 'handed back: the process is stopping')
+  if (result.kind === 'postponed')
+    log.debug({ ...fields, delayMs: result.delayMs }, 'postponed: the attempt does not count')
+  else if (result.kind === 'handed_back') log.info(fields, 'handed back: the process is stopping')
   else if (result.kind === 'lost')
     log.warn({ ...fields, code: 'LEASE_LOST' }, 'lease lost: nothing was written')
   else if (result.kind === 'failed') {

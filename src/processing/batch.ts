@@ -13,10 +13,12 @@ export async function attemptBatch<Tx>(
   claimed: readonly ClaimedEvent[],
   onSession: (session: Session<Tx>) => void = () => {},
 ): Promise<Result[]> {
+  const startedAt = performance.now()
   const results = await together(parts, handler, claimed, onSession)
   if (results) {
+    const durationMs = performance.now() - startedAt
     claimed.forEach((one, i) => {
-      report(parts.log, one, results[i]!)
+      report(parts, one, results[i]!, durationMs)
     })
     return results
   }
@@ -69,7 +71,7 @@ async function single<Tx>(
   onSession(session)
   const result = await singleResult(parts, handler, one, session, startedAt)
   session.abort(new Error('the attempt is over'))
-  report(parts.log, one, result)
+  report(parts, one, result, performance.now() - startedAt)
   return result
 }
 

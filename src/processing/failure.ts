@@ -15,6 +15,15 @@ class RetryAfter extends Error {
   }
 }
 
+class Postponed extends Error {
+  override readonly name = 'Postponed'
+  readonly delayMs: number
+  constructor(delayMs: number, message: string) {
+    super(message)
+    this.delayMs = delayMs
+  }
+}
+
 /** `throw permanent(error)`: no further attempt can help; straight to the dead letters. */
 export function permanent(error: unknown): Error {
   return new PermanentFailure(textOf(error), { cause: error })
@@ -22,13 +31,28 @@ export function permanent(error: unknown): Error {
 
 /** `throw retryAfter(ms)`: try again then, whatever the policy's wait would have been. It still counts as an attempt. */
 export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
-  if (!Number.isFinite(ms) || ms < 0)
-    throw new RangeError(`retryAfter: ${ms} is not a number of milliseconds`)
-  return new RetryAfter(Math.min(ms, 366 * 86_400_000), textOf(why))
+  return new RetryAfter(delayOf('retryAfter', ms), textOf(why))
+}
+
+/**
+ * `throw postpone(ms)`: not now, and nobody's fault: come back then. It does not count as an attempt and leaves no trace
+ * in the attempts, so it is for conditions that end by themselves (a rate limit, a pause), never for a failure.
+ */
+export function postpone(ms: number, why: unknown = 'the handler asked to be called later'): Error {
+  return new Postponed(delayOf('postpone', ms), textOf(why))
+}
+
+function delayOf(name: string, ms: number): number {
+  if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`${name}: ${ms} is not a number of milliseconds`)
+  return Math.min(ms, 366 * 86_400_000)
 }
 
 export function isPermanent(error: unknown): boolean {
   return error instanceof PermanentFailure
+}
+
+export function postponedMs(error: unknown): number | null {
+  return error instanceof Postponed ? error.delayMs : null
 }
 
 export function askedDelayMs(error: unknown): number | null {
@@ -64,7 +88,11 @@ function storable(text: string): string {
 function nameAndMessage(error: unknown): string {
   try {
     if (!(error instanceof Error)) return String(error)
-    const ours = error instanceof PermanentFailure || error instanceof RetryAfter || isHookonceError(error)
+    const ours =
+      error instanceof PermanentFailure ||
+      error instanceof RetryAfter ||
+      error instanceof Postponed ||
+      isHookonceError(error)
     return ours || error.name === 'Error' ? String(error.message) : `${error.name}: ${error.message}`
   } catch {
     return 'something that is not an error was thrown'

@@ -2,15 +2,19 @@
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { Outcome } from '../model.js'
 import { type RetryPolicy, retryDelayMs } from './backoff.js'
-import { askedDelayMs, isPermanent, permanent, textOf } from './failure.js'
+import { askedDelayMs, isPermanent, permanent, postponedMs, textOf } from './failure.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
 import type { Session } from './session.js'
 
 /**
  * What an attempt came to. `lost`: somebody else has the event; there is nothing to write. `handed_back`: the process had
- * to stop; the attempt does not count.
+ * to stop; the attempt does not count. `postponed`: the handler asked for another time; neither does that.
  */
-export type Result = Outcome | { readonly kind: 'lost' } | { readonly kind: 'handed_back' }
+export type Result =
+  | Outcome
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'handed_back' }
+  | { readonly kind: 'postponed'; readonly delayMs: number }
 
 /** The reason a session is aborted with when the process stops. */
 export class Stopping extends Error {
@@ -76,6 +80,8 @@ export function usedUp(retry: RetryPolicy, tries: number): Result | null {
 export function failure(error: unknown, retry: RetryPolicy, tries: number): Result {
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
+  const laterMs = postponedMs(error)
+  if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = textOf(error)
   if (isPermanent(error)) return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)

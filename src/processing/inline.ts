@@ -28,6 +28,7 @@ export async function handleInline(
   const result = await processor.one(key)
   if (result?.kind === 'succeeded' || result?.kind === 'ignored') return 'processed'
   if (result?.kind === 'failed') return 'failed'
+  if (result?.kind === 'postponed') return 'already_received' // recorded, and a worker will come back to it
   return waitFor(store, key)
 }
 

@@ -5,7 +5,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { type ErrorCode, invalid, isHookonceError } from '../errors.js'
+import { countStoreError } from '../counters.js'
+import { invalid } from '../errors.js'
 import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
 import { type AttemptParts, attempt } from './attempt.js'
 import { attemptBatch } from './batch.js'
@@ -62,7 +63,8 @@ export function createProcessor<Tx>(
     if (!Number.isInteger(value) || value < 1)
       throw invalid(`processing.${name}`, `${value} is not a whole number above 0`)
   }
-  const { store, log, handlers, sources } = given
+  const { store, log, handlers, sources, counters } = given
+  const codeOf = (error: unknown) => countStoreError(counters, error)
   const parts: AttemptParts<Tx> = {
     ...given,
     settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
@@ -167,9 +169,9 @@ export function createProcessor<Tx>(
 
   /** A retry that is due before the next poll is not left to it. */
   function wakeFor(result: unknown): void {
-    const retryInMs = (result as { retryInMs?: number | null } | undefined)?.retryInMs
-    if (running && typeof retryInMs === 'number' && retryInMs < 60_000)
-      setTimeout(wake, retryInMs + 1).unref()
+    const { retryInMs, delayMs } = (result ?? {}) as { retryInMs?: number | null; delayMs?: number }
+    const dueInMs = retryInMs ?? delayMs
+    if (running && dueInMs !== undefined && dueInMs < 60_000) setTimeout(wake, dueInMs + 1).unref()
   }
 
   /**
@@ -239,7 +241,12 @@ export function createProcessor<Tx>(
     } catch (error) {
       // The store could not be told. The lease runs out, and the event is tried again.
       log.error(
-        { source: own[0]!.source, eventId: own[0]!.eventId, step: 'settle', code: codeOf(error) },
+        {
+          source: own[0]!.source,
+          eventId: own[0]!.eventId,
+          step: 'settle',
+          code: codeOf(error),
+        },
         'outcome not written',
       )
       return undefined
@@ -278,6 +285,7 @@ export function createProcessor<Tx>(
       entry.session.abort(leaseLost(entry.claimed))
       return
     }
+    counters.of(entry.claimed.source).leasesLost++
     const at = waiting.indexOf(entry.claimed)
     if (at >= 0) waiting.splice(at, 1)
     held.delete(entry.claimed.lease.token)
@@ -361,8 +369,4 @@ export function createProcessor<Tx>(
       return result ?? null
     },
   }
-}
-
-function codeOf(error: unknown): ErrorCode | 'UNEXPECTED' {
-  return isHookonceError(error) ? error.code : 'UNEXPECTED'
 }

@@ -32,11 +32,12 @@ export async function settle<Tx>(
   const plainly = async (outcome: Outcome): Promise<Result> =>
     (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
 
-  if (result.kind === 'lost' || result.kind === 'handed_back' || result.kind === 'failed') {
+  if (result.kind !== 'succeeded' && result.kind !== 'ignored') {
     await undo(session)
     if (result.kind === 'failed') return plainly(result)
     if (result.kind === 'lost') return result
-    const [handedBack] = await parts.store.release([claimed.lease])
+    const delayMs = result.kind === 'postponed' ? result.delayMs : 0
+    const [handedBack] = await parts.store.release([claimed.lease], delayMs)
     return handedBack ? result : { kind: 'lost' }
   }
   if (!session.begun() && !mark) return plainly(result)

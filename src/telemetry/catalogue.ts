@@ -1,0 +1,59 @@
+/** Every metric there is. `docs/telemetry.md` has the same rows; a test compares the two. */
+import type { Metric } from './exposition.js'
+
+export const metrics = {
+  received: counter('received_total', 'Deliveries that arrived, by source.'),
+  recorded: counter('events_recorded_total', 'Events that were new, by source.'),
+  duplicates: counter('events_duplicate_total', 'Events that were known already, by source.'),
+  conflicts: counter('events_conflict_total', 'Duplicates whose bytes differ from the first, by source.'),
+  replayed: counter('events_replayed_total', 'Known signed bytes under a new id, by source.'),
+  handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
+  rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),
+  ack: histogram('ack_seconds', 'From receiving a delivery to its answer below 400, by source.'),
+  commit: histogram('commit_seconds', 'One commit of intake.'),
+  commitSize: histogram('commit_deliveries', 'Deliveries in one commit of intake.'),
+  attempts: counter('attempts_total', 'Attempts that ended in this process, by source and outcome.'),
+  handler: histogram('handler_seconds', 'One attempt without the writing of its outcome, by source.'),
+  deadLetters: counter(
+    'dead_letters_total',
+    'Events left without a next attempt by this process, by source.',
+  ),
+  leasesLost: counter(
+    'leases_lost_total',
+    'Leases that were gone before the outcome was written, by source.',
+  ),
+  storeErrors: counter('store_errors_total', 'What the store threw at intake and processing, by code.'),
+  storeUp: gauge('store_up', 'Whether the store answered when this page was made: 1 or 0.'),
+  events: gauge(
+    'events',
+    'Events in the log, by source and state (dead: a dead letter; retrying: failed with a next attempt).',
+  ),
+  backlog: gauge('backlog', 'Events that still need something: pending, processing, retrying, by source.'),
+  oldestDue: gauge(
+    'oldest_due_seconds',
+    'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
+  ),
+  spool: gauge('spool_deliveries', 'Deliveries kept in the spool because the store is away.'),
+  seenHits: counter('seen_hits_total', 'Duplicates that were answered without asking the store.'),
+  seenMisses: counter('seen_misses_total', 'Keys that were not remembered, so that the store was asked.'),
+  destinationPaused: gauge('destination_paused', 'Whether a destination is paused in this process: 1 or 0.'),
+  destinationActive: gauge('destination_active', 'Requests to a destination under way now.'),
+  destinationFailures: gauge(
+    'destination_failures_in_a_row',
+    'Failures of a destination since its last success.',
+  ),
+  destinationSends: counter(
+    'destination_sends_total',
+    'Requests to a destination, by outcome (sent, failed, postponed).',
+  ),
+} as const satisfies Record<string, Metric>
+
+function counter(name: string, help: string): Metric {
+  return { name: `hookonce_${name}`, type: 'counter', help }
+}
+function gauge(name: string, help: string): Metric {
+  return { name: `hookonce_${name}`, type: 'gauge', help }
+}
+function histogram(name: string, help: string): Metric {
+  return { name: `hookonce_${name}`, type: 'histogram', help }
+}

@@ -1,0 +1,124 @@
+/** `/metrics`: what this process has counted, and what the log says when it is asked. */
+import { attemptEnds, type SourceCounters } from '../counters.js'
+import type { Inbox } from '../inbox.js'
+import type { SourceStats } from '../model.js'
+import { metrics } from './catalogue.js'
+import { exposeHistograms, exposeNumbers, type Labels, type Sample } from './exposition.js'
+import { statsOf } from './stats.js'
+
+/** The content type that goes with it. */
+export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
+
+/** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
+export async function metricsText(inbox: Inbox): Promise<string> {
+  const stats = await statsOf(inbox)
+  return [...ofIntake(inbox), ...ofProcessing(inbox), ...ofStore(inbox, stats), ...ofParts(inbox)].join('')
+}
+
+function ofIntake({ counters }: Inbox): string[] {
+  const sources = [...counters.bySource]
+  const each = (value: (own: Readonly<SourceCounters>) => number): Sample[] =>
+    sources.map(([source, own]) => [{ source }, value(own)])
+  return [
+    exposeNumbers(
+      metrics.received,
+      each((own) => own.received),
+    ),
+    exposeNumbers(
+      metrics.recorded,
+      each((own) => own.recorded),
+    ),
+    exposeNumbers(
+      metrics.duplicates,
+      each((own) => own.duplicates),
+    ),
+    exposeNumbers(
+      metrics.conflicts,
+      each((own) => own.conflicts),
+    ),
+    exposeNumbers(
+      metrics.replayed,
+      each((own) => own.replayed),
+    ),
+    exposeNumbers(
+      metrics.handshakes,
+      each((own) => own.handshakes),
+    ),
+    exposeNumbers(
+      metrics.rejected,
+      sources.flatMap(([source, own]) => byLabel(own.rejected, (reason) => ({ source, reason }))),
+    ),
+    exposeHistograms(
+      metrics.ack,
+      sources.map(([source, own]) => [{ source }, own.ackSeconds]),
+    ),
+    exposeHistograms(metrics.commit, [[{}, counters.commitSeconds]]),
+    exposeHistograms(metrics.commitSize, [[{}, counters.commitSizes]]),
+  ]
+}
+
+function ofProcessing({ counters, sources: configured }: Inbox): string[] {
+  const sources = [...counters.bySource].filter(([source]) => configured.has(source))
+  return [
+    exposeNumbers(
+      metrics.attempts,
+      sources.flatMap(([source, own]) =>
+        attemptEnds.map((outcome): Sample => [{ source, outcome }, own.attempts[outcome]]),
+      ),
+    ),
+    exposeHistograms(
+      metrics.handler,
+      sources.map(([source, own]) => [{ source }, own.handlerSeconds]),
+    ),
+    exposeNumbers(
+      metrics.deadLetters,
+      sources.map(([source, own]) => [{ source }, own.deadLetters]),
+    ),
+    exposeNumbers(
+      metrics.leasesLost,
+      sources.map(([source, own]) => [{ source }, own.leasesLost]),
+    ),
+  ]
+}
+
+const statStates = ['pending', 'processing', 'retrying', 'succeeded', 'ignored', 'dead'] as const
+
+/** Only sources that are configured: a log may hold others, and their names came from somewhere else. */
+function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | null): string[] {
+  const own = (stats ?? []).filter(({ source }) => sources.has(source))
+  const now = Date.now()
+  return [
+    exposeNumbers(
+      metrics.storeErrors,
+      byLabel(counters.storeErrors, (code) => ({ code })),
+    ),
+    exposeNumbers(metrics.storeUp, [[{}, stats ? 1 : 0]]),
+    exposeNumbers(
+      metrics.events,
+      own.flatMap((one) => statStates.map((state): Sample => [{ source: one.source, state }, one[state]])),
+    ),
+    exposeNumbers(
+      metrics.backlog,
+      own.map((one) => [{ source: one.source }, one.pending + one.processing + one.retrying]),
+    ),
+    exposeNumbers(
+      metrics.oldestDue,
+      own.map((one) => [
+        { source: one.source },
+        one.oldestDueAt === null ? 0 : Math.max(0, now - one.oldestDueAt) / 1_000,
+      ]),
+    ),
+  ]
+}
+
+function ofParts({ counters: { spoolDepth, seen } }: Inbox): string[] {
+  return [
+    exposeNumbers(metrics.spool, spoolDepth ? [[{}, spoolDepth()]] : []),
+    exposeNumbers(metrics.seenHits, seen ? [[{}, seen.hits]] : []),
+    exposeNumbers(metrics.seenMisses, seen ? [[{}, seen.misses]] : []),
+  ]
+}
+
+function byLabel(counts: Readonly<Record<string, number>>, labels: (key: string) => Labels): Sample[] {
+  return Object.entries(counts).map(([key, value]) => [labels(key), value])
+}

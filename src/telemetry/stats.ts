@@ -1,0 +1,34 @@
+/** The log's own statistics for metrics and alerts: asked for at most once in a while, and not waited for long. */
+import type { Inbox } from '../inbox.js'
+import type { SourceStats } from '../model.js'
+
+/** Many scrapers and alerts share one answer of the store. */
+const KEEP_MS = 1_500
+const WAIT_MS = 2_000
+
+interface Asked {
+  readonly at: number
+  readonly answer: Promise<readonly SourceStats[] | null>
+}
+const asked = new WeakMap<Inbox, Asked>()
+
+/** Null when the store did not answer in time. */
+export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
+  const last = asked.get(inbox)
+  if (last && performance.now() - last.at < KEEP_MS) return last.answer
+  const answer = inTime(inbox.events.stats())
+  asked.set(inbox, { at: performance.now(), answer })
+  return answer
+}
+
+function inTime<T>(answer: Promise<T>): Promise<T | null> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, WAIT_MS, null)
+    answer
+      .catch(() => null)
+      .then((value) => {
+        clearTimeout(timer)
+        resolve(value)
+      })
+  })
+}
