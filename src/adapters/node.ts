@@ -67,7 +67,10 @@ function flatten({ headers }: IncomingMessage): Record<string, string> {
 
 type Body = Uint8Array | 'body_too_large' | 'timeout' | 'aborted' | 'parsed'
 
-function bodyOf(request: IncomingMessage & { body?: unknown }, limits: IntakeLimits): Promise<Body> | Body {
+export function bodyOf(
+  request: IncomingMessage & { body?: unknown },
+  limits: Pick<IntakeLimits, 'bodyBytes' | 'bodyTimeoutMs'>,
+): Promise<Body> | Body {
   if (request.body instanceof Uint8Array) {
     // express.raw() or its like ran first: these are the bytes.
     return request.body.byteLength > limits.bodyBytes ? 'body_too_large' : request.body
@@ -81,7 +84,10 @@ function bodyOf(request: IncomingMessage & { body?: unknown }, limits: IntakeLim
   return readBytes(request, limits)
 }
 
-function readBytes(request: IncomingMessage, limits: IntakeLimits): Promise<Body> {
+function readBytes(
+  request: IncomingMessage,
+  limits: Pick<IntakeLimits, 'bodyBytes' | 'bodyTimeoutMs'>,
+): Promise<Body> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = []
     let size = 0

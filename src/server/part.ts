@@ -1,11 +1,12 @@
 /** One inbox behind a server: its intake and its admin API, and the requests that use them. A reload makes a new one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getRequestListener } from '@hono/node-server'
 import { nodeHandler } from '../adapters/node.js'
 import type { Inbox } from '../inbox.js'
 import { type Admin, admin } from './admin/admin.js'
 import type { AdminOptions } from './admin/options.js'
+import { BODY_BYTES } from './admin/route.js'
 import { isLoopbackHost } from './bind.js'
+import { bridge } from './bridge.js'
 import type { ServerSettings } from './options.js'
 import { createRequests } from './requests.js'
 import { type Caller, originOf } from './trust-proxy.js'
@@ -32,11 +33,9 @@ export function createPart(
   const answer =
     api === null
       ? null
-      : getRequestListener(
-          (request, { incoming }) =>
-            api.fetch(request, { address: callerOf(incoming as IncomingMessage).address }),
-          { overrideGlobalObjects: false },
-        )
+      : bridge((request, incoming) => api.fetch(request, { address: callerOf(incoming).address }), {
+          bodyBytes: BODY_BYTES,
+        })
 
   return {
     inbox,

@@ -1,78 +1,88 @@
 /**
  * The admin API as a web-standard handler: `admin(inbox, { basePath: '/admin', tokens })` mounts in anything that speaks
- * `Request` and `Response`; `nodeAdmin` in `mount.ts` is for what speaks `node:http`.
+ * `Request` and `Response`; `mount.ts` has the shims for what speaks `node:http`.
  *
  * A request passes, in this order: Host, Origin, who is asking, may they, what they send; then its route.
  */
 import { Hono } from 'hono'
 import { systemClock } from '../../clock.js'
-import { HookonceError } from '../../errors.js'
+import { HookonceError, invalid } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
-import { createDoor, type Entered } from './access.js'
-import { checkOrigin, hostCheck, isSafe } from './hosts.js'
+import { createDoor, type Door, type Entered } from './access.js'
+import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import type { AdminOptions, Peer } from './options.js'
+import { createPages } from './page/routes.js'
 import { problem, problemOf } from './problem.js'
 import { may, rolesThatMay } from './roles.js'
-import { type Answer, type Call, checked, jsonOf, type Route } from './route.js'
-import { statsRoutes } from './routes/stats.js'
+import { type Answer, checked, jsonOf, type Route } from './route.js'
+import { createRoutes } from './routes.js'
 import { secured } from './secured.js'
+import { sessionCookies } from './session.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>
-  /** Ends its streams and its actions, and lets go of what it watches. */
+  /** Ends its streams, its actions and those who wait for work, and lets go of the store. */
   close(): Promise<void>
 }
 
-export function admin<Tx>(inbox: Inbox<Tx>, options: AdminOptions = {}): Admin {
+export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
+  const inbox = given as Inbox
   const basePath = checkBasePath(options.basePath ?? '')
   const checkHost = hostCheck(options.hosts)
   const door = createDoor({
     ...options,
     sessionSecret: options.sessionSecret ?? '',
     clock: systemClock,
-    async onRefused(address) {
-      inbox.log.warn({ step: 'admin', address }, 'a wrong token')
-    },
+    onRefused: (address) => auditRefused(inbox, address),
   })
-  const routes: Route[] = [...statsRoutes(inbox as Inbox)]
+  const { routes, close } = createRoutes(inbox, door, basePath, options)
+  const pages = createPages(inbox, door, basePath, options.static)
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
-
-  async function admit(route: Route, request: Request, address: string | null): Promise<Entered | null> {
-    if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly)
-      throw new HookonceError('READ_ONLY')
-    if (route.can === 'anyone') return null
-    const access = await door.enter(request, address)
-    if (access === null) throw new HookonceError('UNAUTHENTICATED')
-    if (route.can !== 'signed-in' && !may(access.role, route.can)) {
-      throw new HookonceError('FORBIDDEN', { role: access.role, roles: rolesThatMay(route.can).join(' or ') })
-    }
-    return access
-  }
-
   for (const route of routes) {
     app.on(route.method, route.path, async (context) => {
       const request = context.req.raw
       const { address } = context.env
-      const access = await admit(route, request, address)
-      const call: Call = {
+      if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly) {
+        throw new HookonceError('READ_ONLY')
+      }
+      const access = await admit(door, route, request, address)
+      const answer = await route.run({
         request,
         access,
         address,
         params: checked(route.params, context.req.param(), 'The path:'),
         query: checked(route.query, onceEach(context.req.queries()), 'The query:'),
         body: route.body && !route.bodyTypes ? checked(route.body, await jsonOf(request), 'The body:') : null,
-      }
-      return responseOf(await route.run(call))
+      })
+      return responseOf(answer)
     })
   }
-  app.notFound(() => problem(new HookonceError('ROUTE_UNKNOWN')))
+  app.notFound(async (context) => {
+    const { pathname } = new URL(context.req.url)
+    const path = pathname.slice(basePath.length)
+    const allow = methodsAt(routes, path)
+    if (allow.length > 0) {
+      return problem(new HookonceError('METHOD_REFUSED', { allow: allow.join(', ') }), {
+        allow: allow.join(', '),
+      })
+    }
+    const shown =
+      isSafe(context.req.method) && !path.startsWith('/api/')
+        ? await pages.serve(path, context.req.raw, context.env.address)
+        : null
+    return shown ?? problem(new HookonceError('ROUTE_UNKNOWN'))
+  })
   app.onError((error) => problemOf(error, inbox.log))
 
   return {
     async fetch(request, peer) {
       try {
         checkHost(request)
-        checkOrigin(request)
+        const { pathname } = new URL(request.url)
+        checkOrigin(request, { navigation: !pathname.startsWith(`${basePath}/api/`) })
+        // Whatever a route makes of it: a cookie that came along proves nothing about who sent it.
+        if (sessionCookies(request).length > 0 && !request.headers.has('authorization'))
+          checkOwnOrigin(request)
         // Hono's own mount() gives its environment in the place of the peer.
         const address = typeof peer?.address === 'string' ? peer.address : null
         return secured(await app.fetch(request, { address }))
@@ -80,8 +90,46 @@ export function admin<Tx>(inbox: Inbox<Tx>, options: AdminOptions = {}): Admin {
         return secured(problemOf(error, inbox.log))
       }
     },
-    async close() {},
+    close,
   }
+}
+
+async function admit(
+  door: Door,
+  route: Route,
+  request: Request,
+  address: string | null,
+): Promise<Entered | null> {
+  if (route.can === 'anyone') return null
+  const access = await door.enter(request, address)
+  if (access === null) throw new HookonceError('UNAUTHENTICATED')
+  if (route.can !== 'signed-in' && !may(access.role, route.can)) {
+    throw new HookonceError('FORBIDDEN', { role: access.role, roles: rolesThatMay(route.can).join(' or ') })
+  }
+  return access
+}
+
+/** A wrong token is worth a line, and never a reason to fail differently. */
+async function auditRefused(inbox: Inbox, address: string | null): Promise<void> {
+  inbox.log.warn({ step: 'admin', address }, 'a wrong token')
+  const reason = address === null ? '' : `from ${address}`
+  try {
+    const store = await inbox.store()
+    await store.audit([{ actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, reason }])
+  } catch {
+    inbox.log.error({ step: 'admin' }, 'a wrong token could not be written to the audit')
+  }
+}
+
+function methodsAt(routes: readonly Route[], path: string): string[] {
+  const parts = path.split('/')
+  const here = routes.filter(({ path: pattern }) => {
+    const wanted = pattern.split('/')
+    return (
+      wanted.length === parts.length && wanted.every((part, i) => part.startsWith(':') || part === parts[i])
+    )
+  })
+  return [...new Set(here.map(({ method }) => method))]
 }
 
 function responseOf(answer: Answer): Response {
@@ -97,8 +145,5 @@ function onceEach(queries: Record<string, string[]>): Record<string, string | st
 
 function checkBasePath(basePath: string): string {
   if (basePath === '' || /^(\/[\w.~-]+)+$/.test(basePath)) return basePath
-  throw new HookonceError('INVALID_INPUT', {
-    what: `The basePath "${basePath}"`,
-    problem: 'write it as "/admin", with no slash at its end',
-  })
+  throw invalid(`The basePath "${basePath}"`, 'write it as "/admin", with no slash at its end')
 }

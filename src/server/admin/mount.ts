@@ -3,30 +3,58 @@
  * `app.register(fastifyAdmin(handler, '/admin'))`. Hono and Next take `handler.fetch` as it is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { getRequestListener, type HttpBindings } from '@hono/node-server'
+import { bridge } from '../bridge.js'
 import type { Admin } from './admin.js'
+import { BODY_BYTES } from './route.js'
 
 export type NodeAdmin = (
-  request: IncomingMessage & { originalUrl?: string; body?: unknown },
+  request: IncomingMessage & { originalUrl?: string },
   response: ServerResponse,
   next?: (error?: unknown) => void,
-) => Promise<void>
+) => void
 
-/** Express and Connect: what is not below `basePath` is passed on. */
+/** For `node:http`, Express and Connect: with a `next`, what is not below `basePath` is passed on. */
 export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
-  const listener = getRequestListener(
-    (request, env) => {
-      const { incoming } = env as HttpBindings
-      return admin.fetch(request, { address: incoming.socket.remoteAddress ?? null })
-    },
-    // The globals belong to the application this is mounted in.
-    { overrideGlobalObjects: false },
+  const answer = bridge(
+    (request, incoming) => admin.fetch(request, { address: incoming.socket.remoteAddress ?? null }),
+    { bodyBytes: BODY_BYTES },
   )
-  return async (request, response, next) => {
-    const url = request.originalUrl ?? request.url ?? '/'
-    const path = url.split('?', 1)[0]!
+  return (request, response, next) => {
+    const path = (request.originalUrl ?? request.url ?? '/').split('?', 1)[0]!
     if (next && path !== basePath && !path.startsWith(`${basePath}/`)) return next()
-    request.url = url
-    await listener(request, response)
+    answer(request, response).catch((error) => (next ? next(error) : response.destroy()))
+  }
+}
+
+/** As much of Fastify as is used here, by shape: it is an optional peer. */
+interface FastifyLike {
+  removeAllContentTypeParsers(): void
+  addContentTypeParser(
+    type: string,
+    parse: (request: unknown, payload: unknown, done: (error: null) => void) => void,
+  ): void
+  route(route: {
+    method: string[]
+    url: string
+    handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): void }) => void
+  }): void
+}
+
+/** A plugin: inside it, and only there, bodies are left to the admin API. */
+export function fastifyAdmin(admin: Admin, basePath = ''): (app: FastifyLike) => Promise<void> {
+  const answer = nodeAdmin(admin, basePath)
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const url of new Set([basePath || '/', `${basePath}/*`])) {
+      app.route({
+        method: ['GET', 'POST', 'DELETE'],
+        url,
+        handler(request, reply) {
+          reply.hijack()
+          answer(request.raw, reply.raw)
+        },
+      })
+    }
   }
 }

@@ -34,7 +34,7 @@ export interface AdminOptions {
   readonly sessionSecret?: string
   /** How long a sign-in lasts. Default 12 hours, never beyond the token. */
   readonly sessionMs?: number
-  /** Streams open at once. Default 64. */
+  /** Streams open at once. Default 32. */
   readonly maxStreams?: number
   /** Files of a dashboard, by path below the mount point; null = there is none, and the small page is shown. */
   readonly static?: (path: string) => Response | null | Promise<Response | null>

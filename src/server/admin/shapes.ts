@@ -1,5 +1,6 @@
 /** The shapes of the API's answers. Instants are ISO 8601. */
 import { z } from 'zod'
+import { states } from '../../model.js'
 import type { AnswerShape } from './route.js'
 
 export function json(about: string, content: z.ZodType): AnswerShape {
@@ -13,12 +14,22 @@ export function instant(at: number | null): string | null {
 }
 
 export const at = z.iso.datetime()
-const count = z.int().min(0)
+export const count = z.int().min(0)
+export const state = z.enum(states)
+const text = z.string()
+
+export const keyParams = { source: text.min(1), id: text.min(1) }
+export const pageQuery = {
+  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Events in a page, at most'),
+  cursor: text.optional().describe('`next` of the page before'),
+}
+/** A reason for the audit, in the body or in the header X-Reason. */
+export const reason = text.max(1_000).optional().describe('Why; goes into the audit')
 
 export const statsShape = z.strictObject({
   sources: z.array(
     z.strictObject({
-      source: z.string(),
+      source: text,
       recorded: count,
       pending: count,
       processing: count,
@@ -30,3 +41,100 @@ export const statsShape = z.strictObject({
     }),
   ),
 })
+
+export const eventShape = z.strictObject({
+  seq: count,
+  source: text,
+  id: text,
+  type: text,
+  reference: text.nullable(),
+  state,
+  dead: z.boolean().describe('Failed, with no next attempt'),
+  reason: text
+    .nullable()
+    .describe('Why it is ignored, or the last error. Viewers see only reasons hookonce itself gives'),
+  receivedAt: at,
+  processedAt: at.nullable(),
+  attempts: count,
+  run: count,
+  nextAttemptAt: at.nullable(),
+  deliveries: count,
+  conflicts: count,
+  lastDeliveryAt: at,
+  lastConflict: z.strictObject({ at, hash: text }).nullable(),
+  contentHash: text.nullable(),
+  payloadKept: z.boolean(),
+})
+
+const next = text.nullable().describe('Give it as `cursor` for the next page; null at the end')
+export const eventPageShape = z.strictObject({ events: z.array(eventShape), next })
+
+export const attemptsShape = z.strictObject({
+  attempts: z.array(
+    z.strictObject({
+      attempt: count,
+      run: count,
+      worker: text,
+      startedAt: at,
+      finishedAt: at,
+      outcome: z.enum(['succeeded', 'ignored', 'failed', 'lost']),
+      detail: text.nullable().describe('The error or the reason. Null for viewers'),
+    }),
+  ),
+})
+
+export const auditPageShape = z.strictObject({
+  audits: z.array(
+    z.strictObject({
+      id: count,
+      at,
+      actor: text,
+      verb: text,
+      source: text.nullable(),
+      eventId: text.nullable(),
+      reason: text,
+    }),
+  ),
+  next,
+})
+
+export const payloadShape = z.strictObject({
+  source: text,
+  id: text,
+  part: count.describe('Which of the events of its delivery this is'),
+  receivedAt: at,
+  headers: z.record(text, text),
+  body: z.base64().describe('The bytes as they were received'),
+})
+
+export const orderShape = z.strictObject({
+  done: z.literal(true),
+  dryRun: z.boolean(),
+  from: state,
+  to: state,
+})
+
+export const actionShape = z.strictObject({
+  id: text,
+  verb: z.enum(['retry', 'replay', 'ignore']),
+  state: z.enum(['running', 'done', 'cancelled', 'failed']),
+  dryRun: z.boolean(),
+  actor: text,
+  reason: text,
+  startedAt: at,
+  endedAt: at.nullable(),
+  matched: count,
+  done: count,
+  refused: z.record(text, count).describe('By code: why the others were left alone'),
+  problem: text.nullable().describe('The code of the error that ended it'),
+})
+
+export const sessionShape = z.strictObject({
+  actor: text,
+  role: z.enum(['viewer', 'operator', 'admin', 'worker']),
+  by: z.enum(['token', 'session', 'application', 'open']),
+  expiresAt: at.nullable(),
+  readOnly: z.boolean(),
+})
+
+export const openapiShape = z.looseObject({ openapi: z.literal('3.1.0') })

@@ -1,0 +1,101 @@
+/** Filters as they come in a query or a body, and `q`, one word that may be an id, a reference or a type. */
+import { z } from 'zod'
+import { invalid } from '../../errors.js'
+import type { EventFilter, EventPage, EventRecord } from '../../model.js'
+import { state } from './shapes.js'
+
+const flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+const moment = z
+  .string()
+  .max(40)
+  .transform((value, context) => {
+    const at = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
+    if (Number.isFinite(at)) return at
+    context.addIssue({ code: 'custom', message: 'it is neither ISO 8601 nor milliseconds since 1970' })
+    return z.NEVER
+  })
+
+const texts = {
+  source: z.string().min(1).optional(),
+  id: z.string().min(1).optional().describe('The event id, exactly'),
+  type: z.string().min(1).optional().describe('Exactly, or a glob with *'),
+  state: state.optional(),
+  reason: z.string().min(1).optional(),
+  reference: z.string().min(1).optional(),
+}
+
+export const filterQuery = {
+  ...texts,
+  dead: flag.optional().describe('With state=failed: only dead letters, or only those with a next attempt'),
+  from: moment.optional().describe('Received at or after: ISO 8601 or milliseconds'),
+  to: moment.optional().describe('Received before'),
+  hasDuplicates: flag.optional(),
+  hasConflict: flag.optional(),
+}
+
+const bodyMoment = z.union([moment, z.int().min(0)])
+export const filterBody = z
+  .strictObject({
+    ...texts,
+    dead: z.boolean().optional(),
+    from: bodyMoment.optional(),
+    to: bodyMoment.optional(),
+    hasDuplicates: z.boolean().optional(),
+    hasConflict: z.boolean().optional(),
+  })
+  .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
+    message: 'it is empty, which is every event there is; name at least one condition',
+  })
+
+type GivenFilter = {
+  readonly [K in keyof z.output<typeof filterBody>]?: z.output<typeof filterBody>[K] | undefined
+}
+
+export function filterOf({ id, ...rest }: GivenFilter): EventFilter {
+  const filter = { ...rest, ...(id === undefined ? {} : { eventId: id }) }
+  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+}
+
+type List = (filter: EventFilter, page: { limit: number; cursor: string | null }) => Promise<EventPage>
+
+/** The best matches first. Each way is an index of the store; a later one leaves out what an earlier one has shown. */
+const ways: readonly {
+  readonly filter: (q: string) => EventFilter
+  readonly shown: (event: EventRecord, q: string) => boolean
+}[] = [
+  { filter: (q) => ({ eventId: q }), shown: () => false },
+  { filter: (q) => ({ reference: q }), shown: (event, q) => event.eventId === q },
+  {
+    filter: (q) => ({ type: q.includes('*') ? q : `${q}*` }),
+    shown: (event, q) => event.eventId === q || event.reference === q,
+  },
+]
+
+/** Finds `q` as an id, then as a reference, then as the beginning of a type. Bounded: a page is at most one list each. */
+export async function search(
+  list: List,
+  q: string,
+  filter: EventFilter,
+  page: { limit: number; cursor: string | null },
+): Promise<EventPage> {
+  let [way, cursor] = readCursor(page.cursor)
+  const events: EventRecord[] = []
+  for (; way < ways.length; way++, cursor = null) {
+    const { filter: narrow, shown } = ways[way]!
+    const wanted = narrow(q)
+    // A filter that speaks of the same thing decides; `q` cannot widen it.
+    if (Object.keys(wanted).some((key) => key in filter)) continue
+    const found = await list({ ...filter, ...wanted }, { limit: page.limit - events.length, cursor })
+    events.push(...found.events.filter((event) => !shown(event, q)))
+    if (found.next !== null) return { events, next: `${way}.${found.next}` }
+    if (events.length === page.limit) return { events, next: way + 1 < ways.length ? `${way + 1}.` : null }
+  }
+  return { events, next: null }
+}
+
+function readCursor(cursor: string | null): [number, string | null] {
+  if (cursor === null) return [0, null]
+  const match = /^([012])\.(.*)$/.exec(cursor)
+  if (match === null) throw invalid('A cursor', 'it does not come from a page of this list')
+  return [Number(match[1]), match[2] || null]
+}

@@ -1,0 +1,72 @@
+/** What a browser is shown: the dashboard's files where there are some, else the small page and what belongs to it. */
+import { HookonceError, isHookonceError } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
+import type { Door } from '../access.js'
+import type { AdminOptions } from '../options.js'
+import { may, rolesThatMay } from '../roles.js'
+import { eventView, seesDetail } from '../views.js'
+import { pageCss, pageScript } from './files.js'
+import { eventsPage, refusedPage, signInPage } from './page.js'
+
+const SHOWN = 20
+
+export interface Pages {
+  /** Null: there is nothing at this path. */
+  serve(path: string, request: Request, address: string | null): Promise<Response | null>
+}
+
+export function createPages(
+  inbox: Inbox,
+  door: Door,
+  basePath: string,
+  files: AdminOptions['static'],
+): Pages {
+  async function front(request: Request, address: string | null): Promise<Response> {
+    const access = await door.enter(request, address)
+    if (access === null) {
+      return door.takesTokens
+        ? signInPage(basePath, null)
+        : refusedPage(basePath, new HookonceError('UNAUTHENTICATED'))
+    }
+    if (!may(access.role, 'read')) {
+      const refused = new HookonceError('FORBIDDEN', {
+        role: access.role,
+        roles: rolesThatMay('read').join(', '),
+      })
+      return refusedPage(basePath, refused)
+    }
+    const { events } = await inbox.events.list({}, { limit: SHOWN })
+    return eventsPage({
+      basePath,
+      access,
+      events: events.map((event) => eventView(event, seesDetail(access))),
+      example: exampleOf(inbox),
+    })
+  }
+
+  return {
+    async serve(path, request, address) {
+      const file = await files?.(path)
+      if (file) return file
+      if (path === '/page.css') return fileOf(pageCss, 'text/css')
+      if (path === '/page.js') return fileOf(pageScript, 'text/javascript')
+      if (path !== '/' && path !== '') return null
+      try {
+        return await front(request, address)
+      } catch (error) {
+        // A person is looking: the same words, as a page.
+        if (isHookonceError(error)) return refusedPage(basePath, error)
+        throw error
+      }
+    },
+  }
+}
+
+function fileOf(text: string, type: string): Response {
+  return new Response(text, { headers: { 'content-type': `${type}; charset=utf-8` } })
+}
+
+function exampleOf(inbox: Inbox): { name: string; unverified: boolean } | null {
+  const all = [...inbox.sources].map(([name, source]) => ({ name, unverified: source.unverified }))
+  return all.find((one) => one.unverified) ?? all[0] ?? null
+}

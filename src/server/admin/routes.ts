@@ -1,0 +1,64 @@
+/** Every route of the admin API, and what they share: actions, streams, and who waits for something new. */
+import type { Inbox } from '../../inbox.js'
+import type { Door } from './access.js'
+import { createActions } from './actions.js'
+import { openapi } from './openapi.js'
+import type { AdminOptions } from './options.js'
+import { type Route, route } from './route.js'
+import { actionRoutes } from './routes/actions.js'
+import { auditRoutes } from './routes/audits.js'
+import { eventRoutes } from './routes/events.js'
+import { orderRoutes } from './routes/orders.js'
+import { payloadRoutes } from './routes/payload.js'
+import { sessionRoutes } from './routes/sessions.js'
+import { sourceRoutes } from './routes/sources.js'
+import { statsRoutes } from './routes/stats.js'
+import { streamRoutes } from './routes/stream.js'
+import { workRoutes } from './routes/work.js'
+import { json, openapiShape } from './shapes.js'
+import { createStreams } from './streams.js'
+import { createWakes } from './wakes.js'
+
+const SESSION_MS = 12 * 3_600_000
+const STREAMS = 32
+
+export function createRoutes(
+  inbox: Inbox,
+  door: Door,
+  basePath: string,
+  options: AdminOptions,
+): { routes: Route[]; close(): Promise<void> } {
+  const { sessionSecret = '', sessionMs = SESSION_MS, maxStreams = STREAMS, readOnly = false } = options
+  const wakes = createWakes(inbox)
+  const streams = createStreams(inbox, wakes, maxStreams)
+  const actions = createActions(inbox)
+  const routes: Route[] = [
+    ...eventRoutes(inbox),
+    ...payloadRoutes(inbox),
+    ...orderRoutes(inbox),
+    ...actionRoutes(actions, basePath),
+    ...auditRoutes(inbox),
+    ...statsRoutes(inbox),
+    ...sourceRoutes(inbox),
+    ...streamRoutes(streams),
+    ...workRoutes(inbox, wakes),
+    ...sessionRoutes(inbox, { door, basePath, secret: sessionSecret, sessionMs, readOnly, now: Date.now }),
+    route({
+      method: 'GET',
+      path: '/api/openapi.json',
+      id: 'getOpenapi',
+      summary: 'This description',
+      can: 'anyone',
+      answers: { 200: json('OpenAPI 3.1.', openapiShape) },
+      run: async () => described,
+    }),
+  ]
+  const described = openapi(routes, basePath)
+  return {
+    routes,
+    async close() {
+      streams.close()
+      await Promise.all([wakes.close(), actions.close()])
+    },
+  }
+}

@@ -1,0 +1,82 @@
+/** Reading the log: the list, one event, its attempts. */
+import { z } from 'zod'
+import { HookonceError } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
+import type { EventKey } from '../../../model.js'
+import { filterOf, filterQuery, search } from '../filter.js'
+import { type Route, route } from '../route.js'
+import { attemptsShape, eventPageShape, eventShape, json, keyParams, pageQuery } from '../shapes.js'
+import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
+
+export function eventRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/events',
+      id: 'listEvents',
+      summary: 'Events, newest first; with `q`, the best matches first',
+      can: 'read',
+      query: {
+        ...filterQuery,
+        q: z.string().min(1).max(255).optional().describe('An id, a reference, or the beginning of a type'),
+        ...pageQuery,
+      },
+      answers: { 200: json('A page. It may be short and still have a next one.', eventPageShape) },
+      problems: [400],
+      async run({ access, query: { q, limit, cursor = null, ...given } }) {
+        const detail = seesDetail(access)
+        // Asking "is this its error?" until the answer is yes would be a way to read it.
+        if (given.reason !== undefined && !detail && !isOwnReason(given.reason)) {
+          throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
+        }
+        const page = { limit, cursor }
+        const { events, next } =
+          q === undefined
+            ? await inbox.events.list(filterOf(given), page)
+            : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(given), page)
+        return { events: events.map((event) => eventView(event, detail)), next }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id',
+      id: 'getEvent',
+      summary: 'One event',
+      can: 'read',
+      params: keyParams,
+      answers: { 200: json('The event.', eventShape) },
+      problems: [400, 404],
+      async run({ access, params }) {
+        const key = keyOf(params)
+        return eventView(await found(inbox, key), seesDetail(access))
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id/attempts',
+      id: 'listAttempts',
+      summary: 'The attempts of an event, oldest first',
+      can: 'read',
+      params: keyParams,
+      answers: { 200: json('Its attempts.', attemptsShape) },
+      problems: [400, 404],
+      async run({ access, params }) {
+        const key = keyOf(params)
+        await found(inbox, key)
+        const attempts = await inbox.events.attempts(key)
+        return { attempts: attempts.map((attempt) => attemptView(attempt, seesDetail(access))) }
+      },
+    }),
+  ]
+}
+
+export function keyOf({ source, id }: { source: string; id: string }): EventKey {
+  return { source, eventId: id }
+}
+
+/** The event, or EVENT_NOT_FOUND. */
+export async function found(inbox: Inbox, key: EventKey) {
+  const event = await inbox.events.get(key)
+  if (event === null) throw new HookonceError('EVENT_NOT_FOUND', { ...key })
+  return event
+}

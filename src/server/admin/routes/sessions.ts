@@ -1,0 +1,116 @@
+/** Signing in and out on the page: a token becomes a cookie that scripts cannot read and other sites cannot send. */
+import { z } from 'zod'
+import { isHookonceError } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
+import type { Door } from '../access.js'
+import { signInPage } from '../page/page.js'
+import { type Call, checked, jsonOf, mediaType, type Route, route, textOf } from '../route.js'
+import { sessionValue, setCookie } from '../session.js'
+import { instant, json, sessionShape } from '../shapes.js'
+
+export interface SessionRouteOptions {
+  readonly door: Door
+  readonly basePath: string
+  readonly secret: string
+  readonly sessionMs: number
+  readonly readOnly: boolean
+  readonly now: () => number
+}
+
+const FORM = 'application/x-www-form-urlencoded'
+const signInBody = z.strictObject({ token: z.string().min(1).max(1_000) })
+
+export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route[] {
+  const { door, basePath, secret, sessionMs, readOnly, now } = options
+  const path = basePath || '/'
+
+  async function signIn(request: Request, address: string | null, token: string): Promise<Response> {
+    const known = await door.token(token, address)
+    const expiresAt = Math.min(now() + sessionMs, known.expiresAt)
+    const { name, role } = known
+    const store = await inbox.store()
+    await store.audit([{ actor: name, verb: 'sign_in', source: null, eventId: null, reason: '' }])
+    const value = sessionValue(known, expiresAt, secret)
+    const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
+    return Response.json(
+      { actor: name, role, by: 'session', expiresAt: instant(expiresAt), readOnly },
+      { status: 201, headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) } },
+    )
+  }
+
+  async function signInByForm({ request, address }: Call): Promise<Response> {
+    const form = Object.fromEntries(new URLSearchParams(await textOf(request)))
+    try {
+      const { token } = checked(signInBody, form, 'The form:')
+      const answer = await signIn(request, address, token.trim())
+      return new Response(null, {
+        status: 303,
+        headers: { location: `${basePath}/`, 'set-cookie': answer.headers.get('set-cookie')! },
+      })
+    } catch (error) {
+      if (!isHookonceError(error)) throw error
+      return signInPage(basePath, error)
+    }
+  }
+
+  return [
+    route({
+      method: 'POST',
+      path: '/api/sessions',
+      id: 'signIn',
+      summary: 'Sign in: a token becomes a session cookie',
+      can: 'anyone',
+      evenReadOnly: true,
+      body: signInBody,
+      bodyTypes: ['application/json', FORM],
+      answers: {
+        201: json('Signed in.', sessionShape),
+        303: { about: 'Signed in by the form of the page.', content: null },
+      },
+      problems: [400, 401, 415, 429],
+      async run(call) {
+        if (mediaType(call.request) === FORM) return signInByForm(call)
+        const { token } = checked(signInBody, await jsonOf(call.request), 'The body:')
+        return signIn(call.request, call.address, token)
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/sessions',
+      id: 'signOut',
+      summary: 'Sign out: the cookie is taken away',
+      can: 'anyone',
+      evenReadOnly: true,
+      answers: { 204: { about: 'Signed out.', content: null } },
+      async run({ request }) {
+        return new Response(null, {
+          status: 204,
+          headers: { 'set-cookie': setCookie('', 0, path, isEncrypted(request)) },
+        })
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/session',
+      id: 'getSession',
+      summary: 'Who you are here',
+      can: 'signed-in',
+      answers: { 200: json('You.', sessionShape) },
+      async run({ access }) {
+        const { actor, role, by, expiresAt } = access!
+        return {
+          actor,
+          role,
+          by,
+          expiresAt: Number.isFinite(expiresAt) ? instant(expiresAt) : null,
+          readOnly,
+        }
+      },
+    }),
+  ]
+}
+
+/** Over TLS, here or at a proxy. Who lies about it only makes their own cookie stricter. */
+function isEncrypted(request: Request): boolean {
+  return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https'
+}

@@ -1,0 +1,209 @@
+/**
+ * The worker API: claim, extend, settle and release over HTTP, so that a worker in any language works under the same
+ * leases as the handlers of this process. A dead lease changes nothing, whoever presents it.
+ */
+import type { z } from 'zod'
+import { HookonceError, invalid } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
+import type { ClaimedEvent, Lease, Outcome } from '../../../model.js'
+import { defaultRetry, retryDelayMs } from '../../../processing/backoff.js'
+import { idempotencyKey } from '../../../processing/effect.js'
+import { reasonOf, textOf } from '../../../processing/failure.js'
+import type { Store } from '../../../store.js'
+import type { Entered } from '../access.js'
+import { type Route, route } from '../route.js'
+import { instant, json } from '../shapes.js'
+import type { Wakes } from '../wakes.js'
+import { claimBody, claimShape, extendBody, releaseBody, settleBody, settledShape } from '../work-shapes.js'
+
+/** Events become due without anybody recording something: retries, leases that ran out. */
+const LOOK_AGAIN_MS = 1_000
+
+export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
+  const can = 'work' as const
+  const method = 'POST' as const
+
+  /** What is due now, or comes due while the worker waits. */
+  async function claim(body: z.output<typeof claimBody>, signal: AbortSignal): Promise<ClaimedEvent[]> {
+    const store = await inbox.store()
+    const { worker, limit, leaseMs } = body
+    const sources = sourcesFor(inbox, body.sources)
+    if (sources.length === 0) return []
+    const until = performance.now() + body.waitMs
+    for (;;) {
+      const mark = wakes.mark()
+      const claimed = await store.claim({ worker, limit, leaseMs, sources })
+      const leftMs = until - performance.now()
+      if (claimed.length > 0 || leftMs <= 0 || signal.aborted) return claimed
+      await wakes.wait(mark, Math.min(leftMs, LOOK_AGAIN_MS), signal)
+      if (signal.aborted) return []
+    }
+  }
+
+  return [
+    route({
+      method,
+      path: '/api/work/claim',
+      id: 'claimWork',
+      summary: 'Take due events under a lease, oldest due first',
+      can,
+      body: claimBody,
+      answers: { 200: json('What was claimed; empty when nothing is due.', claimShape) },
+      problems: [400, 404],
+      async run({ access, request, body }) {
+        const claimed = await claim(body, request.signal)
+        if (claimed.length === 0) return { events: [] }
+        const store = await inbox.store()
+        try {
+          await audit(store, access!, body.worker, claimed)
+          if (request.signal.aborted) throw invalid('The claim', 'the worker has gone')
+        } catch (error) {
+          // Nobody gets them: better due again at once than after the lease.
+          await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
+          throw error
+        }
+        return { events: claimed.map((event) => claimedView(event, body.leaseMs)) }
+      },
+    }),
+    route({
+      method,
+      path: '/api/work/extend',
+      id: 'extendWork',
+      summary: 'Give leases more time, from now',
+      can,
+      body: extendBody,
+      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      problems: [400],
+      run: async ({ body }) => {
+        const store = await inbox.store()
+        return settled(body.leases, await store.extend(body.leases.map(leaseOf), body.leaseMs))
+      },
+    }),
+    route({
+      method,
+      path: '/api/work/settle',
+      id: 'settleWork',
+      summary: 'Say how attempts ended',
+      can,
+      body: settleBody,
+      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      problems: [400],
+      run: async ({ body: { settlements } }) => {
+        const store = await inbox.store()
+        const written = await store.settle(
+          settlements.map(({ lease, outcome, durationMs }) => ({
+            lease: leaseOf(lease),
+            outcome: storable(outcome),
+            durationMs,
+          })),
+        )
+        return settled(
+          settlements.map(({ lease }) => lease),
+          written,
+        )
+      },
+    }),
+    route({
+      method,
+      path: '/api/work/release',
+      id: 'releaseWork',
+      summary: 'Hand unstarted events back; their attempt does not count',
+      can,
+      body: releaseBody,
+      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      problems: [400],
+      run: async ({ body }) => {
+        const store = await inbox.store()
+        return settled(body.leases, await store.release(body.leases.map(leaseOf), body.delayMs))
+      },
+    }),
+  ]
+}
+
+/** Sources whose events wait for a worker. Those handled in the request are not handed out. */
+function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[] {
+  const background = [...inbox.sources]
+    .filter(([, source]) => source.mode === 'background')
+    .map(([name]) => name)
+  for (const source of asked ?? []) {
+    if (!background.includes(source)) {
+      throw new HookonceError('UNKNOWN_SOURCE', { source, known: background.join(', ') })
+    }
+  }
+  return asked ? [...asked] : background
+}
+
+/** The bytes go out with the claim, so the claim is written down as a read of each of them. */
+function audit(
+  store: Store,
+  { actor }: Entered,
+  worker: string,
+  claimed: readonly ClaimedEvent[],
+): Promise<void> {
+  return store.audit(
+    claimed.map(({ source, eventId }) => ({
+      actor,
+      verb: 'claim',
+      source,
+      eventId,
+      reason: `worker ${worker}`,
+    })),
+  )
+}
+
+function claimedView(event: ClaimedEvent, leaseMs: number) {
+  const {
+    lease,
+    source,
+    eventId,
+    eventType,
+    reference,
+    receivedAt,
+    attempt,
+    tries,
+    run,
+    part,
+    headers,
+    body,
+  } = event
+  return {
+    lease: `${lease.seq}.${lease.token}`,
+    leaseMs,
+    source,
+    id: eventId,
+    type: eventType,
+    reference,
+    receivedAt: instant(receivedAt),
+    attempt,
+    tries,
+    run,
+    part,
+    idempotencyKey: idempotencyKey(event, 'worker'),
+    retryInMs: retryDelayMs(defaultRetry, tries),
+    headers,
+    body: body === null ? null : Buffer.from(body).toString('base64'),
+  }
+}
+
+function leaseOf(text: string): Lease {
+  const dot = text.indexOf('.')
+  const seq = Number(text.slice(0, dot))
+  // What is not a lease of ours is as dead as an old one.
+  return Number.isSafeInteger(seq) && dot > 0 ? { seq, token: text.slice(dot + 1) } : { seq: 0, token: text }
+}
+
+/** Masked and cut as the errors of our own handlers are. */
+function storable(outcome: Outcome): Outcome {
+  if (outcome.kind === 'failed') return { ...outcome, error: textOf(outcome.error) }
+  return outcome.kind === 'ignored' ? { ...outcome, reason: reasonOf(outcome.reason) } : outcome
+}
+
+function settled(leases: readonly string[], done: readonly boolean[]) {
+  return {
+    results: leases.map((lease, i) =>
+      done[i]
+        ? { lease, done: true, status: 200, code: null }
+        : { lease, done: false, status: 409, code: 'LEASE_LOST' },
+    ),
+  }
+}

@@ -1,0 +1,157 @@
+/**
+ * Events as they enter the log, as server-sent events. Nothing is kept for a reader: each stream is a position in the
+ * log, and reads its next page when the reader has taken the one before. Who takes nothing for too long is cut, and
+ * comes back with `Last-Event-ID` to where they were.
+ */
+import { HookonceError } from '../../errors.js'
+import type { Inbox } from '../../inbox.js'
+import type { Position } from '../../model.js'
+import { statsOf } from './routes/stats.js'
+import { eventView } from './views.js'
+import type { Wakes } from './wakes.js'
+
+export interface StreamTimes {
+  readonly statsMs: number
+  readonly heartbeatMs: number
+  /** A reader who takes nothing for so long is cut. */
+  readonly stallMs: number
+}
+
+export const streamTimes: StreamTimes = { statsMs: 2_000, heartbeatMs: 15_000, stallMs: 30_000 }
+
+export interface StreamOptions {
+  readonly source?: string | undefined
+  /** Null: a little before now, so that what commits late is not missed. */
+  readonly after: Position | null
+  /** Whether errors and reasons are shown. */
+  readonly detail: boolean
+  /** The access of the reader ends then, and the stream with it. */
+  readonly expiresAt: number
+}
+
+export interface Streams {
+  /** STREAMS_FULL when too many are open. */
+  open(options: StreamOptions): ReadableStream<Uint8Array>
+  readonly size: number
+  close(): void
+}
+
+const PAGE = 100
+
+export function createStreams(
+  inbox: Inbox,
+  wakes: Wakes,
+  most: number,
+  times: StreamTimes = streamTimes,
+): Streams {
+  const cuts = new Set<() => void>()
+  const stats = sharedStats(inbox, times.statsMs)
+
+  function open(options: StreamOptions): ReadableStream<Uint8Array> {
+    if (cuts.size >= most) throw new HookonceError('STREAMS_FULL', { most })
+    const ended = new AbortController()
+    const parts = partsOf(options, ended.signal)
+    let stall: NodeJS.Timeout | undefined
+    function end(): void {
+      clearTimeout(stall)
+      cuts.delete(cut)
+      ended.abort()
+    }
+    let cut = (): void => {}
+    return new ReadableStream<Uint8Array>(
+      {
+        start(controller) {
+          cut = () => {
+            end()
+            controller.error(new Error('the stream was cut'))
+          }
+          cuts.add(cut)
+          stall = setTimeout(cut, times.stallMs).unref()
+        },
+        async pull(controller) {
+          clearTimeout(stall)
+          const part = await parts.next().catch((error) => {
+            end() // the log cannot be read now; the reader comes back to where they were
+            throw error
+          })
+          if (ended.signal.aborted) return
+          if (part.done) {
+            end()
+            return controller.close()
+          }
+          controller.enqueue(Buffer.from(part.value))
+          stall = setTimeout(cut, times.stallMs).unref()
+        },
+        cancel: end,
+      },
+      { highWaterMark: 0 },
+    )
+  }
+
+  async function* partsOf(options: StreamOptions, signal: AbortSignal): AsyncGenerator<string> {
+    const { source, detail, expiresAt } = options
+    yield 'retry: 2000\n\n'
+    const store = await inbox.store()
+    let position = options.after ?? (await recentPosition(inbox))
+    let mayMiss = options.after !== null
+    let shownStats = ''
+    let spokeAt = performance.now()
+    while (!signal.aborted && Date.now() < expiresAt) {
+      const mark = wakes.mark()
+      const page = await store.tail({ after: position, limit: PAGE, ...(source ? { source } : {}) })
+      const frames: string[] = []
+      if (page.gap && mayMiss) frames.push(frame('gap', { after: position, position: page.position }))
+      for (const event of page.events) frames.push(frame('recorded', eventView(event, detail)))
+      position = page.position
+      mayMiss = true
+      const latest = await stats()
+      if (latest !== shownStats) {
+        shownStats = latest
+        frames.push(`event: stats\ndata: ${latest}\n`)
+      }
+      // A comment keeps the connection open; the reader remembers its position and dispatches nothing.
+      if (frames.length === 0 && performance.now() - spokeAt >= times.heartbeatMs)
+        frames.push(': still here\n')
+      if (frames.length > 0) {
+        // Only the last of a page has a position: who loses the connection within it gets the page again.
+        yield `${frames.join('\n')}id: ${position}\n\n`
+        spokeAt = performance.now()
+      }
+      if (page.events.length === PAGE) continue
+      await wakes.wait(mark, Math.min(times.statsMs, times.heartbeatMs), signal)
+    }
+  }
+
+  return {
+    open,
+    get size() {
+      return cuts.size
+    },
+    close() {
+      for (const cut of [...cuts]) cut()
+    },
+  }
+}
+
+function frame(event: string, value: object): string {
+  return `event: ${event}\ndata: ${JSON.stringify(value)}\n`
+}
+
+/** Without a position of its own, a reader gets the latest few and then what is new. */
+async function recentPosition(inbox: Inbox): Promise<Position> {
+  const { events } = await inbox.events.list({}, { limit: 1 })
+  return Math.max(0, (events[0]?.seq ?? 0) - PAGE)
+}
+
+/** Asked once for all streams, however many there are. */
+function sharedStats(inbox: Inbox, everyMs: number): () => Promise<string> {
+  let askedAt = Number.NEGATIVE_INFINITY
+  let known = Promise.resolve('')
+  return () => {
+    if (performance.now() - askedAt >= everyMs) {
+      askedAt = performance.now()
+      known = inbox.events.stats().then((stats) => JSON.stringify(statsOf(stats)))
+    }
+    return known
+  }
+}

@@ -1,0 +1,83 @@
+/**
+ * "Something may be new": for streams and for workers that wait. What this process recorded shows in its counters, what
+ * others recorded in the store's bell; a look every so often covers the rest. Who waits is woken at most once a tick,
+ * however fast events come in.
+ */
+import type { Inbox } from '../../inbox.js'
+
+const TICK_MS = 100
+
+export interface Wakes {
+  /** Changes when something may be new. Read it before looking, give it to `wait` after. */
+  mark(): number
+  /** Resolves when the mark is no longer this one, when `ms` are over, or when the signal says so. */
+  wait(mark: number, ms: number, signal?: AbortSignal): Promise<void>
+  close(): Promise<void>
+}
+
+interface Waiter {
+  readonly mark: number
+  readonly until: number
+  readonly resolve: () => void
+}
+
+export function createWakes(inbox: Inbox): Wakes {
+  const waiters = new Set<Waiter>()
+  let rung = 0
+  let closed = false
+  let ticker: NodeJS.Timeout | undefined
+  let bell: Promise<() => Promise<void>> | undefined
+
+  const mark = () => rung + inbox.counters.committed
+
+  function tick(): void {
+    const now = performance.now()
+    const current = mark()
+    for (const waiter of waiters) {
+      if (closed || waiter.mark !== current || waiter.until <= now) waiter.resolve()
+    }
+  }
+
+  /** Asked for once, by the first who waits. Without it there is still the look every so often. */
+  function subscribe(): void {
+    bell ??= inbox
+      .store()
+      .then((store) => store.subscribe(() => rung++))
+      .catch(() => {
+        bell = undefined
+        return async () => {}
+      })
+  }
+
+  return {
+    mark,
+    wait(since, ms, signal) {
+      if (closed || signal?.aborted || ms <= 0) return Promise.resolve()
+      subscribe()
+      ticker ??= setInterval(tick, TICK_MS)
+      return new Promise((resolve) => {
+        const waiter: Waiter = {
+          mark: since,
+          until: performance.now() + ms,
+          resolve() {
+            waiters.delete(waiter)
+            signal?.removeEventListener('abort', waiter.resolve)
+            if (waiters.size === 0) {
+              clearInterval(ticker)
+              ticker = undefined
+            }
+            resolve()
+          },
+        }
+        waiters.add(waiter)
+        signal?.addEventListener('abort', waiter.resolve)
+      })
+    },
+    async close() {
+      closed = true
+      tick()
+      const unsubscribe = await bell
+      await unsubscribe?.().catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * From `node:http` to a web-standard handler and back. Our own, because a stream that is cut is everyday business here:
+ * the libraries for it print to the console then, and some replace the global Request.
+ */
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { bodyOf, isEncrypted } from '../adapters/node.js'
+
+export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Promise<Response>
+
+type Incoming = IncomingMessage & { originalUrl?: string; body?: unknown }
+
+export interface BridgeOptions {
+  /** Bodies are read whole before the handler is called, at most this much. */
+  readonly bodyBytes: number
+  readonly bodyTimeoutMs?: number
+}
+
+export function bridge(
+  fetch: BridgedFetch,
+  { bodyBytes, bodyTimeoutMs = 15_000 }: BridgeOptions,
+): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
+  return async (incoming, outgoing) => {
+    const body = await bodyOf(incoming, { bodyBytes, bodyTimeoutMs })
+    if (body === 'aborted') return
+    if (body === 'timeout' || body === 'body_too_large')
+      return refuse(outgoing, body === 'timeout' ? 408 : 413)
+    // A parser of the application was faster; what it made of the bytes says the same.
+    const bytes = body === 'parsed' ? Buffer.from(JSON.stringify((incoming as Incoming).body)) : body
+    const gone = new AbortController()
+    outgoing.once('close', () => gone.abort())
+    const request = requestOf(incoming, bytes, gone.signal)
+    if (request === null) return refuse(outgoing, 400)
+    await send(outgoing, await fetch(request, incoming), incoming.method === 'HEAD')
+  }
+}
+
+function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): Request | null {
+  const { method = 'GET' } = incoming
+  const url = incoming.originalUrl ?? incoming.url ?? '/'
+  // The name it was called by is in the Host header, and judged there. A request without one has none.
+  const base = `${isEncrypted(incoming) ? 'https' : 'http'}://host.invalid`
+  const headers = new Headers()
+  try {
+    for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
+      headers.append(incoming.rawHeaders[i]!, incoming.rawHeaders[i + 1]!)
+    }
+    const bodied = method !== 'GET' && method !== 'HEAD' && body.byteLength > 0
+    return new Request(url.startsWith('/') ? `${base}${url}` : url, {
+      method,
+      headers,
+      signal,
+      ...(bodied ? { body: Buffer.from(body) } : {}),
+    })
+  } catch {
+    return null // a method, a path or a header that the web standard does not know
+  }
+}
+
+async function send(outgoing: ServerResponse, response: Response, headOnly: boolean): Promise<void> {
+  if (outgoing.destroyed) return void response.body?.cancel()
+  const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
+  const cookies = response.headers.getSetCookie()
+  if (cookies.length > 0) headers['set-cookie'] = cookies
+  outgoing.writeHead(response.status, headers)
+  if (response.body === null || headOnly) {
+    response.body?.cancel().catch(() => {})
+    outgoing.end()
+    return
+  }
+  await pour(response.body, outgoing)
+}
+
+/** Reads on only when the socket has taken what was written, so that a slow reader is felt by the source. */
+async function pour(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader()
+  outgoing.once('close', () => void reader.cancel().catch(() => {}))
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      if (!outgoing.write(value)) await Promise.race([drained(outgoing), reader.closed])
+    }
+    outgoing.end()
+  } catch {
+    outgoing.destroy()
+  }
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off('drain', done)
+      outgoing.off('close', done)
+      resolve()
+    }
+    outgoing.on('drain', done)
+    outgoing.on('close', done)
+  })
+}
+
+/** The rest of its body is not waited for, so nothing more can come over this connection. */
+function refuse(outgoing: ServerResponse, status: number): void {
+  outgoing.writeHead(status, { connection: 'close', 'content-length': 0 })
+  outgoing.end(() => outgoing.destroy())
+}
