@@ -1,14 +1,17 @@
 /** What may enter a store. Each check throws INVALID_INPUT before anything is written. */
 import { invalid, isHookonceError } from './errors.js'
 import type {
+  AuditFilter,
   ClaimOptions,
   EffectStep,
   EventFilter,
   EventKey,
   KeyStep,
+  NewAudit,
   NewDelivery,
   Order,
   RecordVerdict,
+  Repeat,
   Settlement,
   Watermark,
 } from './model.js'
@@ -123,6 +126,34 @@ export function checkFilter(filter: EventFilter): void {
   if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)
   if (filter.from !== undefined) checkInstant('from', filter.from)
   if (filter.to !== undefined) checkInstant('to', filter.to)
+}
+
+export function checkAudits(entries: readonly NewAudit[]): void {
+  if (entries.length > 1_000) throw invalid('An audit', 'it has more than 1,000 entries; send it in parts')
+  for (const { actor, verb, source, eventId, reason } of entries) {
+    checkText('An actor', actor, 1, 255)
+    checkText('A verb', verb, 1, 64)
+    if (source !== null) checkSource(source)
+    if (eventId !== null) checkEventId(eventId)
+    if (eventId !== null && source === null) throw invalid('An audit', 'it names an event without its source')
+    checkText('A reason', reason, 0, limits.reasonBytes, true)
+  }
+}
+
+export function checkAuditFilter({ source, eventId, actor, verb, from, to }: AuditFilter): void {
+  if (source !== undefined) checkSource(source)
+  if (eventId !== undefined) checkEventId(eventId)
+  if (actor !== undefined) checkText('An actor', actor, 1, 255)
+  if (verb !== undefined) checkText('A verb', verb, 1, 64)
+  if (from !== undefined) checkInstant('from', from)
+  if (to !== undefined) checkInstant('to', to)
+}
+
+export function checkRepeats(repeats: readonly Repeat[]): void {
+  for (const { seq, at } of repeats) {
+    checkCount('seq', seq, Number.MAX_SAFE_INTEGER)
+    checkInstant('at', at)
+  }
 }
 
 export function checkCount(what: string, value: number, most: number): void {

@@ -5,6 +5,7 @@
  *     for (const { name, run } of storeContract) test(name, () => run(freshHarness()))
  */
 import { attemptCases } from './store-contract/attempts.js'
+import { auditCases } from './store-contract/audits.js'
 import { byteCases } from './store-contract/bytes.js'
 import { claimCases } from './store-contract/claim.js'
 import { duplicateCases } from './store-contract/duplicates.js'
@@ -19,6 +20,7 @@ import { listCases } from './store-contract/list.js'
 import { openingCases } from './store-contract/opening.js'
 import { operatorCases } from './store-contract/operator.js'
 import { recordCases } from './store-contract/record.js'
+import { repeatedCases } from './store-contract/repeated.js'
 import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
 import { transactionCases } from './store-contract/transaction.js'
@@ -31,6 +33,7 @@ export const storeContract: readonly StoreCase[] = [
   ...openingCases,
   ...recordCases,
   ...duplicateCases,
+  ...repeatedCases,
   ...byteCases,
   ...lifecycleCases,
   ...walkCases,
@@ -43,6 +46,7 @@ export const storeContract: readonly StoreCase[] = [
   ...keyCases,
   ...watermarkCases,
   ...operatorCases,
+  ...auditCases,
   ...listCases,
   ...statsCases,
   ...retentionCases,

@@ -1,5 +1,7 @@
 import { describe, expect, inject, test } from 'vitest'
-import type { MigrationReport } from '#dist/store.js'
+import type { Migration, MigrationReport } from '#dist/store.js'
+import { migrations as postgresMigrations } from '#dist/stores/postgres/migrations.js'
+import { migrations as sqliteMigrations } from '#dist/stores/sqlite/migrations.js'
 import { startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 
@@ -8,7 +10,7 @@ const logs: Record<string, () => Promise<SharedLog>> = {
   PostgreSQL: () => postgresLog(inject('postgresUrl')),
 }
 
-describe.each(Object.entries(logs))('migrations on %s', (_, makeLog) => {
+describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
   test('several processes that migrate at once all succeed, and each migration is applied once', async () => {
     for (let round = 0; round < 3; round++) {
       const log = await makeLog()
@@ -38,4 +40,47 @@ describe.each(Object.entries(logs))('migrations on %s', (_, makeLog) => {
     await older.close()
     await log.remove()
   })
+
+  test('audits of before they could be about no event are still there, and the next has a new id', async () => {
+    const log = await makeLog()
+    await log.sql(upTo(2, log))
+    await log.sql(`insert into log.audit (at, actor, verb, source, event_id, reason)
+      values (${name === 'SQLite' ? '1700000000000' : 'to_timestamp(1700000000)'}, 'ada', 'retry', 'shop', 'e1', 'old')`)
+    const store = log.open()
+    expect((await store.migrate()).from).toBe(2)
+    await store.audit([{ actor: 'ada', verb: 'sign_in', source: null, eventId: null, reason: 'new' }])
+    const { audits } = await store.audits({})
+    expect(audits.map(({ id, reason }) => [id, reason])).toEqual([
+      [2, 'new'],
+      [1, 'old'],
+    ])
+    expect((await store.audits({ eventId: 'e1' })).audits).toEqual([
+      {
+        id: 1,
+        at: 1_700_000_000_000,
+        actor: 'ada',
+        verb: 'retry',
+        source: 'shop',
+        eventId: 'e1',
+        reason: 'old',
+      },
+    ])
+    await store.close()
+    await log.remove()
+  })
 })
+
+/** The schema as an older hookonce left it. */
+function upTo(last: number, log: SharedLog): string {
+  const [kind, , schema] = log.args
+  const note = ({ number, name, sql }: Migration) =>
+    kind === 'sqlite'
+      ? `${sql}\ninsert into hookonce_migrations values (${number}, '${name}', 0);`
+      : `${sql}\ninsert into hookonce.migrations (number, name) values (${number}, '${name}');`
+  const all = kind === 'sqlite' ? sqliteMigrations : postgresMigrations
+  const text = all
+    .filter(({ number }) => number <= last)
+    .map(note)
+    .join('\n')
+  return kind === 'sqlite' ? text : text.replace(/\bhookonce([.;])/g, `${schema}$1`)
+}

@@ -6,6 +6,8 @@ import { HookonceError, invalid } from '../../errors.js'
 import { limits } from '../../model.js'
 import type { Store } from '../../store.js'
 import {
+  checkAuditFilter,
+  checkAudits,
   checkClaim,
   checkCount,
   checkEffect,
@@ -15,11 +17,13 @@ import {
   checkKeyStep,
   checkLeaseMs,
   checkOrder,
+  checkRepeats,
   checkSettlement,
   checkWatermark,
 } from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { keeping, reading } from '../shared/unbuilt.js'
+import { listAudits, writeAudits } from './audit.js'
 import { createBell } from './bell.js'
 import { claimer } from './claim.js'
 import { openDatabase, type PostgresOptions } from './database.js'
@@ -124,6 +128,20 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
         if (at !== undefined) checkInstant('before', at)
       }
       return prune(db, pruneOptions)
+    },
+    repeated(repeats) {
+      if (closing) throw new HookonceError('STORE_CLOSED')
+      checkRepeats(repeats)
+      for (const { seq, at } of repeats) audit.note(seq, at, null)
+    },
+    async audit(entries) {
+      checkAudits(entries)
+      if (entries.length > 0) await writeAudits(db, entries)
+    },
+    async audits(filter, { limit = 50, cursor = null } = {}) {
+      checkAuditFilter(filter)
+      checkCount('limit', limit, limits.listPage)
+      return listAudits(db, filter, limit, cursor)
     },
     ...reading,
     ...keeping,

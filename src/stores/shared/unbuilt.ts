@@ -6,11 +6,8 @@ function unbuilt(verb: string) {
   return () => Promise.reject(new HookonceError('STORE_FAILED', { problem: `${verb} is not built yet` }))
 }
 
-export const reading: Pick<Store, 'tail' | 'repeated' | 'audit' | 'audits' | 'inspect'> = {
+export const reading: Pick<Store, 'tail' | 'inspect'> = {
   tail: unbuilt('tail'),
-  repeated: () => {},
-  audit: unbuilt('audit'),
-  audits: unbuilt('audits'),
   inspect: unbuilt('inspect'),
 }
 

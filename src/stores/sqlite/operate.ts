@@ -1,6 +1,7 @@
 /** An operator's order: each event judged on its own by the table of transitions, done and audited in one commit. */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
 import { writeLostAttempt } from './attempt-rows.js'
+import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { standing } from './event-row.js'
@@ -30,8 +31,6 @@ const eventByKey = `
     w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ? and e.event_id = ?`
-const audit =
-  'insert into hookonce_audit (at, actor, verb, source, event_id, reason) values (?, ?, ?, ?, ?, ?)'
 
 function operateOne(
   connection: Connection,
@@ -53,7 +52,8 @@ function operateOne(
   } else {
     startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
   }
-  connection.prepare(audit).run(now, order.actor, order.verb, source, eventId, order.reason)
+  const { actor, verb, reason } = order
+  writeAudit(connection, now, { actor, verb, source, eventId, reason })
   return { done: true, from: state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
 }
 

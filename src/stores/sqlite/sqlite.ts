@@ -9,6 +9,8 @@ import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
 import type { Store } from '../../store.js'
 import {
+  checkAuditFilter,
+  checkAudits,
   checkClaim,
   checkCount,
   checkEffect,
@@ -18,6 +20,7 @@ import {
   checkKeyStep,
   checkLeaseMs,
   checkOrder,
+  checkRepeats,
   checkSettlement,
   checkWatermark,
   refusal,
@@ -217,6 +220,24 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       if (prune.payloadsBefore !== undefined) checkInstant('payloadsBefore', prune.payloadsBefore)
       if (prune.eventsBefore !== undefined) checkInstant('eventsBefore', prune.eventsBefore)
       return prune.dryRun ? read('countPrunable', prune) : write('prune', prune)
+    },
+    repeated(repeats) {
+      insistOnOpen()
+      checkRepeats(repeats)
+      if (repeats.length === 0) return
+      // What is noted is written by it, also when nothing else has been asked of it yet.
+      writerThread()
+      for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at), null)
+    },
+    async audit(entries) {
+      checkAudits(entries)
+      if (entries.length > 0) await write('audit', entries)
+    },
+    async audits(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
+      checkAuditFilter(filter)
+      checkCount('limit', limit, limits.listPage)
+      const below = cursor === null ? null : decodeCursor(cursor)
+      return read('audits', { filter, limit, below, scanLimit })
     },
     ...reading,
     ...keeping,

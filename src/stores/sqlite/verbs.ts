@@ -1,4 +1,5 @@
 /** What a thread can be asked to do: each verb is a function of the connection, the store's time and its arguments. */
+import { audit, audits } from './audit.js'
 import { claim } from './claim.js'
 import { noteDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
@@ -25,10 +26,11 @@ export const writeVerbs = {
   effect,
   key,
   operate,
+  audit,
   prune,
 }
 
 /** `countPrunable` is a prune that is a dry run: it only reads. */
-export const readVerbs = { get, list, payload, attempts, stats, watermark, countPrunable: prune }
+export const readVerbs = { get, list, payload, attempts, stats, watermark, audits, countPrunable: prune }
 
 export const verbs = { ...readVerbs, ...writeVerbs }

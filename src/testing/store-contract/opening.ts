@@ -42,6 +42,9 @@ const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   payload: (store) => store.payload(of),
   attempts: (store) => store.attempts(of),
   stats: (store) => store.stats(),
+  repeated: async (store) => store.repeated([{ seq: 1, at: 1 }]),
+  audit: (store) => store.audit([{ actor: 'ada', verb: 'x', ...of, reason: '' }]),
+  audits: (store) => store.audits({}),
   prune: (store) => store.prune({ source: of.source, limit: 1, eventsBefore: 1 }),
 }
 

@@ -1,0 +1,94 @@
+/** The audit: who did what to the log. Read newest first; each call looks at a bounded number of rows. */
+import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../model.js'
+import { decodeCursor, encodeCursor } from '../shared/cursor.js'
+import type { Database, Statement } from './database.js'
+import { texts } from './parameters.js'
+
+/** $1-$5 actors, verbs, sources, event ids, reasons */
+const write: Statement = {
+  name: 'audit',
+  sql: `
+insert into hookonce.audit (at, actor, verb, source, event_id, reason)
+select hookonce.clock(), actor, verb, source, event_id, reason
+from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
+  with ordinality as e (actor, verb, source, event_id, reason, n)
+order by n`,
+}
+
+export async function writeAudits(db: Database, entries: readonly NewAudit[]): Promise<void> {
+  await db.query(write, [
+    texts(entries.map((entry) => entry.actor)),
+    texts(entries.map((entry) => entry.verb)),
+    texts(entries.map((entry) => entry.source)),
+    texts(entries.map((entry) => entry.eventId)),
+    texts(entries.map((entry) => entry.reason)),
+  ])
+}
+
+const SCAN_AT_MOST = 50_000
+
+interface Row {
+  id: number | null
+  at: number
+  actor: string
+  verb: string
+  source: string | null
+  event_id: string | null
+  reason: string
+  looked_at: number
+  last: number
+}
+
+export async function listAudits(
+  db: Database,
+  filter: AuditFilter,
+  limit: number,
+  cursor: string | null,
+): Promise<AuditPage> {
+  let below = cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
+  const audits: Audit[] = []
+  for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
+    // One beyond the page is what proves that there is a next one.
+    const { sql, values } = page(filter, below, step, limit + 1 - audits.length)
+    const rows = await db.adhoc<Row>(sql, values)
+    audits.push(...rows.flatMap(asAudit))
+    if (audits.length > limit) {
+      audits.pop()
+      return { audits, next: encodeCursor(audits.at(-1)!.id) }
+    }
+    if (rows[0]!.looked_at < step) return { audits, next: null }
+    below = rows[0]!.last
+  }
+  return { audits, next: encodeCursor(below) }
+}
+
+/** One step: the next rows downwards, and those of them that pass. Always answers a row. */
+function page(filter: AuditFilter, below: number, step: number, want: number) {
+  const values: unknown[] = [below, step, want]
+  const value = (v: unknown) => `$${values.push(v)}`
+  const { source, eventId, actor, verb, from, to } = filter
+  const way = eventId === undefined ? '' : `event_id = ${value(eventId)} and`
+  const checks = ['true']
+  if (source !== undefined) checks.push(`source = ${value(source)}`)
+  if (actor !== undefined) checks.push(`actor = ${value(actor)}`)
+  if (verb !== undefined) checks.push(`verb = ${value(verb)}`)
+  if (from !== undefined) checks.push(`at >= to_timestamp(${value(from)}::float8 / 1000)`)
+  if (to !== undefined) checks.push(`at < to_timestamp(${value(to)}::float8 / 1000)`)
+  return {
+    values,
+    sql: `
+with looked as materialized (
+  select * from hookonce.audit where ${way} id < $1 order by id desc limit $2
+),
+passed as (
+  select * from looked where ${checks.join(' and ')} order by id desc limit $3
+)
+select p.*, l.looked_at, l.last
+from (select count(*)::int as looked_at, min(id) as last from looked) l left join passed p on true
+order by p.id desc`,
+  }
+}
+
+function asAudit({ id, event_id, looked_at: _, last: __, ...row }: Row): Audit[] {
+  return id === null ? [] : [{ ...row, id, eventId: event_id }]
+}

@@ -1,0 +1,80 @@
+/** Duplicates that were answered without asking the store are counted all the same. */
+import assert from 'node:assert/strict'
+import type { RecordVerdict } from '../../model.js'
+import type { StoreCase } from './harness.js'
+import { delivery, get, key, range, record, recordOne, rejects } from './support.js'
+
+function seqOf(verdict: RecordVerdict | undefined): number {
+  assert.ok(verdict?.status === 'recorded')
+  return verdict.seq
+}
+
+export const repeatedCases: readonly StoreCase[] = [
+  {
+    name: 'a duplicate answered elsewhere is counted with those the store has seen itself',
+    async run({ open }) {
+      const store = await open()
+      const [verdict] = await record(store, delivery('a'))
+      await record(store, delivery('a'))
+      const { receivedAt } = await get(store, key('a'))
+      const seq = seqOf(verdict)
+      store.repeated([
+        { seq, at: receivedAt + 50_000 },
+        { seq, at: receivedAt + 90_000 },
+      ])
+      store.repeated([{ seq, at: receivedAt + 70_000 }])
+      await store.flush()
+      const found = await get(store, key('a'))
+      assert.deepEqual([found.deliveries, found.conflicts, found.lastConflict], [5, 0, null])
+      assert.equal(found.lastDeliveryAt, receivedAt + 90_000)
+    },
+  },
+  {
+    name: 'a store that has only been told of duplicates writes them, also when it is closed',
+    async run({ open }) {
+      const [one, two, three] = [await open(), await open(), await open()]
+      const [verdict] = await record(one, delivery('a'))
+      const at = Date.now()
+      for (const _ of range(10)) two.repeated([{ seq: seqOf(verdict), at }])
+      await two.flush()
+      assert.equal((await get(one, key('a'))).deliveries, 11)
+      three.repeated([{ seq: seqOf(verdict), at }])
+      await three.close()
+      assert.equal((await get(one, key('a'))).deliveries, 12)
+    },
+  },
+  {
+    name: 'a duplicate of an event that is gone is forgotten and spoils no other count',
+    async run({ open }) {
+      const store = await open()
+      const [verdict] = await record(store, delivery('a'))
+      const seq = seqOf(verdict)
+      store.repeated([
+        { seq: seq + 1_000, at: Date.now() },
+        { seq, at: Date.now() },
+      ])
+      store.repeated([])
+      await store.flush()
+      assert.equal((await get(store, key('a'))).deliveries, 2)
+    },
+  },
+  {
+    name: 'what is no seq or no time is refused, and nothing of that call is counted',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'a')
+      const { seq } = await get(store, key('a'))
+      for (const bad of [
+        { seq: 0, at: 1 },
+        { seq: 1.5, at: 1 },
+        { seq: Number.NaN, at: 1 },
+        { seq, at: -1 },
+        { seq, at: Number.NaN },
+      ]) {
+        await rejects(() => store.repeated([{ seq, at: 1 }, bad]), 'INVALID_INPUT')
+      }
+      await store.flush()
+      assert.equal((await get(store, key('a'))).deliveries, 1)
+    },
+  },
+]
