@@ -19,6 +19,8 @@ export interface SourceCounters {
   conflicts: number
   replayed: number
   handshakes: number
+  /** Deliveries that went to the spool; what they hold is counted as recorded or duplicate when it is drained. */
+  spooled: number
   /** By reason: a reject reason of the provider contract, a refusal at the door, or an error code. */
   readonly rejected: Record<string, number>
   /** From `receive` to an answer below 400, handshakes left out. */
@@ -80,6 +82,7 @@ function createSourceCounters(): SourceCounters {
     conflicts: 0,
     replayed: 0,
     handshakes: 0,
+    spooled: 0,
     rejected: Object.create(null) as Record<string, number>,
     ackSeconds: createHistogram(secondBounds),
     attempts: { succeeded: 0, ignored: 0, failed: 0, lost: 0, handed_back: 0, postponed: 0 },

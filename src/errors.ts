@@ -140,6 +140,18 @@ export const errorTable = {
     message:
       'The connection was lost during COMMIT ({problem}); whether it took effect is not known yet. Read the event back before deciding.',
   },
+  SPOOL_FULL: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The spool holds all of the {maxBytes} bytes it may. Bring the database back, or give it more room with spool.maxBytes; senders are told to retry.',
+  },
+  SPOOL_FAILED: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The spool "{path}" cannot be used: {problem}. Check its folder, its rights and the space on its disk; senders are told to retry.',
+  },
   SECRET_MISSING: {
     httpStatus: 500,
     retryable: false,

@@ -7,7 +7,7 @@ import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_
 import { HookonceError, invalid } from './errors.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { fetchIntake } from './intake/fetch.js'
-import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
+import { type AfterRecord, countVerdicts, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
 import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
 import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
@@ -17,6 +17,7 @@ import type {
   EventKey,
   EventPage,
   EventRecord,
+  NewDelivery,
   OrderResult,
   Payload,
   SourceStats,
@@ -37,6 +38,7 @@ import {
 } from './processing/orders.js'
 import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
 import type { Delivery, Source } from './provider.js'
+import { openSpool, type Spool, type SpoolOptions } from './spool/spool.js'
 import type { Store } from './store.js'
 import { sourceNameProblem } from './store-input.js'
 
@@ -50,6 +52,8 @@ export interface InboxOptions<Tx = unknown> {
   readonly sources: Readonly<Record<string, Source>>
   readonly limits?: Partial<IntakeLimits>
   readonly commits?: Omit<GroupCommitOptions, 'onCommit'>
+  /** A local file that takes deliveries while the store cannot be reached. Default: none; the answer is then 503. */
+  readonly spool?: SpoolOptions
   /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
   readonly log?: Logger
   readonly clock?: Clock
@@ -109,6 +113,8 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
   readonly counters: Counters
+  /** Null when there is none. */
+  readonly spool: Spool | null
   readonly log: Logger
   /** The open store. */
   store(): Promise<Store<Tx>>
@@ -128,10 +134,51 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const { retry = {}, ...processing } = options.processing || {}
   const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
   const ownsStore = typeof options.store === 'string'
+  const clock = options.clock ?? systemClock
   let opening: Promise<Store<Tx>> | undefined
-  let parts: IntakeParts | undefined
+  let opened = false
   let processor: Processor | undefined
+  let processes = false
   let stopped = false
+
+  // What has been accepted is carried through, also while the inbox stops: `open` is for what begins now.
+  const held = () => opening ?? open()
+  const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
+  const spool = options.spool
+    ? openSpool(options.spool, {
+        ...toStore,
+        clock,
+        log,
+        probe: async () => (await open()).stats(),
+        drained(deliveries, verdicts) {
+          for (const [i, { source, events }] of deliveries.entries()) {
+            const ids = events.map((event) => event.eventId)
+            countVerdicts({ counters, log }, source, ids, verdicts[i]!)
+          }
+          processor?.wake()
+        },
+      })
+    : null
+  counters.spoolDepth = spool?.depth ?? null
+  const commits = groupCommit(spool ?? toStore, {
+    ...options.commits,
+    onCommit(deliveries, ms) {
+      counters.commits++
+      counters.committed += deliveries
+      counters.commitSizes.observe(deliveries)
+      counters.commitSeconds.observe(ms / 1_000)
+    },
+  })
+  const after: AfterRecord = {
+    recorded: () => processor?.wake(),
+    inline: async (key, verdict) => handleInline(await held(), processor!, key, verdict),
+    async rearm(key) {
+      await orderOne(await held(), 'retry', key, { actor: 'sender', reason: 'delivered again' })
+      processor?.wake()
+    },
+    laneOf: (source, event) => laneOf(handlers, sources, source, event),
+  }
+  const parts: IntakeParts = { sources, commits, limits, clock, log, counters, after }
 
   /** Opened once; a failure is forgotten so that the next delivery tries again. */
   function open(): Promise<Store<Tx>> {
@@ -152,30 +199,15 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (ownsStore) await store.close()
       throw error
     }
-    const onCommit = (deliveries: number, ms: number) => {
-      counters.commits++
-      counters.committed += deliveries
-      counters.commitSizes.observe(deliveries)
-      counters.commitSeconds.observe(ms / 1_000)
-    }
-    const commits = groupCommit(store, { ...options.commits, onCommit })
-    const running = createProcessor<Tx>({ store, handlers, sources, log, counters }, processing)
-    processor = running
-    const after: AfterRecord = {
-      recorded: running.wake,
-      inline: (key, verdict) => handleInline(store, running, key, verdict),
-      async rearm(key) {
-        await orderOne(store, 'retry', key, { actor: 'sender', reason: 'delivered again' })
-        running.wake()
-      },
-      laneOf: (source, event) => laneOf(handlers, sources, source, event),
-    }
-    parts = { sources, commits, limits, clock: options.clock ?? systemClock, log, counters, after }
+    processor = createProcessor<Tx>({ store, handlers, sources, log, counters }, processing)
+    if (processes) await processor.start()
+    opened = true
     return store
   }
 
   async function receive(source: string, delivery: Delivery): Promise<Receipt> {
-    if (!parts) {
+    if (spool) spool.start()
+    else if (!opened) {
       try {
         await open()
       } catch (error) {
@@ -191,7 +223,19 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       turnedAway(source, 'STORE_CLOSED')
       return rejected(503, 'STORE_CLOSED', 'unavailable')
     }
-    return intake(parts!, source, delivery)
+    return intake(parts, source, delivery)
+  }
+
+  async function start(): Promise<void> {
+    processes = options.processing !== false
+    spool?.start()
+    try {
+      await open()
+    } catch (error) {
+      // With a spool the process has something to do already; handlers start when the store is found.
+      if (!spool?.covers(error)) throw error
+    }
+    if (processes) await processor?.start()
   }
 
   /** Not seen by intake, but it came and was not taken. */
@@ -204,9 +248,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
     if (stopped) return
     stopped = true
-    if (!opening) return
-    const store = await opening
-    await parts?.commits.drained()
+    await commits.drained()
+    await spool?.stop()
+    const store = await opening?.catch(() => undefined)
+    if (!store) return
     await processor?.stop(deadlineMs)
     if (ownsStore) await store.close()
     else await store.flush()
@@ -260,10 +305,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
     fetch: (request) => fetchIntake({ receive, refused, limits }, request),
-    async start() {
-      await open()
-      if (options.processing !== false) await processor!.start()
-    },
+    start,
     stop,
     [Symbol.asyncDispose]: () => stop(),
     events: {
@@ -279,6 +321,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     sources,
     limits,
     counters,
+    spool: spool && { status: spool.status, retryRefused: spool.retryRefused },
     log,
     store: open,
   }

@@ -37,4 +37,6 @@ export type {
   SourceOptions,
   Verification,
 } from './provider.js'
+export type { Seal } from './spool/row.js'
+export type { Spool, SpoolOptions, SpoolStatus } from './spool/spool.js'
 export type { Migration, MigrationReport, Store, StoreTransaction } from './store.js'

@@ -23,6 +23,8 @@ const mayImport = {
   'stores/shared': below,
   stores: [...below, 'stores/shared'],
   ...each(steps, below),
+  // The spool is a SQLite file of its own: it opens one as that store does, and asks the store for nothing else.
+  spool: [...below, 'stores/sqlite'],
   'open-store': [...below, 'stores'],
   inbox: core,
   config: core,

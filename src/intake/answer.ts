@@ -120,6 +120,21 @@ export function recordedAnswer(
   }
 }
 
+/** The log is out of reach; the delivery is as durable in the spool. Whether it is a duplicate is found out later. */
+export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
+  const events = ids.map((eventId) => ({ eventId, duplicate: false }))
+  return {
+    httpStatus: source.answer.httpStatus ?? 202,
+    status: 'spooled',
+    eventId: ids[0]!,
+    duplicate: false,
+    events,
+    reason: null,
+    headers: source.answer.contentType ? { 'content-type': source.answer.contentType } : JSON_HEADERS,
+    body: source.answer.body ?? answerBody('spooled', events, false),
+  }
+}
+
 /** What became of one event that was handled inside the request. */
 export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed'
 

@@ -22,10 +22,11 @@ import {
   recordedAnswer,
   refusedAtDoor,
   rejected,
+  spooledAnswer,
 } from './answer.js'
 import { asNewDelivery } from './identify.js'
 import { type DoorRefusal, type IntakeLimits, refuse } from './receive.js'
-import type { GroupCommit } from './record.js'
+import type { GroupCommit, Recording } from './record.js'
 
 /** What processing does for intake. */
 export interface AfterRecord {
@@ -74,15 +75,20 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
   if (events.length === 0)
     return reject(parts, counters, name, 'identify', rejected(400, 'no_event_id', 'invalid'))
 
-  let verdicts: RecordVerdict[]
+  const ids = events.map((event) => event.id)
+  let verdicts: Recording
   try {
     verdicts = await parts.commits.record(asNewDelivery(name, source, delivery, events, parts.after.laneOf))
   } catch (error) {
     return reject(parts, counters, name, 'record', unavailable(countStoreError(parts.counters, error)))
   }
+  if (verdicts === 'spooled') {
+    counters.spooled++
+    counters.ackSeconds.observe((performance.now() - startedAt) / 1_000)
+    return spooledAnswer(source, ids)
+  }
 
-  count(parts, counters, name, events, verdicts)
-  const ids = events.map((event) => event.id)
+  countVerdicts(parts, name, ids, verdicts)
   const receipt = recordedAnswer(source, ids, verdicts)
   if (receipt.httpStatus >= 400) return reject(parts, counters, name, 'record', receipt)
   let answer = receipt
@@ -165,20 +171,21 @@ function unavailable(code: string): Receipt {
   return rejected(503, code, 'unavailable')
 }
 
-function count(
-  parts: IntakeParts,
-  counters: SourceCounters,
+/** Counts what record found, at once or when the spool was drained. */
+export function countVerdicts(
+  parts: Pick<IntakeParts, 'counters' | 'log'>,
   source: string,
-  events: readonly IdentifiedEvent[],
+  ids: readonly string[],
   verdicts: readonly RecordVerdict[],
 ): void {
+  const counters = parts.counters.of(source)
   verdicts.forEach((verdict, i) => {
     if (verdict.status === 'recorded') {
       counters.recorded++
       if (verdict.state !== 'ignored') return
       counters.replayed++
       parts.log.warn(
-        { source, step: 'record', eventId: events[i]!.id, reason: 'replayed_content' },
+        { source, step: 'record', eventId: ids[i]!, reason: 'replayed_content' },
         'event put on the review list',
       )
     } else if (verdict.status === 'duplicate') {
@@ -186,7 +193,7 @@ function count(
       if (verdict.equal) return
       counters.conflicts++
       parts.log.warn(
-        { source, step: 'record', eventId: events[i]!.id, reason: 'conflict' },
+        { source, step: 'record', eventId: ids[i]!, reason: 'conflict' },
         'known id with other bytes',
       )
     } else if (verdict.status === 'replayed') {

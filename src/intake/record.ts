@@ -5,7 +5,14 @@
  */
 import { HookonceError } from '../errors.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
-import type { Store } from '../store.js'
+
+/** Verdicts after the commit, or the word that the delivery lies in the spool, as durable. */
+export type Recording = RecordVerdict[] | 'spooled'
+
+/** Where batches go: a store, or a store with a spool beside it, which may answer an error for one delivery alone. */
+export interface Recorder {
+  record(deliveries: readonly NewDelivery[]): Promise<readonly (Recording | HookonceError)[]>
+}
 
 export interface GroupCommitOptions {
   /** Deliveries in one commit. Default 256. */
@@ -24,7 +31,7 @@ export interface GroupCommitOptions {
 
 export interface GroupCommit {
   /** Resolves after the commit. STORE_BUSY when too much is waiting; else what the store throws. */
-  record(delivery: NewDelivery): Promise<RecordVerdict[]>
+  record(delivery: NewDelivery): Promise<Recording>
   /** Deliveries that wait for a commit. */
   readonly waiting: number
   /** Resolves when nothing waits and nothing is under way. */
@@ -33,11 +40,11 @@ export interface GroupCommit {
 
 interface Waiter {
   readonly delivery: NewDelivery
-  readonly resolve: (verdicts: RecordVerdict[]) => void
+  readonly resolve: (recording: Recording) => void
   readonly reject: (error: unknown) => void
 }
 
-export function groupCommit(store: Pick<Store, 'record'>, options: GroupCommitOptions = {}): GroupCommit {
+export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): GroupCommit {
   const { maxBatch = 256, maxBatchBytes = 4 * 1024 * 1024, maxUnderWay = 2 } = options
   const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, onCommit } = options
   let queue: Waiter[] = []
@@ -46,7 +53,7 @@ export function groupCommit(store: Pick<Store, 'record'>, options: GroupCommitOp
   let scheduled = false
   let idle: (() => void)[] = []
 
-  function record(delivery: NewDelivery): Promise<RecordVerdict[]> {
+  function record(delivery: NewDelivery): Promise<Recording> {
     const bytes = delivery.body.byteLength
     if (queue.length >= maxWaiting || (queue.length > 0 && queuedBytes + bytes > maxWaitingBytes)) {
       return Promise.reject(
@@ -88,9 +95,13 @@ export function groupCommit(store: Pick<Store, 'record'>, options: GroupCommitOp
     underWay++
     const startedAt = performance.now()
     try {
-      const verdicts = await store.record(batch.map((waiter) => waiter.delivery))
+      const recordings = await to.record(batch.map((waiter) => waiter.delivery))
       onCommit?.(batch.length, performance.now() - startedAt)
-      for (let i = 0; i < batch.length; i++) batch[i]!.resolve(verdicts[i]!)
+      for (let i = 0; i < batch.length; i++) {
+        const recording = recordings[i]!
+        if (recording instanceof HookonceError) batch[i]!.reject(recording)
+        else batch[i]!.resolve(recording)
+      }
     } catch (error) {
       for (const waiter of batch) waiter.reject(error)
     } finally {

@@ -48,6 +48,19 @@ const commands = {
     for (const pid of pids.slice(1)) kill(pid)
     await gone
   },
+
+  /** Every process stands still: connections are accepted by the kernel, and nobody answers. */
+  async freeze() {
+    for (const pid of everyProcess()) kill(pid, 'SIGSTOP')
+  },
+
+  async thaw() {
+    for (const pid of everyProcess()) kill(pid, 'SIGCONT')
+  },
+}
+
+function everyProcess() {
+  return server?.pid ? [server.pid, ...children(server.pid)] : []
 }
 
 for await (const line of createInterface({ input: process.stdin })) {
@@ -59,6 +72,7 @@ for await (const line of createInterface({ input: process.stdin })) {
     console.log(JSON.stringify({ ok: false, error: error instanceof Error ? error.message : String(error) }))
   }
 }
+await commands.thaw()
 await end('SIGINT', 5_000)
 await rm(config.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 process.exit(0)
@@ -130,10 +144,13 @@ function children(pid) {
   }
 }
 
-/** @param {number} pid */
-function kill(pid) {
+/**
+ * @param {number} pid
+ * @param {NodeJS.Signals} signal
+ */
+function kill(pid, signal = 'SIGKILL') {
   try {
-    if (pid > 0) process.kill(pid, 'SIGKILL')
+    if (pid > 0) process.kill(pid, signal)
   } catch {
     // Gone already.
   }

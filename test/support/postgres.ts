@@ -17,6 +17,9 @@ export interface TestPostgres {
   stop(): Promise<void>
   /** Every process of the server, with no chance to write anything more. */
   kill9(): Promise<void>
+  /** Every process of the server stands still, and answers nothing until `thaw`. */
+  freeze(): Promise<void>
+  thaw(): Promise<void>
   /** Starts again on the same data and port; stops first when it runs. */
   restart(): Promise<void>
   /** Stops and removes everything. Happens by itself when this process ends in any way. */
@@ -77,6 +80,8 @@ async function startOnFreePort({ settings = {} }: TestPostgresOptions): Promise<
     dataDir,
     stop: () => order('stop'),
     kill9: () => order('kill9'),
+    freeze: () => order('freeze'),
+    thaw: () => order('thaw'),
     async restart() {
       await order('stop')
       await order('start')

@@ -1,0 +1,175 @@
+/**
+ * The way out of the spool: the oldest deliveries first, in batches, into the log, and only then out of the file. A
+ * process that dies between the two leaves deliveries that are duplicates the next time. One process drains at a time;
+ * the others look once a second whether they must take over.
+ */
+import type { Clock } from '../clock.js'
+import { HookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
+import type { NewDelivery, RecordVerdict } from '../model.js'
+import { type Circuit, codeOf } from './circuit.js'
+import { asDelivery, type Seal } from './row.js'
+import type { RefusedRow } from './spool-file.js'
+import type { SpoolLink } from './thread-link.js'
+
+export interface DrainParts {
+  readonly file: SpoolLink
+  readonly circuit: Circuit
+  readonly clock: Clock
+  readonly log: Logger
+  readonly seal: Seal | undefined
+  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  /** Asks the store anything, to see whether it answers. */
+  probe(): Promise<unknown>
+  /** These have left the spool. */
+  drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
+}
+
+export interface Drain {
+  readonly running: boolean
+  /** Why the last round ended early, where it was not the store; null when it did not. */
+  readonly problem: string | null
+  start(): void
+  wake(): void
+  stop(): Promise<void>
+}
+
+const BATCH = 256
+const BATCH_BYTES = 4 * 1024 * 1024
+const IDLE_MS = 1_000
+const FIRST_RETRY_MS = 100
+const MAX_RETRY_MS = 2_000
+
+export function createDrain(parts: DrainParts): Drain {
+  const { file, circuit, log } = parts
+  let running = false
+  let started = false
+  let stopped = false
+  let failures = 0
+  let problem: string | null = null
+  let timer: NodeJS.Timeout | undefined
+  let round: Promise<void> | null = null
+
+  function schedule(ms: number): void {
+    clearTimeout(timer)
+    if (stopped || round) return
+    timer = setTimeout(run, ms)
+    timer.unref()
+  }
+
+  function run(): void {
+    round ??= turn()
+      .then(
+        (settled) => {
+          problem = null
+          if (!settled) return retryMs()
+          failures = 0
+          return IDLE_MS
+        },
+        (error: unknown) => {
+          problem = error instanceof Error ? error.message : 'unexpected'
+          log.error({ step: 'record', code: codeOf(error) }, 'spool not drained; trying again')
+          return retryMs()
+        },
+      )
+      .then((ms) => {
+        round = null
+        schedule(ms)
+      })
+  }
+
+  /** Jittered, so that processes that lost the store together do not come back to it together. */
+  function retryMs(): number {
+    return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++) * (0.75 + Math.random() / 2)
+  }
+
+  /** True when nothing is left for this process to do. */
+  async function turn(): Promise<boolean> {
+    const waiting = await file.waiting().catch(async (error: unknown) => {
+      // A spool that is broken itself must not keep deliveries from a store that is back.
+      if (circuit.open) await reachable()
+      throw error
+    })
+    if (waiting.length === 0 || !(await file.lock())) return !circuit.open || reachable()
+    running = true
+    try {
+      return await drainAll()
+    } finally {
+      running = false
+      await file.unlock()
+    }
+  }
+
+  async function reachable(): Promise<boolean> {
+    try {
+      await parts.probe()
+      circuit.reset()
+    } catch (error) {
+      circuit.trip(error)
+    }
+    return !circuit.open
+  }
+
+  async function drainAll(): Promise<boolean> {
+    while (!stopped) {
+      // The first one after an outage goes alone: it finds out whether the store is back.
+      const rows = await file.take({ limit: circuit.open ? 1 : BATCH, maxBytes: BATCH_BYTES })
+      if (rows.length === 0) {
+        await file.shrink()
+        return true
+      }
+      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, parts.seal).catch(unreadable)))
+      let verdicts: RecordVerdict[][]
+      try {
+        verdicts = await parts.record(deliveries)
+      } catch (error) {
+        circuit.trip(error)
+        return false
+      }
+      circuit.reset()
+      const refused = rows.flatMap(({ id }, i) => refusalOf(id, verdicts[i]!))
+      const aside = new Set(refused.map(({ id }) => id))
+      const done = rows.flatMap(({ id }) => (aside.has(id) ? [] : [id]))
+      await file.remove({ done, refused, now: parts.clock.now() })
+      for (const { code } of refused)
+        log.error({ step: 'record', code }, 'the store refused a spooled delivery: kept aside in the spool')
+      parts.drained(deliveries, verdicts)
+    }
+    return true
+  }
+
+  return {
+    get running() {
+      return running
+    },
+    get problem() {
+      return problem
+    },
+    start() {
+      if (started) return
+      started = true
+      schedule(0)
+    },
+    wake() {
+      // While the store is away the next try is set already; a wake-up for each delivery would put it off for ever.
+      if (started && !circuit.open) schedule(0)
+    },
+    async stop() {
+      stopped = true
+      clearTimeout(timer)
+      await round
+    },
+  }
+}
+
+/** A store refuses a delivery whole, so its first event speaks for it. */
+function refusalOf(id: number, verdicts: readonly RecordVerdict[]): RefusedRow[] {
+  const [verdict] = verdicts
+  return verdict?.status === 'refused' ? [{ id, code: verdict.code, detail: verdict.detail }] : []
+}
+
+/** The key may be missing for now, so what cannot be read stays where it is and holds up the rest. */
+function unreadable(error: unknown): never {
+  const problem = `a delivery in it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
+  throw new HookonceError('SPOOL_FAILED', { path: 'spool', problem })
+}

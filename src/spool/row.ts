@@ -1,0 +1,81 @@
+/**
+ * A delivery as it lies in the spool: what intake produced, whole, as one block of bytes, so that one seal covers all
+ * of it. Four bytes with the length of a head in JSON, the head, the body as it came.
+ */
+import type { NewDelivery } from '../model.js'
+
+/** One row of the spool's file. Only the source and the time stand outside the block. */
+export interface SpoolRow {
+  readonly source: string
+  readonly receivedAt: number
+  readonly sealed: boolean
+  readonly block: Uint8Array
+}
+
+/** Encrypts and decrypts what lies in the spool, where payloads are encrypted. */
+export interface Seal {
+  seal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
+  unseal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
+}
+
+const LENGTH_BYTES = 4
+
+export async function asRow(
+  delivery: NewDelivery,
+  receivedAt: number,
+  seal: Seal | undefined,
+): Promise<SpoolRow> {
+  const block = encode(delivery)
+  return {
+    source: delivery.source,
+    receivedAt: Math.trunc(receivedAt),
+    sealed: seal !== undefined,
+    // A copy with memory of its own, which can be handed to the thread.
+    block: seal ? new Uint8Array(await seal.seal(block)) : block,
+  }
+}
+
+export async function asDelivery(row: SpoolRow, seal: Seal | undefined): Promise<NewDelivery> {
+  if (row.sealed && !seal) throw new Error('it was sealed, and no key is configured')
+  const block = row.sealed ? await seal!.unseal(row.block) : row.block
+  return { ...decode(block), source: row.source, receivedAt: row.receivedAt }
+}
+
+function encode({ headers, body, events, onReplayedContent }: NewDelivery): Uint8Array {
+  const head = Buffer.from(
+    JSON.stringify({
+      headers,
+      onReplayedContent,
+      events: events.map((event) => ({
+        ...event,
+        contentHash: asText(event.contentHash),
+        guardHash: asText(event.guardHash),
+      })),
+    }),
+  )
+  const block = new Uint8Array(LENGTH_BYTES + head.byteLength + body.byteLength)
+  new DataView(block.buffer).setUint32(0, head.byteLength)
+  block.set(head, LENGTH_BYTES)
+  block.set(body, LENGTH_BYTES + head.byteLength)
+  return block
+}
+
+function decode(block: Uint8Array): Omit<NewDelivery, 'source' | 'receivedAt'> {
+  const length = new DataView(block.buffer, block.byteOffset).getUint32(0)
+  const end = LENGTH_BYTES + length
+  const head = JSON.parse(Buffer.from(block.subarray(LENGTH_BYTES, end)).toString())
+  const { headers, onReplayedContent, events } = head
+  return {
+    headers,
+    onReplayedContent,
+    events: events.map((event: { contentHash: string | null; guardHash: string | null }) => ({
+      ...event,
+      contentHash: asBytes(event.contentHash),
+      guardHash: asBytes(event.guardHash),
+    })),
+    body: block.subarray(end),
+  }
+}
+
+const asText = (hash: Uint8Array | null) => (hash === null ? null : Buffer.from(hash).toString('base64'))
+const asBytes = (text: string | null) => (text === null ? null : Buffer.from(text, 'base64'))

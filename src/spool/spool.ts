@@ -1,0 +1,137 @@
+/**
+ * The spool: a local file that takes verified deliveries while the store cannot be reached, and gives them to the log
+ * when it can. `gate.ts` is the way in, `drain.ts` the way out.
+ */
+import { resolve } from 'node:path'
+import type { Clock } from '../clock.js'
+import { invalid } from '../errors.js'
+import type { Logger } from '../log.js'
+import type { NewDelivery, RecordVerdict } from '../model.js'
+import { checkCount } from '../store-input.js'
+import { createCircuit, isForTheSpool } from './circuit.js'
+import { createDrain } from './drain.js'
+import { type Recording, spoolGate } from './gate.js'
+import type { Seal } from './row.js'
+import { type SpoolLink, startSpoolThread } from './thread-link.js'
+
+export interface SpoolOptions {
+  /** The file. Processes of one host may share it. */
+  readonly path: string
+  /** Bytes it may hold, those kept aside included; beyond it senders get 503. Default 256 MiB. */
+  readonly maxBytes?: number
+  /** A commit that takes longer is not waited for: its deliveries are spooled as well. Default 2,000. */
+  readonly afterMs?: number
+  /** Encrypts what lies in the file, where payloads are encrypted. */
+  readonly seal?: Seal
+}
+
+export interface SpoolStatus {
+  /** Deliveries that wait to be recorded. */
+  readonly depth: number
+  /** Of those and of the refused ones. */
+  readonly bytes: number
+  readonly maxBytes: number
+  readonly oldestAt: number | null
+  /** Deliveries that the store refused when they were drained; they stay until `retryRefused`. */
+  readonly refused: number
+  /** True while deliveries go straight to the spool, because the store could not be reached. */
+  readonly storeAway: boolean
+  /** True while this process drains. */
+  readonly draining: boolean
+  readonly lastError: string | null
+}
+
+export interface Spool {
+  status(): Promise<SpoolStatus>
+  /** Puts what the store refused back in line, for when the reason is gone. Says how many. */
+  retryRefused(): Promise<number>
+}
+
+export interface OpenSpool extends Spool {
+  /** A recording per delivery, in order. */
+  record(deliveries: readonly NewDelivery[]): Promise<Recording[]>
+  /** How many waited when this process last looked, at most a second or two ago: for metrics, without a wait. */
+  depth(): number
+  /** Starts to drain what is there from before. Once is enough; more does no harm. */
+  start(): void
+  /** Whether deliveries can be taken in spite of this failure to open the store; if so, they go to the spool now. */
+  covers(error: unknown): boolean
+  stop(): Promise<void>
+}
+
+export interface SpoolParts {
+  readonly clock: Clock
+  readonly log: Logger
+  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  probe(): Promise<unknown>
+  drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
+}
+
+const DEFAULT_BYTES = 256 * 1024 * 1024
+
+export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
+  const { path, maxBytes = DEFAULT_BYTES, afterMs = 2_000, seal } = options
+  if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')
+    throw invalid('spool.path', 'it is not the name of a file')
+  checkCount('spool.maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
+  checkCount('spool.afterMs', afterMs, 600_000)
+
+  let started: SpoolLink | undefined
+  /** The thread begins with the first use: an inbox that is only asked about its log needs none. */
+  const link = () => {
+    started ??= startSpoolThread({ path: resolve(path), maxBytes })
+    return started
+  }
+  let depth = 0
+  const file: SpoolLink = {
+    ...lazily(link),
+    async waiting() {
+      const waiting = await link().waiting()
+      depth = waiting.reduce((sum, one) => sum + one.depth, 0)
+      return waiting
+    },
+  }
+  const circuit = createCircuit(parts.log)
+  const drain = createDrain({ ...parts, file, circuit, seal })
+  const record = spoolGate({ ...parts, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake })
+
+  return {
+    record,
+    depth: () => depth,
+    start: drain.start,
+    covers(error) {
+      if (isForTheSpool(error)) circuit.trip(error)
+      return isForTheSpool(error)
+    },
+    async status() {
+      const { depth, bytes, refused, oldestAt } = await file.totals()
+      const lastError = circuit.lastError ?? drain.problem
+      const { open: storeAway } = circuit
+      return { depth, bytes, maxBytes, oldestAt, refused, storeAway, draining: drain.running, lastError }
+    },
+    async retryRefused() {
+      const count = await file.restore()
+      drain.wake()
+      return count
+    },
+    async stop() {
+      await drain.stop()
+      await started?.close().catch(() => {}) // what is in the file is in the file
+    },
+  }
+}
+
+function lazily(link: () => SpoolLink): SpoolLink {
+  return {
+    put: (rows) => link().put(rows),
+    waiting: () => link().waiting(),
+    take: (how) => link().take(how),
+    remove: (what) => link().remove(what),
+    restore: () => link().restore(),
+    totals: () => link().totals(),
+    lock: () => link().lock(),
+    unlock: () => link().unlock(),
+    shrink: () => link().shrink(),
+    close: () => link().close(),
+  }
+}

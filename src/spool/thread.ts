@@ -1,0 +1,30 @@
+/** The thread that owns the spool's file: a commit waits for the disk here and not on the event loop. */
+import { parentPort, workerData } from 'node:worker_threads'
+import { type ExitGate, passGate } from '../stores/sqlite/exit-gate.js'
+import { toWire } from '../stores/sqlite/failure.js'
+import { openSpoolFile, type SpoolFile, type SpoolFileOptions } from './spool-file.js'
+import type { SpoolAnswer, SpoolCall } from './thread-link.js'
+
+const { options, gate }: { options: SpoolFileOptions; gate: ExitGate } = workerData
+const port = parentPort!
+let file: SpoolFile | undefined
+
+port.on('message', (call: SpoolCall) => passGate(gate, () => serve(call)))
+
+function serve({ id, verb, args }: SpoolCall): void {
+  let answer: SpoolAnswer
+  try {
+    answer = { id, value: perform(verb, args) }
+  } catch (error) {
+    answer = { id, error: toWire(error) }
+  }
+  port.postMessage(answer)
+  if (verb === 'close') port.close()
+}
+
+function perform(verb: SpoolCall['verb'], args: unknown): unknown {
+  if (verb === 'close') return file?.close()
+  // On first use, and again after a failure: a directory that was not there may come back.
+  file ??= openSpoolFile(options)
+  return (file[verb] as (given: unknown) => unknown).call(file, args)
+}

@@ -1,0 +1,226 @@
+/** What the spool takes, refuses, keeps aside and tells about itself. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { HookonceError, type Inbox, type InboxOptions, type RecordVerdict, type Store } from 'hookonce'
+import { sqlite } from 'hookonce/sqlite'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { loggedInbox } from '../support/inboxes.js'
+import { post, shop, until } from '../support/processing.js'
+
+let folder: string
+let path: string
+let away: boolean
+const closing: (() => Promise<unknown>)[] = []
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookonce-spool-'))
+  path = join(folder, 'spool.db')
+  away = true
+})
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Judge = (verdicts: RecordVerdict[][]) => RecordVerdict[][]
+
+function make(options: Partial<InboxOptions> = {}, judge: Judge = (verdicts) => verdicts) {
+  const real = sqlite(join(folder, 'events.db'))
+  const refuse = () => {
+    if (away) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
+  }
+  const store: Store = {
+    ...real,
+    async record(deliveries) {
+      refuse()
+      return judge(await real.record(deliveries))
+    },
+    async stats() {
+      refuse()
+      return real.stats()
+    },
+  }
+  const made = loggedInbox({ sources: { shop: shop() }, spool: { path }, ...options, store })
+  closing.push(
+    () => real.close(),
+    () => made.inbox.stop(),
+  )
+  return { ...made, real }
+}
+
+const empty = (inbox: Inbox) =>
+  until(async () => (await inbox.spool!.status()).depth === 0, 'the spool is empty')
+
+test('an inbox without a spool has none', () => {
+  expect(make({ spool: undefined } as never).inbox.spool).toBeNull()
+})
+
+test('it says what waits, how many bytes, since when, and why', async () => {
+  const { inbox } = make({ clock: { now: () => 1_700_000_000_123 } })
+  await post(inbox, { id: 'a' })
+  const status = await inbox.spool!.status()
+  expect(status).toMatchObject({
+    depth: 1,
+    maxBytes: 256 * 1024 * 1024,
+    oldestAt: 1_700_000_000_123,
+    refused: 0,
+    storeAway: true,
+    lastError: expect.stringContaining('told so'),
+  })
+  expect(status.bytes).toBeGreaterThan(30)
+  away = false
+  await empty(inbox)
+  await until(async () => (await inbox.spool!.status()).lastError === null, 'the error is history')
+  expect(await inbox.spool!.status()).toMatchObject({ bytes: 0, oldestAt: null, storeAway: false })
+  // It arrived when it was spooled, not when it was drained.
+  expect((await inbox.events.get({ source: 'shop', eventId: 'a' }))?.receivedAt).toBe(1_700_000_000_123)
+})
+
+test('bytes and headers come out as they went in', async () => {
+  const { inbox, real } = make()
+  const body = Buffer.concat([Buffer.from('{"id":"a","type":"t","x":"é\\u0000 "}'), Buffer.from('  \n')])
+  const headers = { 'content-type': 'application/json', 'x-request-id': 'r-1', authorization: 'secret' }
+  await inbox.receive('shop', { method: 'POST', url: 'http://x/webhooks/shop', headers, body })
+  away = false
+  await empty(inbox)
+  const payload = await real.payload({ source: 'shop', eventId: 'a' })
+  expect(Buffer.from(payload!.body)).toEqual(body)
+  expect(payload!.headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'r-1' })
+})
+
+test('the same event twice in the spool is answered twice and recorded once', async () => {
+  const { inbox } = make()
+  for (const _ of [1, 2]) {
+    expect(await post(inbox, { id: 'a' })).toMatchObject({
+      httpStatus: 202,
+      status: 'spooled',
+      duplicate: false,
+    })
+  }
+  away = false
+  await empty(inbox)
+  expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({ deliveries: 2 })
+  await until(() => inbox.counters.of('shop').duplicates === 1, 'it is counted')
+  expect(inbox.counters.of('shop')).toMatchObject({ received: 2, spooled: 2, recorded: 1, duplicates: 1 })
+})
+
+test('a conflict that is found at the drain is counted and logged', async () => {
+  const { inbox, lines } = make()
+  await post(inbox, { id: 'a', amount: 1 })
+  await post(inbox, { id: 'a', amount: 2 })
+  away = false
+  await empty(inbox)
+  await until(() => inbox.counters.of('shop').conflicts === 1, 'it is counted')
+  expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ eventId: 'a', source: 'shop' }])
+})
+
+test('beyond its bytes the answer is 503, and there is room again after the drain', async () => {
+  const { inbox } = make({ spool: { path, maxBytes: 2_000 } })
+  const big = 'x'.repeat(700)
+  expect((await post(inbox, { id: 'a', big })).status).toBe('spooled')
+  expect((await post(inbox, { id: 'b', big })).status).toBe('spooled')
+  const refused = await post(inbox, { id: 'c', big })
+  expect(refused).toMatchObject({ httpStatus: 503, status: 'unavailable', reason: 'SPOOL_FULL' })
+  expect(refused.headers['retry-after']).toBeDefined()
+  expect(await inbox.spool!.status()).toMatchObject({ depth: 2 })
+  away = false
+  await empty(inbox)
+  away = true
+  expect((await post(inbox, { id: 'c', big })).status).toBe('spooled')
+  away = false
+  await empty(inbox)
+  for (const eventId of ['a', 'b', 'c'])
+    expect(await inbox.events.get({ source: 'shop', eventId })).not.toBeNull()
+})
+
+test('a delivery that the store refuses is kept aside, and does not hold up the others', async () => {
+  let refusing = true
+  const { inbox, lines } = make({}, (verdicts) =>
+    verdicts.map((events, i) =>
+      refusing && i === 1
+        ? [{ status: 'refused', code: 'EVENT_REFUSED', detail: 'a limit of the store' }]
+        : events,
+    ),
+  )
+  await post(inbox, { id: 'first' })
+  for (const id of ['a', 'b', 'c']) await post(inbox, { id })
+  away = false
+  await empty(inbox)
+  const status = await inbox.spool!.status()
+  expect(status).toMatchObject({ depth: 0, refused: 1 })
+  expect(status.bytes).toBeGreaterThan(0)
+  expect(lines.filter((line) => line.code === 'EVENT_REFUSED')).toHaveLength(1)
+  refusing = false
+  expect(await inbox.spool!.retryRefused()).toBe(1)
+  await empty(inbox)
+  expect(await inbox.spool!.status()).toMatchObject({ refused: 0, bytes: 0 })
+})
+
+test('a source in inline mode is answered as spooled, and handled after the drain', async () => {
+  const { inbox } = make({ sources: { shop: shop({ mode: 'inline' }) } })
+  const handled: string[] = []
+  inbox.on('shop', '*', async (event) => void handled.push(event.id))
+  await inbox.start()
+  expect(await post(inbox, { id: 'a' })).toMatchObject({ httpStatus: 202, status: 'spooled' })
+  expect(handled).toEqual([])
+  away = false
+  await until(() => handled.length === 1, 'it is handled')
+})
+
+test('what lies in the file is sealed where a seal is given, and opened for the log', async () => {
+  const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x5a)
+  const { inbox, real } = make({ spool: { path, seal: { seal: turned, unseal: turned } } })
+  await post(inbox, { id: 'a', name: 'Ada Lovelace' })
+  const bytes = Buffer.concat([await readFile(path), await readFile(`${path}-wal`)])
+  expect(bytes.includes('Ada Lovelace')).toBe(false)
+  away = false
+  await empty(inbox)
+  const payload = await real.payload({ source: 'shop', eventId: 'a' })
+  expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
+})
+
+test('what cannot be unsealed stays where it is, and says so', async () => {
+  const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x5a)
+  const { inbox } = make({ spool: { path, seal: { seal: turned, unseal: turned } } })
+  await post(inbox, { id: 'a' })
+  await inbox.stop()
+  away = false
+  const { inbox: keyless } = make()
+  await post(keyless, { id: 'b' })
+  await until(async () => (await keyless.spool!.status()).lastError !== null, 'the problem is known')
+  expect(await keyless.spool!.status()).toMatchObject({
+    depth: 2,
+    lastError: expect.stringContaining('no key is configured'),
+  })
+})
+
+test('a spool that cannot be written is a 503 with its name', async () => {
+  const { inbox } = make({ spool: { path: join('/dev/null', 'spool.db') } })
+  expect(await post(inbox, { id: 'a' })).toMatchObject({ httpStatus: 503, reason: 'SPOOL_FAILED' })
+  away = false
+  // It does not stand in the way of a store that can be reached.
+  await until(async () => (await post(inbox, { id: 'a' })).httpStatus === 200, 'it is recorded')
+})
+
+test('deliveries behind a short tail wait for it and then go to the log, however many keep coming', async () => {
+  const { inbox, real } = make()
+  for (let i = 0; i < 20; i++) await post(inbox, { id: `a${i}` })
+  away = false
+  const statuses: string[] = []
+  let n = 0
+  await until(async () => {
+    const receipts = await Promise.all([0, 1, 2, 3].map(() => post(inbox, { id: `b${n++}` })))
+    statuses.push(...receipts.map(({ status }) => status))
+    return statuses.slice(-40).filter((status) => status === 'accepted').length === 40
+  }, 'the spool is left behind')
+  const { events } = await real.list({ source: 'shop' }, { limit: 500 })
+  const ids = events.map((event) => event.eventId).reverse()
+  expect(ids.slice(0, 20)).toEqual(Array.from({ length: 20 }, (_, i) => `a${i}`))
+  expect(ids).toHaveLength(20 + n)
+})
+
+test('options that make no sense are refused', () => {
+  expect(() => make({ spool: { path: ':memory:' } })).toThrow('spool.path')
+  expect(() => make({ spool: { path, maxBytes: 0 } })).toThrow('spool.maxBytes')
+})
