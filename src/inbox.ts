@@ -48,6 +48,8 @@ type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
 export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
+  /** Whether `stop` closes the store. Default: only one that was opened from its URL. */
+  readonly ownsStore?: boolean
   /** Where events come from, by name. The name is the last part of the path: `/webhooks/<name>`. */
   readonly sources: Readonly<Record<string, Source>>
   readonly limits?: Partial<IntakeLimits>
@@ -133,7 +135,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const counters = createCounters()
   const { retry = {}, ...processing } = options.processing || {}
   const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
-  const ownsStore = typeof options.store === 'string'
+  const ownsStore = options.ownsStore ?? typeof options.store === 'string'
   const clock = options.clock ?? systemClock
   let opening: Promise<Store<Tx>> | undefined
   let opened = false
@@ -196,7 +198,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     try {
       if (options.migrate !== false) await store.migrate()
     } catch (error) {
-      if (ownsStore) await store.close()
+      if (typeof options.store === 'string') await store.close() // the next try opens another
       throw error
     }
     processor = createProcessor<Tx>({ store, handlers, sources, log, counters }, processing)
@@ -250,8 +252,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stopped = true
     await commits.drained()
     await spool?.stop()
-    const store = await opening?.catch(() => undefined)
-    if (!store) return
+    const store = (await opening?.catch(() => undefined)) ?? options.store
+    if (typeof store === 'string') return
     await processor?.stop(deadlineMs)
     if (ownsStore) await store.close()
     else await store.flush()

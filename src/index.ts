@@ -1,5 +1,6 @@
 /** hookonce: receive webhooks once. */
 export { type Clock, systemClock } from './clock.js'
+export { defineConfig, env, type HookonceConfig } from './config/define.js'
 export type { AttemptEnd, Counters, SourceCounters } from './counters.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
 export type { Histogram } from './histogram.js'

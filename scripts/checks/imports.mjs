@@ -9,7 +9,7 @@ const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'js
 const making = ['schemes', 'define-provider', 'define']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen']
 const below = [...words, ...contracts]
-const core = [...below, ...making, ...steps, 'providers', 'stores', 'open-store', 'inbox', 'config', 'index']
+const core = [...below, ...making, ...steps, 'providers', 'stores', 'open-store', 'inbox', 'index']
 
 /**
  * A part is a file or a folder directly in src (in src/stores: each folder of its own). Its own files are always allowed.
@@ -27,13 +27,13 @@ const mayImport = {
   spool: [...below, 'stores/sqlite'],
   'open-store': [...below, 'stores'],
   inbox: core,
-  config: core,
-  index: core,
+  config: [...core, 'adapters', 'forward', 'telemetry', 'server'],
+  index: [...core, 'config'],
   adapters: core,
   forward: core,
   telemetry: [...core, 'forward'],
   server: [...core, 'adapters', 'forward', 'telemetry'],
-  cli: [...core, 'adapters', 'forward', 'telemetry', 'server', 'testing'],
+  cli: [...core, 'adapters', 'forward', 'telemetry', 'server', 'config', 'testing'],
   testing: [...core, 'adapters'],
 }
 

@@ -97,14 +97,18 @@ export function nearest(name: string, known: readonly string[]): string | undefi
   return best
 }
 
+/** Letters changed, added, left out, or two neighbours in the wrong order. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let row = Array.from({ length: b.length + 1 }, (_, index) => index)
   for (let i = 1; i <= a.length; i += 1) {
     const next = [i]
     for (let j = 1; j <= b.length; j += 1) {
       const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, row[j]! + 1, next[j - 1]! + 1))
+      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? change) + 1 : change
+      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
     }
+    before = row
     row = next
   }
   return row[b.length]!

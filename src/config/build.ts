@@ -1,0 +1,32 @@
+/** An inbox out of a configuration. */
+import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
+import { jsonLog } from '../log.js'
+import type { LoadedConfig } from './load.js'
+
+/** What was warned about in this process: a reload does not say it again. */
+const warned = new Set<string>()
+
+/**
+ * The inbox with its handlers registered, not started. Its `stop` closes the store, also one the file has made.
+ * `overrides` go before the file: a process that only receives gives `{ processing: false }`.
+ */
+export async function inboxFromConfig(
+  { config, warnings }: Pick<LoadedConfig, 'config' | 'warnings'>,
+  overrides: Partial<Omit<InboxOptions, 'sources'>> = {},
+): Promise<Inbox> {
+  const { store, handlers, server: _server, log, ...options } = config
+  const inbox = createInbox({
+    ...options,
+    store: typeof store === 'function' ? store() : store,
+    ownsStore: true,
+    ...(log === undefined ? {} : { log: typeof log === 'string' ? jsonLog(log) : log }),
+    ...overrides,
+  })
+  for (const warning of warnings) {
+    if (warned.has(warning)) continue
+    warned.add(warning)
+    inbox.log.warn({ step: 'configuration' }, warning)
+  }
+  await handlers?.(inbox)
+  return inbox
+}

@@ -1,0 +1,53 @@
+/** The configuration file, `hookonce.config.ts`: what `createInbox` and `createServer` take, and the handlers. */
+import { HookonceError } from '../errors.js'
+import type { Inbox, InboxOptions } from '../inbox.js'
+import type { Logger, LogLevel } from '../log.js'
+import type { ServerOptions } from '../server/options.js'
+import type { Store } from '../store.js'
+
+export type HookonceConfig<Tx = unknown> = ConfigKeys<Tx> & HandedOn
+
+/** Checked by those who use them. */
+type HandedOn = Readonly<Partial<Record<Exclude<HandedOnKey, keyof InboxOptions>, object>>>
+
+type HandedOnKey =
+  | 'retention'
+  | 'spool'
+  | 'seen'
+  | 'destinations'
+  | 'encryption'
+  | 'telemetry'
+  | 'alerts'
+  | 'redact'
+
+export interface ConfigKeys<Tx = unknown>
+  extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
+  /** A store, its URL, or a function that gives the URL: `env('DATABASE_URL')`. HOOKONCE_STORE goes before it. */
+  readonly store: Store<Tx> | string | (() => string)
+  /** Registers the handlers: `handlers(inbox) { inbox.on('stripe', 'invoice.paid', ...) }`. */
+  readonly handlers?: (inbox: Inbox<Tx>) => void | Promise<void>
+  /** Where and how the server listens. HOOKONCE_HOST, HOOKONCE_PORT and HOOKONCE_ADMIN_TOKEN go before it. */
+  readonly server?: ServerOptions
+  /** A logger, or from which level on lines are written to standard error. */
+  readonly log?: Logger | LogLevel
+}
+
+/** Gives the configuration its types; returns it as it is. */
+export function defineConfig<Tx = unknown>(config: HookonceConfig<Tx>): HookonceConfig<Tx> {
+  return config
+}
+
+/**
+ * Reads a secret from the environment when it is needed, and says which variable is missing: `secret: env('STRIPE_SECRET')`.
+ * With several names, a list: the first must be set, the others are left out when they are not (rotation).
+ */
+export function env(name: string): () => string
+export function env(name: string, ...others: readonly string[]): () => readonly string[]
+export function env(name: string, ...others: readonly string[]): () => string | readonly string[] {
+  return () => {
+    const first = process.env[name]?.trim()
+    if (!first) throw new HookonceError('ENV_MISSING', { name })
+    if (others.length === 0) return first
+    return [first, ...others.flatMap((other) => process.env[other]?.trim() || [])]
+  }
+}

@@ -1,0 +1,58 @@
+/** What the environment says goes before what the file says. */
+import { createHash } from 'node:crypto'
+import type { Token } from '../server/admin/options.js'
+import type { HookonceConfig } from './define.js'
+import { isPlain } from './rules.js'
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const LEAST_TOKEN = 16
+
+export interface Overridden {
+  readonly config: Record<string, unknown>
+  readonly problems: readonly string[]
+}
+
+/** Works on what came out of the file before it is checked, so that all problems are told at once. */
+export function withEnvironment(given: unknown, environment: Environment): Overridden {
+  const problems: string[] = []
+  if (!isPlain(given)) return { config: given as Record<string, unknown>, problems }
+  const config = { ...given }
+  const store = environment.HOOKONCE_STORE?.trim()
+  if (store) config.store = store
+  const server: Record<string, unknown> = isPlain(config.server) ? { ...config.server } : {}
+  const host = environment.HOOKONCE_HOST?.trim()
+  if (host) server.host = host
+  const port = environment.HOOKONCE_PORT?.trim()
+  if (port) {
+    if (/^\d{1,5}$/.test(port) && Number(port) <= 65_535) server.port = Number(port)
+    else problems.push('HOOKONCE_PORT must be a whole number from 0 to 65535')
+  }
+  const token = environment.HOOKONCE_ADMIN_TOKEN?.trim()
+  if (token) {
+    if (token.length < LEAST_TOKEN) {
+      problems.push(
+        `HOOKONCE_ADMIN_TOKEN must have ${LEAST_TOKEN} characters or more: openssl rand -hex 32 makes one`,
+      )
+    } else if (server.admin !== false) server.admin = withToken(server.admin, token)
+  }
+  if (isPlain(config.server) || Object.keys(server).length > 0) config.server = server
+  return { config, problems }
+}
+
+function withToken(admin: unknown, token: string): object {
+  const given = isPlain(admin) ? admin : {}
+  const tokens = Array.isArray(given.tokens) ? given.tokens : []
+  return { ...given, tokens: [...tokens, environmentToken(token)] }
+}
+
+/** Only its hash is kept, as of all tokens. */
+function environmentToken(token: string): Token {
+  return { name: 'environment', role: 'admin', sha256: createHash('sha256').update(token).digest('hex') }
+}
+
+/** What there is to run with when there is no file. */
+export function withoutFile(environment: Environment): Overridden & { readonly config: HookonceConfig } {
+  const made = withEnvironment({ store: 'sqlite:.hookonce/events.db', sources: {} }, environment)
+  return made as typeof made & { readonly config: HookonceConfig }
+}

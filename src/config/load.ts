@@ -1,0 +1,73 @@
+/** Finds `hookonce.config.ts`, runs it, puts the environment over it and checks what came out. */
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
+import { HookonceError } from '../errors.js'
+import { configProblems } from './check.js'
+import type { HookonceConfig } from './define.js'
+import { type Environment, withEnvironment, withoutFile } from './environment.js'
+import { literalSecrets } from './literals.js'
+import { runFile } from './run-file.js'
+
+export interface LoadOptions {
+  /** The file; without it, the first of `configNames` in `cwd`. */
+  readonly path?: string
+  readonly cwd?: string
+  readonly env?: Environment
+}
+
+export interface LoadedConfig {
+  readonly config: HookonceConfig
+  /** Null: there is no file, and `config` is what the environment and the defaults make, with no source. */
+  readonly path: string | null
+  /** The file and what it imports from around it: a change in any of them is a change of the configuration. */
+  readonly files: readonly string[]
+  /** What works but should be changed. */
+  readonly warnings: readonly string[]
+}
+
+export const configNames = ['hookonce.config.ts', 'hookonce.config.js', 'hookonce.config.mjs'] as const
+
+export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfig> {
+  const { cwd = process.cwd(), env = process.env } = options
+  const path = options.path === undefined ? findConfig(cwd) : resolve(cwd, options.path)
+  if (path === null) {
+    const { config, problems } = withoutFile(env)
+    if (problems.length > 0)
+      throw new HookonceError('CONFIG_INVALID', { path: 'The environment', problem: problems.join('; ') })
+    return { config, path, files: [], warnings: [] }
+  }
+  if (!existsSync(path)) throw new HookonceError('CONFIG_MISSING', { path })
+  const { exported, files } = await runFile(path)
+  if (exported === undefined) {
+    const problem = 'it has no default export; write export default defineConfig({ ... })'
+    throw new HookonceError('CONFIG_INVALID', { path, problem })
+  }
+  const { config, problems } = withEnvironment(exported, env)
+  const all = [...configProblems(config), ...problems]
+  const unused = all.length > 0 || config.store !== (exported as HookonceConfig).store
+  if (unused) await letGo((exported as Partial<HookonceConfig>).store)
+  if (all.length > 0) throw new HookonceError('CONFIG_INVALID', { path, problem: all.join('; ') })
+  return { config: config as unknown as HookonceConfig, path, files, warnings: files.flatMap(warningsIn) }
+}
+
+/** A store the file has made and nobody will use. */
+async function letGo(store: unknown): Promise<void> {
+  if (typeof store !== 'object' || store === null || !('close' in store)) return
+  if (typeof store.close === 'function') await store.close().catch(() => {})
+}
+
+function findConfig(cwd: string): string | null {
+  const found = configNames.map((name) => resolve(cwd, name)).filter((path) => existsSync(path))
+  if (found.length > 1) {
+    const problem = `${found.map((path) => basename(path)).join(' and ')} are both there; keep one`
+    throw new HookonceError('CONFIG_INVALID', { path: cwd, problem })
+  }
+  return found[0] ?? null
+}
+
+function warningsIn(path: string): string[] {
+  return literalSecrets(readFileSync(path, 'utf8')).map(
+    ({ line, name }) =>
+      `${path}:${line} has a secret written in it (${name}). Keep it in the environment: env('NAME_OF_A_VARIABLE') from 'hookonce'.`,
+  )
+}

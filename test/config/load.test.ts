@@ -1,0 +1,261 @@
+/** Configuration files as people write them, in folders that have nothing installed. */
+import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { errorTable, HookonceError } from 'hookonce'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { inboxFromConfig } from '#dist/config/build.js'
+import { loadConfig } from '#dist/config/load.js'
+import { loggedInbox } from '../support/inboxes.js'
+
+let cwd: string
+beforeEach(async () => {
+  cwd = await mkdtemp(join(tmpdir(), 'hookonce-config-'))
+})
+afterEach(() => rm(cwd, { recursive: true, force: true }))
+
+const write = (name: string, text: string) => writeFile(join(cwd, name), text)
+const load = (env: Record<string, string> = {}, path?: string) =>
+  loadConfig({ cwd, env, ...(path ? { path } : {}) })
+
+/** A valid file with these keys in it. */
+function withKeys(keys: string): string {
+  return `import { defineConfig } from 'hookonce'
+import { unverified } from 'hookonce/providers'
+export default defineConfig({
+  store: 'sqlite::memory:',
+  sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
+  ${keys}
+})`
+}
+
+async function problem(keys: string, env = {}): Promise<string> {
+  await write('hookonce.config.mjs', withKeys(keys))
+  const error = await load(env).catch((error: unknown) => error)
+  expect(error).toBeInstanceOf(HookonceError)
+  expect(error).toMatchObject({ code: 'CONFIG_INVALID' })
+  return String((error as HookonceError).details.problem)
+}
+
+describe('finding and running the file', () => {
+  it.each([
+    ['hookonce.config.ts', 'const port: number = 4_321'],
+    ['hookonce.config.js', 'const port = 4_321'],
+    ['hookonce.config.mjs', 'const port = await Promise.resolve(4_321)'],
+  ])('%s is found and run with no package beside it', async (name, line) => {
+    await write(name, `${line}\n${withKeys('server: { port }')}`)
+    const { config, path } = await load()
+    expect(path).toBe(join(cwd, name))
+    expect(config.server).toEqual({ port: 4_321 })
+    const inbox = await inboxFromConfig({ config, warnings: [] })
+    expect([...inbox.sources.keys()]).toEqual(['shop'])
+    await inbox.stop()
+  })
+
+  it('gives the file this very package: an error it throws is one of ours', async () => {
+    await write(
+      'hookonce.config.ts',
+      `import { HookonceError } from 'hookonce'
+       import { sqlite } from 'hookonce/sqlite'
+       export default { store: sqlite(':memory:'), sources: {}, handlers() { throw new HookonceError('STORE_CLOSED') } }`,
+    )
+    const loaded = await load()
+    const store = loaded.config.store as { close(): Promise<void> }
+    await expect(inboxFromConfig(loaded)).rejects.toBeInstanceOf(HookonceError)
+    await store.close()
+  })
+
+  it('knows the files it imports, and registers the handlers of another file', async () => {
+    await write('handlers.ts', "export const on = (inbox: any) => inbox.on('shop', '*', async () => {})")
+    await write('hookonce.config.ts', `import { on } from './handlers'\n${withKeys('handlers: on')}`)
+    const loaded = await load()
+    expect([...loaded.files].sort()).toEqual([join(cwd, 'handlers.ts'), join(cwd, 'hookonce.config.ts')])
+    const inbox = await inboxFromConfig(loaded)
+    expect(() => inbox.on('shop', '*', async () => {})).toThrow() // it is registered already
+    await inbox.stop()
+  })
+
+  it('without a file there is what the environment says', async () => {
+    expect(await load({ HOOKONCE_STORE: 'sqlite::memory:' })).toEqual({
+      config: { store: 'sqlite::memory:', sources: {} },
+      path: null,
+      files: [],
+      warnings: [],
+    })
+  })
+
+  it('a path that leads nowhere, and two files at once, are errors', async () => {
+    await expect(load({}, 'other.ts')).rejects.toMatchObject({ code: 'CONFIG_MISSING' })
+    await write('hookonce.config.ts', withKeys(''))
+    await write('hookonce.config.js', withKeys(''))
+    await expect(load()).rejects.toThrow(/hookonce\.config\.ts and hookonce\.config\.js are both there/)
+  })
+
+  it('a parse error says file, line and what is wrong', async () => {
+    await write('hookonce.config.ts', 'export default {\n  store: "x",\n  sources: = 1,\n}\n')
+    await expect(load()).rejects.toMatchObject({
+      code: 'CONFIG_UNREADABLE',
+      message: expect.stringMatching(/hookonce\.config\.ts:3:\d+ cannot be loaded: Unexpected token/),
+    })
+  })
+
+  it('an error thrown by the file says where', async () => {
+    await write('hookonce.config.ts', 'const a = 1\n\nthrow new Error("no such tenant")\nexport default {}\n')
+    await expect(load()).rejects.toThrow(/hookonce\.config\.ts:3:\d+ cannot be loaded: no such tenant/)
+  })
+
+  it('a file with no default export is told to have one', async () => {
+    await write('hookonce.config.ts', 'export const config = {}\n')
+    await expect(load()).rejects.toThrow(/no default export; write export default defineConfig/)
+  })
+})
+
+describe('keys', () => {
+  it.each([
+    ["server: { host: '127.0.0.1', port: 0, trustProxy: ['10.0.0.0/8'], admin: false, drainMs: 5 }"],
+    [
+      "server: { admin: { tokens: [{ name: 'ci', role: 'viewer', sha256: 'ab'.repeat(32) }], hosts: ['h'] } }",
+    ],
+    ["server: { tls: { cert: 'cert.pem', key: 'key.pem' }, publicUrl: 'https://h.example', processes: 2 }"],
+    ['processing: { concurrency: 4, leaseMs: 1000, retry: { maxAttempts: 3, factor: 1.5 } }'],
+    ['processing: false'],
+    ["limits: { bodyBytes: 100 }, commits: { maxBatch: 10 }, migrate: false, log: 'info'"],
+    ["retention: { payloads: '30d' }, spool: { path: 'spool.db' }, seen: {}, encryption: {}"],
+    ['destinations: {}, telemetry: {}, alerts: [], redact: {}'],
+    ['handlers(inbox) {}'],
+  ])('%s is taken', async (keys) => {
+    await write('hookonce.config.mjs', withKeys(keys))
+    expect((await load()).config.sources).toHaveProperty('shop')
+  })
+
+  it.each([
+    ['sourcse: {}', 'there is no key "sourcse", did you mean "sources"?'],
+    ['proccessing: {}', 'there is no key "proccessing", did you mean "processing"?'],
+    ['server: { prot: 1 }', 'there is no key "server.prot", did you mean "port"?'],
+    ['server: { admin: { token: [] } }', 'there is no key "server.admin.token", did you mean "tokens"?'],
+    [
+      'processing: { leaseMS: 5, retry: { attempts: 2 } }',
+      'there is no key "processing.leaseMS", did you mean "leaseMs"?; there is no key "processing.retry.attempts" (maxAttempts, firstMs, factor, maxMs)',
+    ],
+    ["limits: { bodyBytes: '1mbb' }", 'limits.bodyBytes must be a whole number, 1 or more, and is text'],
+    [
+      'server: { port: 99999 }',
+      'server.port must be a whole number from 0 to 65535, and is the number 99999',
+    ],
+    ['server: { trustProxy: [1] }', 'server.trustProxy[0] must be text, and is the number 1'],
+    [
+      "server: { admin: { tokens: [{ name: 'a', role: 'root', sha256: 'x' }] } }",
+      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin", and is text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, and is text',
+    ],
+    [
+      "sources: { shop: 'whsec_very_secret' }",
+      'sources.shop must be what a provider factory returns, such as stripe({ secret }), and is text',
+    ],
+    [
+      "log: 'loud'",
+      'log must be a logger with debug, info, warn and error, or "debug" or "info" or "warn" or "error" or "silent", and is text',
+    ],
+    ['store: undefined', '"store" is missing'],
+    ['spool: 5', 'spool must be an object, or a list, or false, and is the number 5'],
+    ['handlers: {}', 'handlers must be a function, and is an object'],
+  ])('%s: the problem is said, with where, and no value is quoted', async (keys, expected) => {
+    expect(await problem(keys)).toBe(expected)
+  })
+})
+
+describe('the environment', () => {
+  it('goes before the file, and the token is kept as its hash', async () => {
+    await write(
+      'hookonce.config.mjs',
+      withKeys("server: { host: '::1', port: 1, admin: { readOnly: true } }"),
+    )
+    const { config } = await load({
+      HOOKONCE_STORE: 'sqlite:other.db',
+      HOOKONCE_HOST: '0.0.0.0',
+      HOOKONCE_PORT: '4999',
+      HOOKONCE_ADMIN_TOKEN: 'correct-horse-battery',
+    })
+    const sha256 = createHash('sha256').update('correct-horse-battery').digest('hex')
+    expect(config.store).toBe('sqlite:other.db')
+    expect(config.server).toEqual({
+      host: '0.0.0.0',
+      port: 4_999,
+      admin: { readOnly: true, tokens: [{ name: 'environment', role: 'admin', sha256 }] },
+    })
+    expect(JSON.stringify(config)).not.toContain('correct-horse')
+  })
+
+  it('does not switch an admin API on that the file has switched off', async () => {
+    await write('hookonce.config.mjs', withKeys('server: { admin: false }'))
+    expect((await load({ HOOKONCE_ADMIN_TOKEN: 'correct-horse-battery' })).config.server).toEqual({
+      admin: false,
+    })
+  })
+
+  it('a port that is none and a token that can be guessed are errors, told without the token', async () => {
+    expect(await problem('', { HOOKONCE_PORT: '80a', HOOKONCE_ADMIN_TOKEN: 'hunter2' })).toBe(
+      'HOOKONCE_PORT must be a whole number from 0 to 65535; HOOKONCE_ADMIN_TOKEN must have 16 characters or more: openssl rand -hex 32 makes one',
+    )
+  })
+
+  it('env(name) reads a secret when the source is made, and says which variable is missing and where', async () => {
+    await write(
+      'hookonce.config.ts',
+      `import { defineConfig, env } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+export default defineConfig({
+  store: env('TEST_CONFIG_STORE'),
+  sources: { stripe: stripe({ secret: env('TEST_CONFIG_SECRET', 'TEST_CONFIG_OLD') }) },
+})`,
+    )
+    await expect(load()).rejects.toThrow(/hookonce\.config\.ts:5:\d+ cannot be loaded: .*TEST_CONFIG_SECRET/)
+    process.env.TEST_CONFIG_SECRET = 'whsec_0123456789abcdef0123456789abcdef'
+    try {
+      const loaded = await load()
+      expect(loaded.config.sources.stripe!.secretHits).toHaveLength(1)
+      await expect(inboxFromConfig(loaded)).rejects.toMatchObject({ code: 'ENV_MISSING' })
+      process.env.TEST_CONFIG_OLD = 'whsec_fedcba9876543210fedcba9876543210'
+      expect((await load()).config.sources.stripe!.secretHits).toHaveLength(2)
+      expect(loaded.warnings).toEqual([])
+    } finally {
+      delete process.env.TEST_CONFIG_SECRET
+      delete process.env.TEST_CONFIG_OLD
+    }
+  })
+})
+
+describe('a secret in the file', () => {
+  it('is warned about once, with the line, and not repeated', async () => {
+    await write(
+      'hookonce.config.ts',
+      `import { stripe, github } from 'hookonce/providers'
+// secret: 'in a comment it is none'
+export default {
+  store: 'postgres://app:pa55word@db.example/shop',
+  sources: {
+    stripe: stripe({ secret: 'whsec_written_into_the_file' }),
+    github: github({ secret: [
+      process.env.NOT_THERE ?? 'fallback-for-development-only'] }),
+  },
+}`,
+    )
+    const loaded = await load()
+    const path = join(cwd, 'hookonce.config.ts')
+    expect(loaded.warnings).toEqual([
+      expect.stringContaining(`${path}:4 has a secret written in it (a password in a URL)`),
+      expect.stringContaining(`${path}:6 has a secret written in it (secret)`),
+    ])
+    expect(loaded.warnings.join()).not.toMatch(/pa55word|written_into/)
+    const { inbox: other, lines } = loggedInbox({ store: 'sqlite::memory:', sources: {} })
+    for (const _ of [1, 2]) {
+      const inbox = await inboxFromConfig(loaded, { store: 'sqlite::memory:', log: other.log })
+      await inbox.stop()
+    }
+    expect(lines.filter((line) => line.step === 'configuration')).toHaveLength(2)
+  })
+})
+
+it('an error of the configuration names the page that lists its keys', () => {
+  expect(errorTable.CONFIG_INVALID.message).toContain('docs/configuration.md')
+})
