@@ -130,7 +130,8 @@ it('a server takes the new inbox without refusing a delivery, and a request on t
 it('a configuration whose inbox cannot start leaves the running one alone', async () => {
   await write(text('shop'))
   const first = await inboxFromConfig(await loadConfig({ cwd, env: {} }))
-  const { url, server } = await serving(first)
+  await first.store()
+  const { url, server } = await serving(first, { readyTimeoutMs: 20_000 })
   const bad = await loadConfig({
     cwd,
     env: { HOOKONCE_STORE: `sqlite:${join(path(), 'a file is no folder.db')}` },

@@ -97,7 +97,8 @@ onBothLogs((bench) => {
         stats: () => (away ? gone() : store.stats()),
       },
     })
-    const { url } = await serving(inbox)
+    await inbox.store()
+    const { url } = await serving(inbox, { readyTimeoutMs: 20_000 })
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', store: 'reachable' }])
     away = true
