@@ -252,8 +252,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stopped = true
     await commits.drained()
     await spool?.stop()
-    const store = (await opening?.catch(() => undefined)) ?? options.store
-    if (typeof store === 'string') return
+    const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
+    if (store === undefined || typeof store === 'string') return // nothing was opened
     await processor?.stop(deadlineMs)
     if (ownsStore) await store.close()
     else await store.flush()
