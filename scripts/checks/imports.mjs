@@ -33,7 +33,8 @@ const mayImport = {
   forward: core,
   telemetry: [...core, 'forward'],
   server: [...core, 'adapters', 'forward', 'telemetry'],
-  cli: [...core, 'adapters', 'forward', 'telemetry', 'server', 'config', 'testing'],
+  check: core,
+  cli: [...core, 'adapters', 'forward', 'telemetry', 'server', 'config', 'check', 'testing'],
   testing: [...core, 'adapters'],
 }
 

@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addProviders } from './commands/providers.js'
@@ -30,6 +31,7 @@ Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
     )
   addDev(program)
   addSend(program)
+  addCheck(program)
   addProviders(program)
   addCompletion(program)
   return program

@@ -1,0 +1,13 @@
+/** Wrong: looks whether the event is known, then works, then writes it down. Two that arrive together both find nothing. */
+import { endpoint, secret } from './endpoint.mjs'
+import { isGenuine } from './signature.mjs'
+
+await endpoint('check-then-insert', async (raw, headers, shop) => {
+  if (!isGenuine(raw, headers['stripe-signature'], secret)) return 401
+  const event = JSON.parse(raw.toString())
+  const handled = await shop.lines('handled')
+  if (handled.includes(event.id)) return 200
+  await shop.ship(event)
+  await shop.append('handled', event.id)
+  return 200
+})

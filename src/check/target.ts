@@ -1,0 +1,36 @@
+/** Where an examination may go: this machine, unless its owner says that the endpoint is theirs. */
+import { BlockList, isIP } from 'node:net'
+import { invalid } from '../errors.js'
+
+const loopback = new BlockList()
+loopback.addSubnet('127.0.0.0', 8, 'ipv4')
+loopback.addAddress('::1', 'ipv6')
+loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
+
+/** The flag that says so; also named in the error. */
+export const OWNER_FLAG = '--i-own-this-endpoint'
+
+export function targetUrl(text: string, what: string, owned: boolean): URL {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw invalid(what, `"${text}" is not a URL; write it whole, as in http://localhost:3000/webhooks/stripe`)
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw invalid(what, `${url.protocol} is neither http: nor https:`)
+  if (!owned && !isLoopback(url.hostname)) {
+    throw invalid(
+      what,
+      `${url.hostname} is not this machine. The examination sends forged and repeated events: run it only against an endpoint of your own that may have test events, and say so with ${OWNER_FLAG}`,
+    )
+  }
+  return url
+}
+
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
+  if (host === 'localhost' || host.endsWith('.localhost')) return true
+  const version = isIP(host)
+  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6')
+}

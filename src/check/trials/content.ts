@@ -1,0 +1,55 @@
+import { isOk } from '../post.js'
+import { effects, fail, NO_PROBE, pass, said, type Trial, unknown } from '../trial.js'
+import { twice } from './repeats.js'
+
+const MINUTE_MS = 60_000
+
+export const conflict: Trial = {
+  name: 'conflict',
+  title: 'the same event id with other content has no second effect',
+  why: 'A sender that reuses an id, or a forger who has one signed delivery, must not trigger the effect again.',
+  requests: 3,
+  async run(exam) {
+    const event = await exam.sender.event()
+    const other = await exam.sender.changed(event)
+    if (other === null) return 'its events have nothing that can change without changing the id'
+    const count = await exam.count(event)
+    const before = await twice(exam, event, count)
+    if (before.result === 'fail') return before
+    const answer = await exam.deliver(other)
+    const counted = count ? await count.settled(exam.unit) : null
+    const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
+    if (counted !== null && counted > exam.unit) return fail('dedupe_by_content', saw)
+    // 409 is an answer; an error is not.
+    if (answer.status === null || answer.status >= 500) return fail('duplicate_refused', saw)
+    return counted === null ? unknown(`${saw} ${NO_PROBE}`) : pass(saw)
+  },
+}
+
+export const order: Trial = {
+  name: 'order',
+  title: 'an older event about the same thing, after a newer one, is taken and does not undo it',
+  why: 'Senders do not keep order: "paid" may come before "created".',
+  requests: 2,
+  async run(exam) {
+    const newer = await exam.sender.event()
+    const older = await exam.sender.event(Date.now() - MINUTE_MS)
+    const reference = async (event: typeof newer) =>
+      exam.sender.source.identify(await exam.sender.delivery(event))[0]?.reference ?? null
+    if ((await reference(newer)) === null) return 'its sample events are about nothing in particular'
+    if ((await reference(newer)) !== (await reference(older)))
+      return 'its sample events are about different things'
+    const first = await exam.deliver(newer)
+    const count = await exam.count(older)
+    const second = await exam.deliver(older)
+    const saw = `The newer one was answered ${said(first)}, the older one ${said(second)}`
+    if (!isOk(second)) return fail('order_refused', `${saw}.`)
+    const counted = count ? await count.settled(0) : null
+    if (counted === 0) return pass(`${saw}; the older one had no effect: it was known to be stale.`)
+    return unknown(
+      counted === null
+        ? `${saw}. What it did cannot be seen without --probe or --probe-command.`
+        : `${saw} and had ${effects(counted)}. A count cannot tell whether it overwrote newer facts: compare times or versions in the handler.`,
+    )
+  },
+}

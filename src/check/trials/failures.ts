@@ -1,0 +1,66 @@
+import { type Answer, isOk } from '../post.js'
+import type { EffectCount } from '../probe.js'
+import type { Finding } from '../report.js'
+import type { SentEvent } from '../sender.js'
+import { type Exam, effects, fail, pass, said, type Trial } from '../trial.js'
+
+const REDELIVERIES = 3
+const CRASHES = 3
+
+export const failure: Trial = {
+  name: 'failure',
+  title: 'an event whose handling failed once has its effect in the end',
+  why: 'Databases and partners are away now and then. An event marked before its work is then lost for good.',
+  requests: 1 + REDELIVERIES,
+  needs: ['probe', 'fault'],
+  async run(exam) {
+    const event = await exam.sender.event()
+    const count = (await exam.count(event))!
+    await exam.fault(event)
+    return recovered(exam, event, count, [await exam.deliver(event)])
+  },
+}
+
+export const crash: Trial = {
+  name: 'crash',
+  title: 'an event whose handling was cut off by a crash has one effect',
+  why: 'Processes are killed in the middle of things. What was half done is neither lost nor done twice.',
+  requests: CRASHES * (1 + REDELIVERIES),
+  needs: ['probe', 'crash'],
+  async run(exam) {
+    let finding: Finding = pass('')
+    for (let round = 0; round < CRASHES && finding.result === 'pass'; round++) {
+      const event = await exam.sender.event()
+      const count = (await exam.count(event))!
+      const sending = exam.send(await exam.sender.delivery(event))
+      const [answer] = await Promise.all([sending, exam.crash(event)])
+      finding = await recovered(exam, event, count, [answer])
+    }
+    return finding
+  },
+}
+
+/** After the first try: waits for an endpoint that tries again by itself, else delivers again as a sender would. */
+async function recovered(
+  exam: Exam,
+  event: SentEvent,
+  count: EffectCount,
+  answers: Answer[],
+): Promise<Finding> {
+  const acknowledged = isOk(answers[0]!)
+  let counted = await count.settled(acknowledged ? exam.unit : 0)
+  const byItself = counted >= exam.unit
+  while (counted < exam.unit && answers.length <= REDELIVERIES) {
+    const answer = await exam.deliver(event)
+    answers.push(answer)
+    counted = await count.settled(isOk(answer) ? exam.unit : 0)
+    // It says that it is done, twice over, and it is not.
+    if (isOk(answer) && counted < exam.unit) break
+  }
+  const saw = `Answered ${answers.map(said).join(', then ')}; ${effects(counted)}.`
+  if (counted > exam.unit) return fail('effect_not_atomic', saw)
+  if (counted < exam.unit) return fail('mark_before_work', `${saw} The event is taken for done and is not.`)
+  if (acknowledged && !byItself)
+    return fail('lost_after_ack', `${saw} Its effect came only with a delivery no sender makes after a 2xx.`)
+  return pass(saw)
+}

@@ -1,0 +1,89 @@
+import type { Delivery } from '../../provider.js'
+import type { Fault } from '../faults.js'
+import { isOk } from '../post.js'
+import type { Sender, SentEvent } from '../sender.js'
+import { effects, fail, pass, said, type Trial, unknown } from '../trial.js'
+
+interface Forgery {
+  readonly name: string
+  readonly title: string
+  readonly why: string
+  readonly fault: Fault
+  readonly leftOut: string
+  make(sender: Sender, event: SentEvent): Promise<Delivery | null>
+}
+
+/** A delivery that must be refused with 4xx and must have no effect. */
+function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
+  return {
+    name,
+    title,
+    why,
+    requests: 1,
+    async run(exam) {
+      const event = await exam.sender.event()
+      const bad = await make(exam.sender, event)
+      if (bad === null) return leftOut
+      const count = await exam.count(event)
+      const answer = await exam.send(bad)
+      if (answer.status === null || answer.status >= 500)
+        return fail('verifier_crashes', `Answered ${said(answer)}.`)
+      const counted = count ? await count.settled(0) : null
+      const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
+      if (counted) return fail(fault, saw)
+      if (!isOk(answer)) return pass(saw)
+      return counted === 0
+        ? unknown(
+            `${saw} Nothing came of it, but the answer says it was accepted; answer 401 so that it can be told.`,
+          )
+        : fail(fault, saw)
+    },
+  }
+}
+
+const anyone = 'The URL is no secret: it is in logs, tickets and old configurations.'
+
+export const tampered = forgery({
+  name: 'tampered',
+  title: 'a changed body under a genuine signature is refused',
+  why: 'Otherwise whoever has seen one delivery can write any amount into it.',
+  fault: 'no_verification',
+  leftOut: 'its signature does not cover the body',
+  make: (sender, event) => sender.tampered(event),
+})
+
+export const unsigned = forgery({
+  name: 'unsigned',
+  title: 'a delivery without a signature is refused',
+  why: anyone,
+  fault: 'no_verification',
+  leftOut: 'its signature is part of the body',
+  make: (sender, event) => sender.unsigned(event),
+})
+
+export const forged = forgery({
+  name: 'forged',
+  title: 'a delivery signed with another secret is refused',
+  why: 'A check that only looks whether a signature is there stops nobody.',
+  fault: 'no_verification',
+  leftOut: 'nothing is signed',
+  make: (sender, event) => sender.forged(event),
+})
+
+export const mangled = forgery({
+  name: 'mangled',
+  title: 'a signature of the wrong length is refused, not an error',
+  why: 'A comparison that throws on unequal lengths turns a stranger’s request into a 500, or ends the process.',
+  fault: 'no_verification',
+  leftOut: 'its signature is part of the body',
+  make: (sender, event) => sender.mangled(event),
+})
+
+export const stale = forgery({
+  name: 'stale',
+  title: 'a genuine delivery signed long ago is refused',
+  why: 'A recorded delivery can be sent again years later, when its id has been forgotten.',
+  fault: 'no_timestamp_check',
+  leftOut: 'its signature has no time, or one that does not change when it retries',
+  make: (sender, event) => sender.stale(event),
+})

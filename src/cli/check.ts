@@ -1,0 +1,140 @@
+/** `hookonce check`: an examination on the terminal, as JSON, and as JUnit for CI. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { type Examination, type ExamineOptions, examination } from '../check/examine.js'
+import { junit } from '../check/junit.js'
+import type { Report, TrialReport } from '../check/report.js'
+import { isHookonceError } from '../errors.js'
+import type { Source } from '../provider.js'
+import type { Call } from './command.js'
+import { Failure, UsageError } from './failure.js'
+import type { Paint, Style } from './output.js'
+import { factoryOf } from './providers.js'
+
+export interface CheckOptions {
+  readonly provider: string
+  readonly secret?: string
+  readonly option?: readonly string[]
+  readonly type?: string
+  readonly probe?: string
+  readonly probeCommand?: string
+  readonly restartCommand?: string
+  readonly crashCommand?: string
+  readonly fault?: string
+  readonly only?: readonly string[]
+  readonly timeout?: number
+  readonly settle?: number
+  readonly wait?: number
+  readonly delay?: number
+  readonly timeLimit?: number
+  readonly strict?: boolean
+  readonly junit?: string
+  readonly iOwnThisEndpoint?: boolean
+}
+
+export async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
+  const exam = plan(options, url)
+  output.say(
+    `Sending at most ${exam.requests} deliveries to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
+  )
+  const report = await exam.hold((trial, done) => {
+    if (done === null) output.progress(`${trial.name}: ${trial.title} ...`)
+    else if (!output.json) output.say((paint) => trialLine(paint, done))
+  })
+  output.progress(null)
+  if (options.junit !== undefined) write(options.junit, junit(report))
+  output.result(report, (paint) => summary(paint, report, options.strict === true))
+  return report.ok ? 0 : 1
+}
+
+/** Everything that can be wrong with the call is found here, before anything is sent. */
+function plan(options: CheckOptions, url: string): Examination {
+  try {
+    const { source, forger } = sources(options)
+    return examination({ ...examineOptions(options), url, source, forger })
+  } catch (error) {
+    if (isHookonceError(error)) throw new UsageError(error.message)
+    throw error
+  }
+}
+
+function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source' | 'forger'> {
+  const given = {
+    type: options.type,
+    owned: options.iOwnThisEndpoint,
+    probe: options.probe,
+    probeCommand: options.probeCommand,
+    restartCommand: options.restartCommand,
+    crashCommand: options.crashCommand,
+    fault: options.fault,
+    only: options.only,
+    timeoutMs: options.timeout,
+    settleMs: options.settle,
+    waitMs: options.wait,
+    delayMs: options.delay,
+    timeLimitMs: options.timeLimit,
+    strict: options.strict,
+  }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+/** The sender, and one that has another secret. */
+function sources(options: CheckOptions): { source: Source; forger: Source } {
+  const factory = factoryOf(options.provider)
+  const make = factory as unknown as (options: Record<string, unknown>) => Source
+  const given: Record<string, unknown> = Object.fromEntries((options.option ?? []).map(readOption))
+  const [credential = 'secret'] = factory.credentials
+  const asked = factory.credentials.find((name) => given[name] !== undefined) ?? credential
+  if (options.secret !== undefined) given[credential] = options.secret
+  else if (given[asked] === undefined)
+    throw new UsageError(
+      `Give the secret the endpoint has: --secret, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
+    )
+  return { source: make(given), forger: make({ ...given, ...factory.example(asked) }) }
+}
+
+function readOption(text: string): [string, string] {
+  const at = text.indexOf('=')
+  if (at < 1) throw new UsageError(`--option is written name=value; "${text.slice(0, 20)}" is not.`)
+  const value = text.slice(at + 1)
+  return [text.slice(0, at), value.startsWith('@') ? read(value.slice(1)) : value]
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8').trim()
+  } catch (error) {
+    throw new UsageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+}
+
+function write(path: string, text: string): void {
+  try {
+    writeFileSync(path, text)
+  } catch (error) {
+    throw new Failure(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}.`)
+  }
+}
+
+const styles: Readonly<Record<TrialReport['result'], Style>> = {
+  pass: 'green',
+  fail: 'red',
+  unknown: 'yellow',
+}
+
+function trialLine(paint: Paint, { result, name, title, fault, saw, why, durationMs }: TrialReport): string {
+  const head = `${paint(styles[result], result.padEnd(7))}  ${name.padEnd(11)}  ${title} ${paint('dim', `${durationMs} ms`)}`
+  const rest = [saw, ...(result === 'fail' ? [`${fault}: ${why}`] : [])]
+  return [head, ...rest.map((text) => `${' '.repeat(22)}${text}`)].join('\n')
+}
+
+function summary(paint: Paint, report: Report, strict: boolean): string {
+  const verdict = report.ok ? paint('green', 'pass') : paint('red', 'fail')
+  const lines = [
+    `${verdict}: ${report.passed} passed, ${report.failed} failed, ${report.unknown} unknown; ${report.requests} deliveries in ${(report.durationMs / 1_000).toFixed(1)} s`,
+    ...report.faults.flatMap(({ fault, what, fix }) => [`${paint('bold', fault)}: ${what}`, `  ${fix}`]),
+    ...report.leftOut.map(({ name, because }) => paint('dim', `${name} was left out: ${because}`)),
+  ]
+  if (report.unknown > 0 && !strict)
+    lines.push(paint('dim', 'What is unknown does not fail; with --strict it does.'))
+  return lines.join('\n')
+}

@@ -1,0 +1,159 @@
+/** `hookonce check` as a user calls it: the real binary against real endpoints. */
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { junit } from '#dist/check/junit.js'
+import type { Report } from '#dist/check/report.js'
+import { type Folder, freshFolder } from '../support/cli.js'
+import { type Example, exampleSecret, startExample } from '../support/examples.js'
+
+let folder: Folder
+const examples: Record<string, Example> = {}
+const names = [
+  'right',
+  'no-dedupe',
+  'check-then-insert',
+  'memory-dedupe',
+  'mark-before-work',
+  'reserialised-signature',
+]
+
+beforeAll(async () => {
+  folder = freshFolder()
+  for (const name of names) examples[name] = await startExample(name)
+})
+afterAll(async () => {
+  for (const example of Object.values(examples)) await example.stop()
+  await folder.remove()
+})
+
+const quick = ['--settle', '250ms', '--wait', '5s', '--delay', '100ms']
+
+function call(name: string, more: readonly string[]) {
+  const { url, probe } = examples[name]!
+  const args = ['check', url, '--provider', 'stripe', '--probe', probe, ...quick, ...more]
+  return folder.run(args, { HOOKONCE_CHECK_SECRET: exampleSecret })
+}
+
+test('hookonce itself passes, also when it is killed in the middle of its work: exit code 0', async () => {
+  const { crashCommand, restartCommand, fault } = examples.right!
+  const { code, stdout, stderr } = await call('right', [
+    ...['--restart-command', restartCommand, '--crash-command', crashCommand, '--fault', fault],
+    ...['--json', '--strict', '--junit', 'report.xml'],
+  ])
+  const report = JSON.parse(stdout) as Report
+  expect(report.trials.filter(({ result }) => result !== 'pass')).toEqual([])
+  expect(report).toMatchObject({ ok: true, provider: 'stripe', type: 'invoice.paid', failed: 0, unknown: 0 })
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/Sending at most \d+ deliveries to 127\.0\.0\.1:\d+, up to 50 at once/)
+  const xml = await readFile(join(folder.path, 'report.xml'), 'utf8')
+  expect(wellFormed(xml).filter((name) => name === 'testcase')).toHaveLength(report.trials.length)
+}, 90_000)
+
+describe('the fault is named on standard output, with exit code 1', () => {
+  test.each([
+    ['no-dedupe', 'no_dedupe', ['--only', 'again']],
+    ['check-then-insert', 'race', ['--only', 'burst-10']],
+    ['memory-dedupe', 'memory_dedupe', ['--only', 'restart', '--restart-command', '(restart)']],
+    ['mark-before-work', 'mark_before_work', ['--only', 'failure', '--fault', '(fault)']],
+    ['reserialised-signature', 'reserialised_signature', ['--only', 'spelling']],
+  ])('%s: %s', async (name, fault, more) => {
+    const { restartCommand, fault: faultUrl } = examples[name]!
+    const filled = more.map((word) => word.replace('(restart)', restartCommand).replace('(fault)', faultUrl))
+    const { code, stdout } = await call(name, filled)
+    expect(stdout).toMatch(new RegExp(`^${fault}: `, 'm'))
+    expect(stdout).toMatch(/^fail: 1 passed, 1 failed, 0 unknown/)
+    expect(code).toBe(1)
+  })
+})
+
+test('a wrong call is told what to do, sends nothing and ends with 2', async () => {
+  const { url } = examples.right!
+  const stripe = ['--provider', 'stripe']
+  const wrong: [string[], string][] = [
+    [['check', url], '--provider'],
+    [['check', url, '--provider', 'stirpe'], 'Did you mean stripe?'],
+    [['check', url, ...stripe], 'HOOKONCE_CHECK_SECRET'],
+    [['check', url, ...stripe, '--secret', 'short'], 'bytes'],
+    [['check', 'https://example.com/x', ...stripe, '--secret', exampleSecret], '--i-own-this-endpoint'],
+    [['check', url, ...stripe, '--secret', exampleSecret, '--only', 'agian'], 'there is no trial "agian"'],
+    [['check', url, ...stripe, '--option', 'secret=@/nowhere'], 'cannot be read'],
+    [['check', url, ...stripe, '--secret', exampleSecret, '--timeout', '5'], 'not a duration'],
+  ]
+  for (const [args, words] of wrong) {
+    const { code, stderr, stdout } = await folder.run(args)
+    expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
+    expect(stderr).toContain(words)
+    expect(stderr).not.toContain(exampleSecret)
+    expect(stderr).not.toMatch(/\n {4}at /)
+  }
+})
+
+test('an endpoint that is not there is a failure, not a crash', async () => {
+  const args = ['check', 'http://127.0.0.1:9/', '--provider', 'stripe', '--secret', exampleSecret, '--json']
+  const { code, stdout } = await folder.run(args)
+  expect(code).toBe(1)
+  expect((JSON.parse(stdout) as Report).faults.map(({ fault }) => fault)).toEqual(['unreachable'])
+})
+
+test('the JUnit report is XML, whatever an endpoint has answered', () => {
+  const trial = { title: 'a & b', why: '<why>', requests: 1, durationMs: 12 }
+  const report = {
+    url: 'http://localhost/"x"',
+    provider: 'stripe',
+    startedAt: '2026-01-01T00:00:00.000Z',
+    durationMs: 1_234,
+    failed: 1,
+    unknown: 1,
+    trials: [
+      { ...trial, name: 'accepts', result: 'pass', fault: null, saw: '' },
+      {
+        ...trial,
+        name: 'again',
+        result: 'fail',
+        fault: 'no_dedupe',
+        saw: 'said \u0000\u001b[31m]]> <script> "&\ud800',
+      },
+      { ...trial, name: 'order', result: 'unknown', fault: null, saw: 'not <seen>' },
+    ],
+  } as unknown as Report
+  const xml = junit(report)
+  expect(xml).toContain('tests="3" failures="1" errors="0" skipped="1" time="1.234"')
+  expect(xml).toContain('<failure type="no_dedupe"')
+  expect(xml).toContain('<skipped message="not &lt;seen&gt;"/>')
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+  expect(xml).not.toMatch(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ud800-\udfff]/)
+  expect(wellFormed(xml)).toEqual([
+    'testsuites',
+    'testsuite',
+    'testcase',
+    'testcase',
+    'failure',
+    'testcase',
+    'skipped',
+  ])
+})
+
+/** The names of the elements in order; throws where tags do not match or anything is not escaped. */
+function wellFormed(xml: string): string[] {
+  const open: string[] = []
+  const names: string[] = []
+  const text = /[^<&]|&(?:amp|lt|gt|quot);/.source
+  const attribute = / \w+="(?:[^<&"]|&(?:amp|lt|gt|quot);)*"/.source
+  const token = new RegExp(`<(/?)(\\w+)((?:${attribute})*)(/?)>|(?:${text})+`, 'y')
+  token.lastIndex = xml.indexOf('?>') + 2
+  while (token.lastIndex < xml.length) {
+    const at = token.lastIndex
+    const match = token.exec(xml)
+    if (!match) throw new Error(`not XML at ${at}: ${xml.slice(at, at + 60)}`)
+    const [, closing, name, , single] = match
+    if (name === undefined) continue
+    if (closing) expect(open.pop()).toBe(name)
+    else {
+      names.push(name)
+      if (!single) open.push(name)
+    }
+  }
+  expect(open).toEqual([])
+  return names
+}
