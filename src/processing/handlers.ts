@@ -30,7 +30,12 @@ export interface Handlers<Tx> {
   resume(source: string, pattern?: string): void
   readonly pausedSources: ReadonlySet<string>
   readonly all: readonly Registered<Tx>[]
+  /** Events in the largest group a handler here may be given; 1 when none takes groups. */
+  largestBatch(): number
 }
+
+/** Events in a group, unless its handler says otherwise. */
+export const DEFAULT_BATCH = 50
 
 export function createHandlers<Tx>(
   sources: ReadonlySet<string>,
@@ -39,6 +44,7 @@ export function createHandlers<Tx>(
   const bySource = new Map<string, Registered<Tx>[]>()
   const all: Registered<Tx>[] = []
   const pausedSources = new Set<string>()
+  let largest = 1
   /** Types come from senders: the memory is bounded. */
   const resolved = new Map<string, Map<string, Registered<Tx> | null>>()
 
@@ -51,6 +57,7 @@ export function createHandlers<Tx>(
   return {
     all,
     pausedSources,
+    largestBatch: () => largest,
     pause(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = true
       else if (sources.has(source)) pausedSources.add(source)
@@ -79,6 +86,7 @@ export function createHandlers<Tx>(
       list.sort(moreSpecificFirst)
       bySource.set(source, list)
       all.push(one)
+      if (handleBatch) largest = Math.max(largest, Math.min(1_000, options.maxBatch ?? DEFAULT_BATCH))
       resolved.clear()
     },
     resolve(source, eventType) {

@@ -12,13 +12,13 @@ import { type AttemptParts, attempt } from './attempt.js'
 import { attemptBatch } from './batch.js'
 import { gather } from './gather.js'
 import { leaseLost, type Result, Stopping } from './handle.js'
-import type { Registered } from './handlers.js'
+import { DEFAULT_BATCH, type Registered } from './handlers.js'
 import type { Session } from './session.js'
 
 export interface ProcessingOptions {
   /** Attempts at the same time, in this process. Default 16. */
   readonly concurrency?: number
-  /** Events claimed ahead of the attempts. Default twice the concurrency. */
+  /** Events claimed ahead of the attempts. Default twice the concurrency, or twice the largest group. */
   readonly buffer?: number
   /** How long a claim holds without a sign of life. Default 30,000; extended three times in that time. */
   readonly leaseMs?: number
@@ -57,7 +57,6 @@ export function createProcessor<Tx>(
   options: ProcessingOptions = {},
 ): Processor {
   const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
-  const buffer = options.buffer ?? 2 * concurrency
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
   for (const [name, value] of Object.entries({ concurrency, leaseMs, pollMs })) {
     if (!Number.isInteger(value) || value < 1)
@@ -65,6 +64,7 @@ export function createProcessor<Tx>(
   }
   const { store, log, handlers, sources, counters } = given
   const codeOf = (error: unknown) => countStoreError(counters, error)
+  const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())
   const parts: AttemptParts<Tx> = {
     ...given,
     settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
@@ -111,6 +111,7 @@ export function createProcessor<Tx>(
   async function loop(): Promise<void> {
     let failures = 0
     while (running) {
+      const buffer = bufferSize()
       const room = concurrency + buffer - held.size
       // A few free places are not worth a claim of their own while there is still work in the buffer.
       if (room >= Math.max(1, buffer / 2) || waiting.length === 0) {
@@ -211,7 +212,7 @@ export function createProcessor<Tx>(
   }
 
   function takeBatch(handler: Registered<Tx>, from: number): ClaimedEvent[] {
-    const most = handler.options.maxBatch ?? 50
+    const most = handler.options.maxBatch ?? DEFAULT_BATCH
     const taken: ClaimedEvent[] = []
     for (let i = from; i < waiting.length && taken.length < most; ) {
       const one = waiting[i]!
@@ -255,7 +256,7 @@ export function createProcessor<Tx>(
       if (handler) handler.active--
       for (const one of own) held.delete(one.lease.token)
       pump()
-      if (running && waiting.length <= buffer / 2) wake()
+      if (running && waiting.length <= bufferSize() / 2) wake()
       if (active === 0) for (const resolve of whenQuiet.splice(0)) resolve()
     }
   }

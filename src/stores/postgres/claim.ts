@@ -26,7 +26,7 @@ pushed as (
   from picked p where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-  e.related_reference, e.received_at, t.run, e.part, b.headers, b.body
+  e.related_reference, e.received_at, t.run, e.part, p.next_at, b.headers, b.body
 from picked p
 left join taken t on t.seq = p.seq
 join hookonce.events e on e.seq = p.seq
@@ -39,14 +39,17 @@ const blocked = `w.lane is not null and (
         and h.token is not null and h.next_at > hookonce.clock()))`
 const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
-/** $3 sources, $4 how many of each, $5 how many in all. SKIP LOCKED: what another claim is taking right now is not waited for. */
+/**
+ * $3 sources, $4 how many of each, $5 how many in all, $6 from which instant on (ms). SKIP LOCKED: what another claim is
+ * taking right now is not waited for.
+ */
 const claimDue: Statement = {
   name: 'claim_due',
   sql: take(`
-  select w.* from unnest($3::text[]) as s (source)
+  select w.* from unnest($3::text[], $6::float8[]) as s (source, floor)
   cross join lateral (
     select ${columns} from hookonce.work w
-    where w.source = s.source and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})
+    where w.source = s.source and w.next_at >= to_timestamp(s.floor / 1000) and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})
     order by w.next_at, w.seq limit $4
     for update skip locked
   ) w limit $5`),
@@ -88,11 +91,30 @@ interface Row {
   received_at: number
   run: number
   part: number
+  /** When it was due, before it was taken. */
+  next_at: number
   headers: string | null
   body: Buffer | null
 }
 
+/**
+ * Where the next claim of a source begins to look. What was taken and settled leaves dead rows at the low end of the
+ * index, and while somebody holds a snapshot open nothing removes them: a backlog would be searched from further and
+ * further below. Only a full share moves the floor, and a claim that comes back short looks again from the bottom, so a
+ * row that was committed late, or whose time lies lower, waits a second at most.
+ */
+const FLOOR_MS = 1_000
+
 export function claimer(db: Database): (options: ClaimOptions) => Promise<ClaimedEvent[]> {
+  const floors = new Map<string, { readonly at: number; readonly until: number }>()
+
+  function floorOf(source: string): number {
+    const floor = floors.get(source)
+    if (floor && floor.until > performance.now()) return floor.at
+    floors.delete(source)
+    return 0
+  }
+
   return async ({ worker, limit, leaseMs, sources, event }) => {
     if (event) {
       return taken(await db.query<Row>(claimOne, [worker, leaseMs, event.source, event.eventId]))
@@ -105,13 +127,25 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     while (open.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
       const share = Math.max(1, Math.floor(room / open.length))
-      const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room])
+      const from = open.map(floorOf)
+      const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room, from])
       claimed.push(...taken(rows))
-      // Cut off by the number of places: not every source was looked at. What was blocked is pushed back, so this ends.
-      if (rows.length === room) continue
-      open = open.filter((source) => rows.filter((row) => row.source === source).length === share)
+      const cutOff = rows.length === room
+      open = open.filter((source, i) => {
+        const own = rows.filter((row) => row.source === source)
+        const full = own.length === share
+        if (full) raise(source, own.at(-1)!.next_at)
+        else if (!cutOff) floors.delete(source)
+        // Cut off by the number of places: not every source was looked at. What was blocked is pushed back, so this ends.
+        return cutOff || full || from[i]! > 0
+      })
     }
     return claimed
+  }
+
+  function raise(source: string, at: number): void {
+    const until = floors.get(source)?.until ?? performance.now() + FLOOR_MS
+    floors.set(source, { at, until })
   }
 }
 

@@ -78,7 +78,8 @@ export function openDatabase(options: PostgresOptions): Database {
   const log = logPool(options)
   const ours = options.pool === undefined
   const transactions =
-    options.pool ?? quiet(new pg.Pool({ ...connection(options.url!), max: options.maxTransactions ?? 10 }))
+    options.pool ??
+    quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
   const texts = new Map<string, string>()
   let closed = false
   let underWay = 0

@@ -1,4 +1,5 @@
 /** A handler's transaction, on the application's pool: what it writes and its outcome commit together. */
+import type { Writable } from 'node:stream'
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
 import type { Settlement } from '../../model.js'
@@ -12,6 +13,11 @@ import { advance } from './watermark.js'
 
 /** Compatible with a node-postgres client as far as `query` goes; Drizzle, Kysely and Knex can be put on it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
+
+const settleSucceeded: Statement = {
+  name: 'settle_succeeded',
+  sql: 'select hookonce.settle_succeeded($1, $2, $3)',
+}
 
 /** Raised by `settle_succeeded`. */
 class LeaseDead extends Error {}
@@ -40,9 +46,16 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
 
   /** Two commands in one round trip; the second is not reached when the first raises. */
   async function finishOne({ lease, durationMs }: Settlement): Promise<boolean> {
-    const call = `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)}); commit`
     try {
-      await commit(db.inSchema(call))
+      if ((client as { pipeline?: boolean }).pipeline) {
+        process.nextTick(together(client))
+        const settling = open().query(db.prepared(settleSucceeded, [lease.seq, lease.token, durationMs]))
+        settling.catch(() => {}) // the commit below is then a rollback, and asks for the reason
+        await commit('commit', settling)
+      } else {
+        const call = `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)}); commit`
+        await commit(db.inSchema(call))
+      }
       return true
     } catch (error) {
       if (!(error instanceof LeaseDead)) throw error
@@ -50,10 +63,13 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     }
   }
 
-  async function commit(sql: string): Promise<void> {
+  async function commit(sql: string, before?: Promise<unknown>): Promise<void> {
     let answer: { command: string } | readonly { command: string }[]
     try {
-      answer = await open().query(sql)
+      const committing = open().query(sql)
+      committing.catch(() => {})
+      await before
+      answer = await committing
     } catch (error) {
       if (over) throw error
       if ((error as { code?: string }).code === 'HK001') {
@@ -79,12 +95,14 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     end('it was rolled back', broken)
   }
 
-  try {
-    await client.query('begin')
-  } catch (error) {
-    end('it did not begin', true)
+  // Not waited for: on a pipelined connection it travels with the handler's first statement.
+  const send = together(client)
+  const beginning = client.query('begin').catch((error: unknown) => {
+    if (!over) end('it did not begin', true)
     throw asHookonceError(error)
-  }
+  })
+  beginning.catch(() => {}) // shows itself at the next step
+  process.nextTick(send)
 
   return {
     tx: {
@@ -114,4 +132,12 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     commit: () => commit('commit'),
     rollback,
   }
+}
+
+/** What is sent until the function is called leaves in one packet, where the driver lets us; else as it comes. */
+function together(client: PoolClient): () => void {
+  const { stream } = (client as { connection?: { stream?: Partial<Writable> } }).connection ?? {}
+  if (!stream?.cork || !stream.uncork) return () => {}
+  stream.cork()
+  return () => stream.uncork!()
 }

@@ -1,0 +1,98 @@
+/** Where PostgreSQL is spared work, nothing may be missed for it. */
+import { postgres } from 'hookonce/postgres'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import type { NewDelivery } from '#dist/model.js'
+import { postgresLog, type SharedLog } from '../support/logs.js'
+
+let log: SharedLog
+let store: ReturnType<typeof postgres>
+
+beforeEach(async () => {
+  log = await postgresLog(inject('postgresUrl'))
+  store = postgres({ url: inject('postgresUrl'), schema: log.args[2]! })
+  await store.migrate()
+})
+afterEach(async () => {
+  await store.close()
+  await log.remove()
+})
+
+function delivery(eventId: string): NewDelivery {
+  return {
+    source: 'shop',
+    headers: {},
+    body: Buffer.from(eventId),
+    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    onReplayedContent: 'review',
+  }
+}
+
+const claim = async (limit: number) =>
+  (await store.claim({ worker: 'w', limit, leaseMs: 60_000, sources: ['shop'] })).map((one) => one.eventId)
+
+test('a claim that comes back short has looked below where the last one ended', async () => {
+  await store.record(Array.from({ length: 10 }, (_, i) => delivery(`e${i}`)))
+  expect(await claim(4)).toHaveLength(4)
+  // As if committed late: due before all that was taken.
+  await log.sql(
+    `update log.work set next_at = next_at - interval '1 hour' where seq = (select max(seq) from log.work)`,
+  )
+  expect((await claim(10)).sort()).toEqual(['e4', 'e5', 'e6', 'e7', 'e8', 'e9'])
+  expect(await claim(10)).toEqual([])
+})
+
+test('what is due lower is not forgotten while there is always a full share of others', async () => {
+  await store.record(Array.from({ length: 40 }, (_, i) => delivery(`e${i}`)))
+  await claim(2)
+  await log.sql(
+    `update log.work set next_at = next_at - interval '1 hour' where seq = (select max(seq) from log.work)`,
+  )
+  const taken: string[] = []
+  while (taken.length < 37 && !taken.includes('e39')) {
+    taken.push(...(await claim(1)))
+    await new Promise((resolve) => setTimeout(resolve, 60))
+  }
+  expect(taken).toContain('e39')
+  expect(taken.length).toBeLessThan(37)
+})
+
+test.each([true, false])(
+  'a transaction on a pipelined connection or a plain one is the same (%s)',
+  async (pipeline) => {
+    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), pipeline })
+    const own = postgres({ pool, schema: log.args[2]! })
+    try {
+      await own.record([delivery('a'), delivery('b'), delivery('c')])
+      const [a, b, c] = await own.claim({ worker: 'w', limit: 3, leaseMs: 60_000 })
+      const good = await own.transaction()
+      await good.tx.query(log.insertEffect, ['good'])
+      expect(await good.finish([{ lease: a!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])).toBe(
+        true,
+      )
+
+      const dead = await own.transaction()
+      await dead.tx.query(log.insertEffect, ['dead'])
+      const lease = { seq: b!.lease.seq, token: a!.lease.token }
+      expect(await dead.finish([{ lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])).toBe(false)
+
+      const broken = await own.transaction()
+      await broken.tx.query(log.insertEffect, ['broken'])
+      await broken.tx.query('select 1/0').catch(() => {})
+      await expect(
+        broken.finish([{ lease: c!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }]),
+      ).rejects.toMatchObject({ code: 'TRANSACTION_ABORTED' })
+      await broken.rollback()
+
+      expect(await log.effects()).toEqual(['good'])
+      const states = await Promise.all(
+        ['a', 'b', 'c'].map(async (eventId) => (await own.get({ source: 'shop', eventId }))!.state),
+      )
+      expect(states).toEqual(['succeeded', 'processing', 'processing'])
+      expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+    } finally {
+      await own.close()
+      await pool.end()
+    }
+  },
+)
