@@ -19,4 +19,10 @@ function end(error: unknown): void {
   process.exitCode = exitCode
 }
 
+// What nobody waited for, or threw outside of a promise, ends like any other error: in words.
+process.on('uncaughtException', (error) => {
+  end(error)
+  process.exit()
+})
+
 createProgram().parseAsync().catch(end)

@@ -7,6 +7,8 @@ import { Command } from 'commander'
 import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
+import { addEvents } from './commands/events.js'
+import { addOrders } from './commands/orders.js'
 import { addProviders } from './commands/providers.js'
 import { addSend } from './commands/send.js'
 
@@ -32,6 +34,8 @@ Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
   addDev(program)
   addSend(program)
   addCheck(program)
+  addEvents(program)
+  addOrders(program)
   addProviders(program)
   addCompletion(program)
   return program

@@ -5,6 +5,7 @@ import type { Delivery } from '../../provider.js'
 import { type Output, type Paint, plain, type Style } from '../output.js'
 
 export interface Arrival {
+  readonly kind: 'delivery'
   readonly at: string
   readonly source: string
   readonly eventType: string | null
@@ -25,7 +26,24 @@ export function withArrivals<Tx>(inbox: Inbox<Tx>, tell: (arrival: Arrival) => v
       const { httpStatus, eventId } = receipt
       const at = new Date().toISOString()
       const eventType = eventId === null ? null : typeOf(inbox, source, delivery)
-      tell({ at, source, eventType, eventId, verdict: verdictOf(receipt), httpStatus, ms })
+      const verdict = verdictOf(receipt)
+      tell({ kind: 'delivery', at, source, eventType, eventId, verdict, httpStatus, ms })
+      return receipt
+    },
+    refused(source, refusal) {
+      const receipt = inbox.refused(source, refusal)
+      const { httpStatus } = receipt
+      const at = new Date().toISOString()
+      tell({
+        kind: 'delivery',
+        at,
+        source: source ?? '-',
+        eventType: null,
+        eventId: null,
+        verdict: verdictOf(receipt),
+        httpStatus,
+        ms: 0,
+      })
       return receipt
     },
   }
@@ -54,6 +72,20 @@ export function tellArrival(output: Output, arrival: Arrival): void {
       paint('dim', `${ms} ms`),
     ].join('  ')
   })
+}
+
+/** The handler where there is none of the user's own: it only says that it ran. */
+export function sayHandled(output: Output, inbox: Inbox): void {
+  for (const source of inbox.sources.keys()) {
+    inbox.on(source, '*', async (event, { attempt }) => {
+      const at = new Date().toISOString()
+      const handled = { kind: 'handled', at, source, eventType: event.type, eventId: event.id, attempt }
+      output.result(handled, (paint) => {
+        const words = [paint('dim', at.slice(11, 19)), source.padEnd(12), plain(event.type).padEnd(24)]
+        return [...words, plain(event.id).padEnd(28), paint('dim', `handled, attempt ${attempt}`)].join('  ')
+      })
+    })
+  }
 }
 
 function coloured(paint: Paint, httpStatus: number, verdict: string): string {

@@ -1,10 +1,10 @@
 /** `hookonce dev`: intake on this machine with no configuration. Secrets are made on first use and kept for this folder. */
 import { createInbox, type Inbox } from '../../inbox.js'
-import { Failure } from '../failure.js'
+import { createServer } from '../../server/server.js'
+import { runUntilSignal } from '../../server/signals.js'
 import type { Output } from '../output.js'
-import { tellArrival, withArrivals } from './arrivals.js'
+import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
 import { type DevCredentials, defaultStore, folder, makeCredentials } from './folder.js'
-import { listen, stopped } from './serve.js'
 import { devSources } from './sources.js'
 import { wordsLog } from './words-log.js'
 
@@ -19,18 +19,13 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   const { port = 4100, host = '127.0.0.1', store = defaultStore } = options
   const credentials = makeCredentials(options.secret)
   const inbox = createInbox({ store, sources: devSources(credentials), log: wordsLog(output) })
+  sayHandled(output, inbox)
   const told = withArrivals(inbox, (arrival) => tellArrival(output, arrival))
-  const server = await listen(told, port, host).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error
-    throw new Failure(`Port ${port} is in use. Choose another with --port, or --port 0 for any free one.`)
-  })
+  const server = createServer(told, { host, port, open: true })
+  const { url } = await server.listen()
   await inbox.start()
-  ready(output, server.address, store, inbox, credentials)
-  await stopped()
-  output.say('stopping: finishing what was accepted')
-  await server.close()
-  await inbox.stop()
-  return 0
+  ready(output, url, store, inbox, credentials)
+  return runUntilSignal({ server }, { onStop: () => output.say('stopping: finishing what was accepted') })
 }
 
 function ready(
@@ -41,7 +36,7 @@ function ready(
   { secret }: DevCredentials,
 ): void {
   const facts = {
-    ready: true,
+    kind: 'ready',
     store,
     intake: `${address}/webhooks/<provider>`,
     dashboard: `${address}/`,

@@ -1,0 +1,92 @@
+import type { Command } from 'commander'
+import { action, addCommand, addGroup } from '../command.js'
+import type { ShowOptions } from '../events/events.js'
+import { matcher } from '../events/match.js'
+import { addFilterOptions, type FilterOptions, filterOf } from '../log/filter.js'
+import { addLogOptions, type LogOptions } from '../log/options.js'
+import { count } from '../parse.js'
+
+const load = () => Promise.all([import('../events/events.js'), import('../log/open-log.js')])
+
+export function addEvents(program: Command): void {
+  const events = addGroup(program, 'events', 'read the event log')
+  addList(events)
+  addShow(events)
+  addTail(events)
+  addExport(events)
+}
+
+function addList(events: Command): void {
+  const command = addCommand(events, 'list', {
+    summary: 'the latest events',
+    examples: [
+      'hookonce events list',
+      'hookonce events list --source stripe --dead --since 24h',
+      'hookonce events list --server https://hooks.example.com --json',
+    ],
+  })
+    .option('--limit <n>', 'how many', count, 20)
+    .option('--cursor <cursor>', 'where to go on, as the page before said')
+  addLogOptions(addFilterOptions(command)).action(
+    action<FilterOptions & LogOptions & { limit: number; cursor?: string }>(async ({ output, options }) => {
+      const filter = filterOf(options)
+      const [{ list }, { openLog }] = await load()
+      await using log = await openLog(options)
+      await list(output, log, filter, { limit: options.limit, cursor: options.cursor ?? null })
+    }),
+  )
+}
+
+function addShow(events: Command): void {
+  const command = addCommand(events, 'show <id>', {
+    summary: 'one event, with its attempts',
+    description: 'Shows one event: an id, or source/id where several sources use it.',
+    examples: [
+      'hookonce events show evt_1PgafmB7WZ01zgkW',
+      'hookonce events show stripe/evt_1PgafmB7WZ01zgkW --payload --reason "ticket 4711"',
+    ],
+  })
+    .option('--source <name>', 'the source it came from')
+    .option('--payload', 'also its headers and body; reading them goes into the audit')
+    .option('--raw', 'only its body, byte for byte')
+    .option('--reason <text>', 'why the payload is read, for the audit')
+  addLogOptions(command).action(
+    action<ShowOptions & LogOptions>(async ({ output, options }, id: string) => {
+      const [{ show }, { openLog }] = await load()
+      await using log = await openLog(options)
+      await show(output, log, id, options)
+    }),
+  )
+}
+
+function addTail(events: Command): void {
+  const command = addCommand(events, 'tail', {
+    summary: 'events as they enter the log',
+    examples: ['hookonce events tail --source stripe', 'hookonce events tail --since 1h --json'],
+  })
+  addLogOptions(addFilterOptions(command)).action(
+    action<FilterOptions & LogOptions>(async ({ output, options }) => {
+      const matches = matcher(filterOf(options))
+      const [{ tail }, { openLog }] = await load()
+      await using log = await openLog(options)
+      await tail(output, log, matches, options)
+    }),
+  )
+}
+
+function addExport(events: Command): void {
+  const command = addCommand(events, 'export', {
+    summary: 'events as JSON lines, for other programs',
+    examples: [
+      'hookonce events export --since 30d > events.ndjson',
+      'hookonce events export --dead --payloads --reason "replay in staging" > dead.ndjson',
+    ],
+  }).option('--payloads', 'with headers and body (base64); each read goes into the audit')
+  addLogOptions(addFilterOptions(command)).action(
+    action<FilterOptions & LogOptions & { payloads?: boolean }>(async ({ output, options }) => {
+      const [{ exportEvents }, { openLog }] = await load()
+      await using log = await openLog(options)
+      await exportEvents(output, log, filterOf(options), { payloads: options.payloads === true })
+    }),
+  )
+}

@@ -1,0 +1,141 @@
+/** `hookonce events`: reading the log. */
+import type { EventFilter } from '../../model.js'
+import { Failure } from '../failure.js'
+import type { EventLog, EventView } from '../log/event-log.js'
+import { findEvent, keyOf } from '../log/find.js'
+import type { Output } from '../output.js'
+import { eventDetail, eventLine, eventTable, payloadText } from './words.js'
+
+/** What a store looks at in one call is bounded, so short pages are put together. */
+const PAGE = 500
+
+export async function list(
+  output: Output,
+  log: EventLog,
+  filter: EventFilter,
+  page: { readonly limit: number; readonly cursor: string | null },
+): Promise<void> {
+  const events: EventView[] = []
+  let next = page.cursor
+  do {
+    const found = await log.list(filter, { limit: Math.min(PAGE, page.limit - events.length), cursor: next })
+    events.push(...found.events)
+    next = found.next
+  } while (next !== null && events.length < page.limit)
+  output.result({ events, next }, (paint) =>
+    events.length === 0 ? 'No event matches.' : eventTable(events, paint),
+  )
+  if (next !== null && !output.json) output.say(`There are more: --cursor ${next}`)
+}
+
+export interface ShowOptions {
+  readonly source?: string
+  readonly payload?: boolean
+  readonly raw?: boolean
+  readonly reason?: string
+}
+
+export async function show(output: Output, log: EventLog, text: string, options: ShowOptions): Promise<void> {
+  const event = await findEvent(log, text, options.source)
+  const key = keyOf(event)
+  const wanted = options.payload || options.raw
+  const payload = wanted ? await log.payload(key, options.reason ?? '') : null
+  if (options.raw) {
+    if (payload === null) throw removed(event)
+    process.stdout.write(payload.body)
+    return
+  }
+  const attempts = await log.attempts(key)
+  const shown = payload && {
+    headers: payload.headers,
+    part: payload.part,
+    body: Buffer.from(payload.body).toString('base64'),
+  }
+  output.result({ event, attempts, ...(wanted ? { payload: shown } : {}) }, (paint) => {
+    const detail = eventDetail(event, attempts, paint)
+    return payload === null ? detail : `${detail}\n${payloadText(payload, paint)}`
+  })
+  if (options.payload && payload === null) throw removed(event)
+}
+
+function removed(event: EventView): Failure {
+  return new Failure(
+    `The payload of ${event.source}/${event.id} has been removed. hookonce archive restore brings it back, if it was archived.`,
+  )
+}
+
+export interface TailCommandOptions {
+  readonly source?: string
+  readonly since?: number
+}
+
+/** Lines as events enter the log, until it is told to stop. */
+export async function tail(
+  output: Output,
+  log: EventLog,
+  matches: (event: EventView) => boolean,
+  { source, since }: TailCommandOptions,
+): Promise<void> {
+  const stop = new AbortController()
+  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
+  const after = since === undefined ? null : await positionBefore(log, since)
+  output.say(`following ${log.name}; Ctrl-C ends it`)
+  for await (const { events, gap } of log.follow({
+    after,
+    signal: stop.signal,
+    ...(source === undefined ? {} : { source }),
+  })) {
+    if (gap) output.say('some events were removed by retention before they could be shown')
+    for (const event of events) if (matches(event)) output.result(event, (paint) => eventLine(event, paint))
+  }
+}
+
+/** The position just before the first event received since then. */
+export async function positionBefore(log: EventLog, since: number): Promise<number> {
+  let oldest: number | null = null
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(
+      { from: since },
+      { limit: PAGE, cursor },
+    )
+    oldest = page.events.at(-1)?.seq ?? oldest
+    cursor = page.next
+  } while (cursor !== null)
+  if (oldest !== null) return oldest - 1
+  const newest = await log.list({}, { limit: 1, cursor: null })
+  return newest.events[0]?.seq ?? 0
+}
+
+/** One JSON line an event, newest first; with `payloads` their bytes in base64. Every payload read is audited. */
+export async function exportEvents(
+  output: Output,
+  log: EventLog,
+  filter: EventFilter,
+  options: { readonly payloads: boolean },
+): Promise<void> {
+  let cursor: string | null = null
+  let exported = 0
+  do {
+    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
+    for (const event of page.events) {
+      const payload = options.payloads ? await log.payload(keyOf(event), 'export') : undefined
+      const shown = payload && {
+        headers: payload.headers,
+        body: Buffer.from(payload.body).toString('base64'),
+      }
+      await write(`${JSON.stringify(options.payloads ? { ...event, payload: shown ?? null } : event)}\n`)
+    }
+    exported += page.events.length
+    output.progress(`${exported} events`)
+    cursor = page.next
+  } while (cursor !== null)
+  output.progress(null)
+  output.say(`${exported} events exported from ${log.name}`)
+}
+
+/** Waits while the reader is slower: an export can be larger than memory. */
+async function write(text: string): Promise<void> {
+  if (process.stdout.write(text)) return
+  await new Promise<void>((resolve) => process.stdout.once('drain', resolve))
+}

@@ -1,0 +1,110 @@
+/** Events as people read them. Everything a sender chose goes through `plain`. */
+import type { AttemptView, EventView, PayloadView } from '../log/event-log.js'
+import { type Paint, plain, type Style, table } from '../output.js'
+
+const stateStyle: Readonly<Record<EventView['state'], Style>> = {
+  pending: 'cyan',
+  processing: 'cyan',
+  succeeded: 'green',
+  ignored: 'dim',
+  failed: 'yellow',
+}
+
+export function stateText(event: EventView, paint: Paint): string {
+  if (event.dead) return paint('red', 'failed (dead letter)')
+  const reason = event.state === 'ignored' && event.reason ? `: ${plain(event.reason).slice(0, 40)}` : ''
+  return paint(stateStyle[event.state], `${event.state}${reason}`)
+}
+
+export function eventTable(events: readonly EventView[], paint: Paint): string {
+  const titles = ['RECEIVED', 'SOURCE', 'TYPE', 'ID', 'STATE', 'DELIVERIES', 'REFERENCE']
+  return table([titles.map((title) => paint('dim', title)), ...events.map((event) => eventRow(event, paint))])
+}
+
+export function eventRow(event: EventView, paint: Paint): string[] {
+  const conflicts = event.conflicts > 0 ? paint('yellow', ` (${event.conflicts} in conflict)`) : ''
+  return [
+    time(event.receivedAt),
+    event.source,
+    plain(event.type),
+    plain(event.id),
+    stateText(event, paint),
+    `${event.deliveries}${conflicts}`,
+    plain(event.reference ?? ''),
+  ]
+}
+
+/** A line of a stream: fixed widths, because the lines to come are not known. */
+export function eventLine(event: EventView, paint: Paint): string {
+  const [received, source, type, id, state] = eventRow(event, paint)
+  return `${paint('dim', received!)}  ${source!.padEnd(12)}  ${type!.padEnd(24)}  ${id!.padEnd(28)}  ${state}`
+}
+
+export function eventDetail(event: EventView, attempts: readonly AttemptView[], paint: Paint): string {
+  const rows: [string, string | null][] = [
+    ['state', stateText(event, paint)],
+    ['reason', event.state === 'failed' && event.reason ? plain(event.reason) : null],
+    ['reference', event.reference && plain(event.reference)],
+    ['received', event.receivedAt],
+    ['processed', event.processedAt],
+    ['next attempt', event.nextAttemptAt],
+    ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
+    ['conflicts', event.conflicts > 0 ? `${event.conflicts}: its id came back with other bytes` : null],
+    ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
+    ['payload', event.payloadKept ? 'kept (--payload shows it)' : 'removed'],
+    ['place in log', String(event.seq)],
+  ]
+  const shown = rows.filter((row): row is [string, string] => row[1] !== null)
+  const head = `${paint('bold', `${event.source}  ${plain(event.type)}  ${plain(event.id)}`)}
+${table(shown.map(([title, text]) => [paint('dim', `  ${title}`), text]))}`
+  return attempts.length === 0 ? head : `${head}\n\n${attemptTable(attempts, paint)}`
+}
+
+function attemptTable(attempts: readonly AttemptView[], paint: Paint): string {
+  const titles = ['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME', 'WORKER', 'DETAIL']
+  return table([
+    titles.map((title) => paint('dim', title)),
+    ...attempts.map((one) => [
+      String(one.attempt),
+      time(one.startedAt),
+      `${Date.parse(one.finishedAt) - Date.parse(one.startedAt)} ms`,
+      paint(
+        one.outcome === 'succeeded' ? 'green' : one.outcome === 'ignored' ? 'dim' : 'yellow',
+        one.outcome,
+      ),
+      plain(one.worker),
+      plain(one.detail ?? '').slice(0, 200),
+    ]),
+  ])
+}
+
+export function payloadText({ headers, body }: PayloadView, paint: Paint): string {
+  const lines = Object.entries(headers).map(([name, value]) => `${paint('dim', name)}: ${plain(value)}`)
+  return `\n${lines.join('\n')}\n\n${readable(body)}`
+}
+
+/** JSON indented, other text as it is, anything else by its size. */
+function readable(body: Uint8Array): string {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
+    return indented(text).split('\n').map(plain).join('\n')
+  } catch {
+    return `(${body.byteLength} bytes that are not text; --raw writes them)`
+  }
+}
+
+function indented(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}
+
+/** To the second, in the time of this machine. */
+function time(iso: string): string {
+  const at = new Date(iso)
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}

@@ -1,0 +1,82 @@
+/**
+ * The event log as commands see it. Two implementations: `store-log.ts` opens the store, `server-log.ts` asks a server.
+ * Shapes are those of the admin API, so that `--json` says the same either way.
+ */
+import type { EventFilter, EventKey, OrderResult, Position, State } from '../../model.js'
+import type { BulkOptions, BulkResult, OrderOptions } from '../../processing/orders.js'
+
+/** One row of the log. Instants are ISO 8601. */
+export interface EventView {
+  readonly seq: number
+  readonly source: string
+  readonly id: string
+  readonly type: string
+  readonly reference: string | null
+  readonly state: State
+  /** Failed, with no next attempt. */
+  readonly dead: boolean
+  readonly reason: string | null
+  readonly receivedAt: string
+  readonly processedAt: string | null
+  readonly attempts: number
+  readonly run: number
+  readonly nextAttemptAt: string | null
+  readonly deliveries: number
+  readonly conflicts: number
+  readonly lastDeliveryAt: string
+  readonly lastConflict: { readonly at: string; readonly hash: string } | null
+  readonly contentHash: string | null
+  readonly payloadKept: boolean
+}
+
+export interface AttemptView {
+  readonly attempt: number
+  readonly run: number
+  readonly worker: string
+  readonly startedAt: string
+  readonly finishedAt: string
+  readonly outcome: string
+  readonly detail: string | null
+}
+
+export interface PayloadView {
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** Which of the events of its delivery this is, from 0. */
+  readonly part: number
+}
+
+export interface FollowOptions {
+  /** Null: what enters the log from now on. */
+  readonly after: Position | null
+  readonly source?: string
+  readonly signal: AbortSignal
+}
+
+export interface Followed {
+  readonly events: readonly EventView[]
+  /** Everything up to here has been seen. */
+  readonly position: Position
+  /** True when retention has removed events since the position before: some were missed. */
+  readonly gap: boolean
+}
+
+export type Verb = 'retry' | 'replay' | 'ignore'
+
+export interface EventLog extends AsyncDisposable {
+  /** For words: `sqlite:events.db`, `http://127.0.0.1:4100`. Never a password. */
+  readonly name: string
+  /** Newest first. A page may be short and still have a next one. */
+  list(
+    filter: EventFilter,
+    page: { readonly limit: number; readonly cursor: string | null },
+  ): Promise<{ readonly events: readonly EventView[]; readonly next: string | null }>
+  get(key: EventKey): Promise<EventView | null>
+  attempts(key: EventKey): Promise<readonly AttemptView[]>
+  /** Null when it has been removed. Reading it goes into the audit. */
+  payload(key: EventKey, reason: string): Promise<PayloadView | null>
+  /** What enters the log, in order, until the signal says stop. */
+  follow(options: FollowOptions): AsyncGenerator<Followed, void>
+  order(verb: Verb, key: EventKey, options: OrderOptions): Promise<OrderResult>
+  orderMany(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
+}

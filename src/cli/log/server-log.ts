@@ -1,0 +1,126 @@
+/** The log through a server's admin API: for everybody else. */
+import type { EventFilter, EventKey, OrderResult } from '../../model.js'
+import type { BulkOptions, BulkResult } from '../../processing/orders.js'
+import { Failure } from '../failure.js'
+import { type Api, ApiProblem, isCode, Unreachable } from './api.js'
+import type { EventLog, EventView, Followed, FollowOptions, Verb } from './event-log.js'
+import { frames } from './sse.js'
+import { pause } from './store-log.js'
+
+export function serverLog(api: Api): EventLog {
+  const at = ({ source, eventId }: EventKey) =>
+    `/api/events/${encodeURIComponent(source)}/${encodeURIComponent(eventId)}`
+  return {
+    name: api.url,
+    list: (filter, { limit, cursor }) =>
+      api.json('GET', `/api/events?${query({ ...apiFilter(filter), limit, cursor })}`),
+    get: (key) => orNull(api.json<EventView>('GET', at(key)), 'EVENT_NOT_FOUND'),
+    attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${at(key)}/attempts`)).attempts,
+    async payload(key, reason) {
+      const path = `${at(key)}/payload?${query({ reason: reason || undefined })}`
+      const found = await orNull(
+        api.json<{ headers: Record<string, string>; body: string; part: number }>('GET', path),
+        'PAYLOAD_REMOVED',
+      )
+      return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
+    },
+    follow: (options) => follow(api, options),
+    async order(verb, key, { reason, force, dryRun }): Promise<OrderResult> {
+      try {
+        return await api.json('POST', `${at(key)}/${verb}`, { reason, force, dryRun })
+      } catch (error) {
+        if (error instanceof ApiProblem && refusals.includes(error.code as Refusal))
+          return { done: false, code: error.code as Refusal }
+        throw error
+      }
+    },
+    orderMany: (verb, filter, options) => orderAll(api, verb, filter, options),
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+type Refusal = Extract<OrderResult, { done: false }>['code']
+const refusals: readonly Refusal[] = ['EVENT_NOT_FOUND', 'EVENT_PROCESSING', 'MOVE_FORBIDDEN', 'FORCE_NEEDED']
+
+interface Action extends BulkResult {
+  readonly id: string
+  readonly state: 'running' | 'done' | 'cancelled' | 'failed'
+  readonly problem: string | null
+}
+
+/** The server does it page by page; this watches, and stops it when told to. */
+async function orderAll(
+  api: Api,
+  verb: Verb,
+  filter: EventFilter,
+  options: BulkOptions,
+): Promise<BulkResult> {
+  const { reason, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
+  const body = { verb, filter: apiFilter(filter), reason, force, dryRun, rate }
+  let action = await api.json<Action>('POST', '/api/events/actions', body)
+  while (action.state === 'running') {
+    onProgress?.(action)
+    await pause(200, signal ?? new AbortController().signal)
+    action = await api.json<Action>(signal?.aborted ? 'DELETE' : 'GET', `/api/actions/${action.id}`)
+  }
+  onProgress?.(action)
+  if (action.state === 'failed')
+    throw new Failure(
+      `The server gave up (${action.problem}) after ${action.done} of them. Run it again for the rest.`,
+    )
+  const { matched, done, refused } = action
+  return { matched, done, refused }
+}
+
+const RECONNECT_MS = 500
+
+async function* follow(api: Api, { after, source, signal }: FollowOptions): AsyncGenerator<Followed, void> {
+  // Also when a position is given: a server that is not there at all should be said so at once.
+  const latest = await newest(api)
+  let position = after ?? latest
+  while (!signal.aborted) {
+    try {
+      const path = `/api/stream?${query({ source, after: position })}`
+      const response = await api.open('GET', path, { signal, headers: { accept: 'text/event-stream' } })
+      for await (const { event, id, data } of frames(response.body!)) {
+        if (event === 'gap') yield { events: [], position, gap: true }
+        if (event === 'recorded') {
+          const recorded = JSON.parse(data) as EventView
+          // A page is sent again when the connection broke within it.
+          if (recorded.seq <= position) continue
+          position = recorded.seq
+          yield { events: [recorded], position, gap: false }
+        }
+        if (id !== null && Number(id) > position) position = Number(id)
+      }
+    } catch (error) {
+      if (signal.aborted) return
+      // A refusal stays one; a server that is away comes back to where we were.
+      if (error instanceof Failure && !(error instanceof Unreachable)) throw error
+    }
+    await pause(RECONNECT_MS, signal)
+  }
+}
+
+async function newest(api: Api): Promise<number> {
+  const page = await api.json<{ events: readonly EventView[] }>('GET', '/api/events?limit=1')
+  return page.events[0]?.seq ?? 0
+}
+
+function apiFilter({ eventId, ...rest }: EventFilter): Record<string, unknown> {
+  return { ...rest, id: eventId }
+}
+
+function query(values: Record<string, unknown>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
+  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+}
+
+async function orNull<T>(answer: Promise<T>, code: string): Promise<T | null> {
+  try {
+    return await answer
+  } catch (error) {
+    if (isCode(error, code)) return null
+    throw error
+  }
+}

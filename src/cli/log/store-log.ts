@@ -1,0 +1,122 @@
+/** The log on its own store: for the machine that has it. */
+import { once } from 'node:events'
+import { userInfo } from 'node:os'
+import type { Attempt, EventRecord } from '../../model.js'
+import { orderMany, orderOne } from '../../processing/orders.js'
+import type { Store } from '../../store.js'
+import type { AttemptView, EventLog, EventView, Followed, FollowOptions } from './event-log.js'
+
+const PAGE = 200
+/** How long a reader waits at most when nothing wakes it. */
+const POLL_MS = 1_000
+
+export function storeLog(store: Store): EventLog {
+  const actor = actorName()
+  return {
+    name: store.name,
+    async list(filter, page) {
+      const { events, next } = await store.list(filter, page)
+      return { events: events.map(eventView), next }
+    },
+    async get(key) {
+      const event = await store.get(key)
+      return event && eventView(event)
+    },
+    attempts: async (key) => (await store.attempts(key)).map(attemptView),
+    async payload(key, reason) {
+      const payload = await store.payload(key)
+      if (payload !== null) await store.audit([{ actor, verb: 'payload', ...key, reason }])
+      return payload
+    },
+    follow: (options) => follow(store, options),
+    order: (verb, key, options) => orderOne(store, verb, key, { actor, ...options }),
+    orderMany: (verb, filter, options) => orderMany(store, verb, filter, { actor, ...options }),
+    [Symbol.asyncDispose]: () => store.close(),
+  }
+}
+
+async function* follow(
+  store: Store,
+  { after, source, signal }: FollowOptions,
+): AsyncGenerator<Followed, void> {
+  let position = after ?? (await store.list({}, { limit: 1 })).events[0]?.seq ?? 0
+  let wake = () => {}
+  const unsubscribe = await store.subscribe(() => wake())
+  try {
+    while (!signal.aborted) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve
+      })
+      const page = await store.tail({
+        after: position,
+        limit: PAGE,
+        ...(source === undefined ? {} : { source }),
+      })
+      if (page.events.length > 0 || page.gap || page.position !== position)
+        yield { events: page.events.map(eventView), position: page.position, gap: page.gap }
+      position = page.position
+      if (page.events.length === 0) await Promise.race([woken, pause(POLL_MS, signal)])
+    }
+  } finally {
+    await unsubscribe()
+  }
+}
+
+/** Ends early, without an error, when the signal says stop. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  const done = new AbortController()
+  const stopped = once(signal, 'abort', { signal: done.signal }).catch(() => {})
+  await Promise.race([over, stopped])
+  clearTimeout(timer)
+  done.abort()
+}
+
+function actorName(): string {
+  try {
+    return `cli:${userInfo().username}`
+  } catch {
+    return 'cli' // a user id without a name, as containers have
+  }
+}
+
+function eventView(event: EventRecord): EventView {
+  const { eventId, eventType, lastConflict, state, nextAttemptAt } = event
+  return {
+    seq: event.seq,
+    source: event.source,
+    id: eventId,
+    type: eventType,
+    reference: event.reference,
+    state,
+    dead: state === 'failed' && nextAttemptAt === null,
+    reason: event.reason,
+    receivedAt: iso(event.receivedAt),
+    processedAt: isoOrNull(event.processedAt),
+    attempts: event.attempts,
+    run: event.run,
+    nextAttemptAt: isoOrNull(nextAttemptAt),
+    deliveries: event.deliveries,
+    conflicts: event.conflicts,
+    lastDeliveryAt: iso(event.lastDeliveryAt),
+    lastConflict: lastConflict && { at: iso(lastConflict.at), hash: lastConflict.hash },
+    contentHash: event.contentHash,
+    payloadKept: event.payloadKept,
+  }
+}
+
+function attemptView(attempt: Attempt): AttemptView {
+  return { ...attempt, startedAt: iso(attempt.startedAt), finishedAt: iso(attempt.finishedAt) }
+}
+
+function iso(at: number): string {
+  return new Date(at).toISOString()
+}
+
+function isoOrNull(at: number | null): string | null {
+  return at === null ? null : iso(at)
+}

@@ -1,0 +1,231 @@
+/** Reading the log and giving orders, on the store itself and through a server: the same words either way. */
+
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createInbox, silentLog } from 'hookonce'
+import { github, stripe } from 'hookonce/providers'
+import { createServer as createHookonce, type HookonceServer } from 'hookonce/server'
+import { sqlite } from 'hookonce/sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Ended, type Folder, freshFolder } from '../support/cli.js'
+
+const secret = 'a secret that is long enough'
+const token = 'operator-token-0123456789abcdef'
+const viewer = 'viewer-token-0123456789abcdefgh'
+const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
+
+let folder: Folder
+let server: HookonceServer
+let url: string
+let storeUrl: string
+
+/** Events: evt_ok succeeded (two deliveries), evt_bad a dead letter, one of github that is waiting. */
+beforeAll(async () => {
+  folder = freshFolder()
+  storeUrl = `sqlite:${folder.path}/events.db`
+  const inbox = createInbox({
+    store: sqlite(`${folder.path}/events.db`),
+    sources: { stripe: stripe({ secret }), github: github({ secret }) },
+    log: silentLog,
+    processing: { retry: { maxAttempts: 1 } },
+  })
+  inbox.on('stripe', '*', async (event) => {
+    if (event.id.startsWith('evt_bad')) throw new Error('the shop is closed')
+  })
+  server = createHookonce(inbox, {
+    port: 0,
+    admin: {
+      tokens: [
+        { name: 'tests', role: 'admin', sha256: sha256(token) },
+        { name: 'looker', role: 'viewer', sha256: sha256(viewer) },
+      ],
+    },
+  })
+  url = (await server.listen()).url
+  const deliver = async (source: string, id: string, type: string) => {
+    const from = inbox.sources.get(source)!
+    const delivery = await from.sign(from.sample({ id, type, now: Date.now() }))
+    expect(await inbox.receive(source, delivery)).toMatchObject({ httpStatus: 200 })
+  }
+  await deliver('stripe', 'evt_ok', 'invoice.paid')
+  await deliver('stripe', 'evt_ok', 'invoice.paid')
+  await deliver('stripe', 'evt_bad', 'invoice.paid')
+  await deliver('github', '72d3162e', 'issues')
+  await inbox.drain()
+  await (await inbox.store()).flush()
+})
+afterAll(async () => {
+  await server.close()
+  await folder.remove()
+})
+
+const ways: readonly (readonly [string, () => string[]])[] = [
+  ['on the store', () => ['--store', storeUrl]],
+  ['through a server', () => ['--server', url, '--token', token]],
+]
+
+describe.each(ways)('%s', (_, where) => {
+  const run = (...args: string[]) => folder.run([...args, ...where()])
+  const json = async (...args: string[]) => {
+    const ended = await run(...args, '--json')
+    return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
+  }
+
+  test('list shows the latest first, and --json is stable', async () => {
+    const { code, value, stderr } = await json('events', 'list')
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(steady(value)).toMatchSnapshot('events list')
+    const words = await run('events', 'list')
+    expect(words.stdout.split('\n')[0]).toMatch(/^RECEIVED +SOURCE +TYPE +ID +STATE +DELIVERIES +REFERENCE$/)
+    expect(words.stdout).toMatch(/evt_bad +failed \(dead letter\)/)
+  })
+
+  test('filters, a limit and a cursor', async () => {
+    expect((await json('events', 'list', '--dead')).value.events).toMatchObject([{ id: 'evt_bad' }])
+    expect((await json('events', 'list', '--type', 'invoice.*', '--duplicates')).value.events).toMatchObject([
+      { id: 'evt_ok' },
+    ])
+    const first = await json('events', 'list', '--limit', '2')
+    expect(first.value.events).toHaveLength(2)
+    const second = await json('events', 'list', '--limit', '2', '--cursor', first.value.next)
+    expect(second.value.events).toMatchObject([{ id: 'evt_ok' }])
+  })
+
+  test('show has the attempts, and the payload when asked', async () => {
+    const { value } = await json('events', 'show', 'stripe/evt_bad', '--payload', '--reason', 'ticket 1')
+    expect(steady({ ...value, payload: { ...value.payload, body: '(body)' } })).toMatchSnapshot('events show')
+    expect(JSON.parse(Buffer.from(value.payload.body, 'base64').toString())).toMatchObject({ id: 'evt_bad' })
+    const raw = await run('events', 'show', 'evt_bad', '--raw')
+    expect(raw.stdout).toBe(Buffer.from(value.payload.body, 'base64').toString())
+  })
+
+  test('an event that is not there is said so', async () => {
+    for (const args of [['evt_none'], ['stripe/evt_none'], ['evt_ok', '--source', 'github']]) {
+      const { code, stdout, stderr } = await run('events', 'show', ...args)
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toContain('hookonce events list shows what is there')
+    }
+  })
+
+  test('export writes a line for each event', async () => {
+    const { stdout, stderr } = await run('events', 'export', '--source', 'stripe', '--payloads')
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(lines.map((line) => [line.id, typeof line.payload.body])).toEqual([
+      ['evt_bad', 'string'],
+      ['evt_ok', 'string'],
+    ])
+    expect(stderr).toContain('2 events exported')
+  })
+
+  test('orders: a dry run, a refusal, and one that is carried out', async () => {
+    const dry = await json('retry', 'evt_bad', '--dry-run')
+    expect(dry.value).toEqual({
+      verb: 'retry',
+      dryRun: true,
+      results: [
+        { source: 'stripe', id: 'evt_bad', done: true, from: 'failed', to: 'pending', ...extra(dry.value) },
+      ],
+    })
+    const refused = await json('replay', 'evt_ok')
+    expect(refused).toMatchObject({ code: 1, value: { results: [{ done: false, code: 'FORCE_NEEDED' }] } })
+    const forced = await json('replay', 'evt_ok', '--force', '--reason', 'a test')
+    expect(forced).toMatchObject({
+      code: 0,
+      value: { results: [{ done: true, from: 'succeeded', to: 'pending' }] },
+    })
+    await server.inbox.drain()
+  })
+
+  test('an order on a filter counts what it did and what it left', async () => {
+    const dry = await json('retry', '--source', 'stripe', '--dead', '--dry-run')
+    expect(dry.value).toEqual({
+      verb: 'retry',
+      dryRun: true,
+      stopped: false,
+      matched: 1,
+      done: 1,
+      refused: {},
+    })
+    const all = await json('replay', '--source', 'stripe', '--rate', '100', '--dry-run')
+    expect(all).toMatchObject({ code: 1, value: { matched: 2, done: 1, refused: { FORCE_NEEDED: 1 } } })
+    expect(await run('ignore')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Say which events'),
+    })
+  })
+})
+
+describe.concurrent('it says what to do when', () => {
+  const failsWith = async (args: string[], code: number, words: string, env: Record<string, string> = {}) => {
+    const ended: Ended = await folder.run(args, env)
+    expect({ code: ended.code, stdout: ended.stdout }).toEqual({ code, stdout: '' })
+    expect(ended.stderr).toContain(words)
+    expect(ended.stderr).not.toMatch(/\n\s+at /)
+  }
+
+  test('there is no log here', () => failsWith(['events', 'list'], 1, 'Start hookonce dev in this folder'))
+  test('the store cannot be reached', () =>
+    failsWith(
+      ['events', 'list', '--store', 'postgres://127.0.0.1:9/none'],
+      1,
+      'Check that the database is up',
+    ))
+  test('the store URL is not one', () =>
+    failsWith(['events', 'list', '--store', 'mysql://x'], 1, 'sqlite:path/to/file.db'))
+  test('the store is in memory', () =>
+    failsWith(['events', 'list', '--store', 'sqlite::memory:'], 2, 'Name a file.'))
+  test('the server cannot be reached', () =>
+    failsWith(['events', 'list', '--server', 'http://127.0.0.1:9'], 1, 'check --server'))
+  test('the server URL is not one', () => failsWith(['retry', 'x', '--server', 'hooks'], 2, 'is not a URL'))
+  test('a token is missing, wrong, or not allowed to', async () => {
+    await failsWith(['events', 'list'], 1, 'wants a token', { HOOKONCE_SERVER: url })
+    await failsWith(['events', 'list', '--token', 'wrong'], 1, 'does not accept this token', {
+      HOOKONCE_SERVER: url,
+    })
+    await failsWith(['retry', 'evt_bad', '--server', url], 1, 'operator', { HOOKONCE_TOKEN: viewer })
+  })
+  test('both a store and a server are named', () =>
+    failsWith(['events', 'list', '--server', url, '--store', storeUrl], 2, 'do not go together'))
+  test('a state, a time or a rate is not one', async () => {
+    await failsWith(
+      ['events', 'list', '--state', 'lost'],
+      2,
+      'pending, processing, succeeded, ignored, failed',
+    )
+    await failsWith(['events', 'list', '--since', 'yesterday'], 2, 'nor an age such as 2h')
+    await failsWith(['retry', 'x', '--rate', '0'], 2, 'not a number above 0')
+  })
+  test('what answers there is something else', async () => {
+    const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1')
+    await new Promise((resolve) => other.once('listening', resolve))
+    const { port } = other.address() as AddressInfo
+    await failsWith(
+      ['events', 'list', '--server', `http://127.0.0.1:${port}`],
+      1,
+      'is not the admin API of hookonce',
+    )
+    other.close()
+  })
+})
+
+/** Values that differ from run to run, by what they are. */
+function steady(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (key, inner) => {
+      if (/At$/.test(key) && typeof inner === 'string') return '(time)'
+      if (key === 'at') return '(time)'
+      if (/hash$/i.test(key) && inner !== null) return '(hash)'
+      if (key === 'worker') return '(worker)'
+      return inner
+    }),
+  )
+}
+
+/** The API also says `dryRun` for each. */
+function extra(value: { results: { dryRun?: boolean }[] }): object {
+  return value.results[0]?.dryRun === undefined ? {} : { dryRun: value.results[0].dryRun }
+}
