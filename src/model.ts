@@ -81,6 +81,7 @@ export const limits = {
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
   claimBatch: 1_000,
+  restoreBatch: 1_000,
   listPage: 500,
   leaseMs: 24 * 60 * 60 * 1_000,
 } as const
@@ -217,6 +218,8 @@ export interface EventRecord extends EventKey {
   readonly lastConflict: { readonly at: number; readonly hash: string } | null
   readonly contentHash: string | null
   readonly payloadKept: boolean
+  /** Where its bytes are: in the log, taken by retention (an archive may have them), or erased for good. */
+  readonly payload: 'kept' | 'removed' | 'erased'
 }
 
 export interface Payload {
@@ -419,10 +422,12 @@ export interface PruneOptions {
   readonly payloadsBefore?: number
   /** Remove finished events, and their keys, received before this instant: the dedupe horizon. */
   readonly eventsBefore?: number
-  /** Remove attempts of finished events that ended before this instant. */
+  /** Remove attempts of finished events that ended before this instant. Their number stays known. */
   readonly attemptsBefore?: number
   /** Remove audits older than this: those of this source, and those of no source. */
   readonly auditsBefore?: number
+  /** Leave bytes that are not in a verified archive (`Store.archived`), and events that still have such bytes. */
+  readonly archivedOnly?: boolean
   /** At most this many of each in this call. */
   readonly limit: number
   readonly dryRun?: boolean
@@ -440,16 +445,35 @@ export interface PruneResult {
 export interface MaintainOptions {
   /** Payloads of these sources may go where they were received before this instant; of sources not named, none. */
   readonly payloadsBefore: Readonly<Record<string, number>>
+  /** Of these sources only bytes that are in a verified archive may go. */
+  readonly archivedOnly?: readonly string[]
   /** Whole partitions to keep ready ahead of now. Default 3. */
   readonly ahead?: number
   readonly dryRun?: boolean
 }
 
 export interface MaintainReport {
-  /** Partitions that were dropped whole. Always empty where the store has none. */
-  readonly dropped: readonly { readonly name: string; readonly payloads: number }[]
+  /** Partitions that were dropped whole, with the time they covered. Always empty where the store has none. */
+  readonly dropped: readonly DroppedPartition[]
   readonly created: readonly string[]
+  /** Whole partitions ahead of now; null where the store has none. */
   readonly ahead: number | null
+  /**
+   * Up to where `prune` is to remove payloads one by one, by source: what lies after it will go with its partition. Where
+   * the store has no partitions, as asked.
+   */
+  readonly pruneBefore: Readonly<Record<string, number>>
+  /** True when another process was at it: nothing was done here. */
+  readonly busy: boolean
+}
+
+export interface DroppedPartition {
+  readonly name: string
+  /** Milliseconds, inclusive / exclusive. */
+  readonly from: number
+  readonly to: number
+  /** Exact for small partitions, else what the database estimates. */
+  readonly payloads: number
 }
 
 /** A stored delivery with all its events, as an archive keeps it. */
@@ -460,14 +484,18 @@ export interface StoredDelivery {
   readonly receivedAt: number
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  readonly events: readonly {
-    readonly seq: number
-    readonly eventId: string
-    readonly eventType: string
-    readonly reference: string | null
-    readonly part: number
-    readonly state: State
-  }[]
+  readonly events: readonly StoredEvent[]
+}
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly eventId: string
+  readonly eventType: string
+  readonly reference: string | null
+  /** Hexadecimal. */
+  readonly contentHash: string | null
+  readonly part: number
+  readonly state: State
 }
 
 export interface ExportOptions {
@@ -475,9 +503,29 @@ export interface ExportOptions {
   /** Milliseconds, inclusive / exclusive, of when it was received. */
   readonly from: number
   readonly to: number
-  /** Only those with a higher seq; 0 = from the start. */
+  /** Where the last page ended (`next`); 0 = from the start. */
   readonly after: number
   readonly limit: number
+  /** Only bytes that are not in a verified archive yet. */
+  readonly unarchived?: boolean
+}
+
+/** A page may be shorter than asked, or empty, and still have a next one: bytes and rows looked at are bounded. */
+export interface ExportPage {
+  readonly deliveries: readonly StoredDelivery[]
+  /** Null at the end. */
+  readonly next: number | null
+}
+
+/** Says that these bytes are in an object of an archive that was read back and verified. */
+export interface ArchiveMark {
+  readonly source: string
+  /** UTC, `yyyy-mm-dd`, of when they were received. */
+  readonly day: string
+  /** The number of the object within its day, from 1. */
+  readonly object: number
+  /** `StoredDelivery.seq` of each. */
+  readonly seqs: readonly number[]
 }
 
 /** Removes the bytes of every delivery that carries an event with this reference; the events stay as guards. */
@@ -492,8 +540,11 @@ export interface EraseOptions {
 }
 
 export interface EraseResult {
+  /** Deliveries that lost their bytes. */
   readonly payloads: number
-  /** Events that lost their bytes, those of the same delivery included. */
+  /** Events marked as erased, those of the same delivery included, and those whose bytes retention took before. */
   readonly events: number
+  /** Deliveries left for now: one of their events is being processed. */
+  readonly busy: number
   readonly more: boolean
 }

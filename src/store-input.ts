@@ -168,7 +168,7 @@ export function checkInstant(what: string, value: number): void {
   }
 }
 
-function checkSource(source: string): void {
+export function checkSource(source: string): void {
   checkText('A source name', source, 1, limits.sourceBytes)
 }
 
@@ -190,7 +190,7 @@ function checkHash(what: string, hash: Uint8Array | null): void {
  * Text that both databases keep byte for byte: no control characters (PostgreSQL refuses NUL, terminals obey
  * ESC), no lone surrogates (they would be replaced, and two ids could become one).
  */
-function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
+export function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
   if (typeof text !== 'string') throw invalid(what, 'it is not text')
   const bytes = Buffer.byteLength(text)
   if (bytes < least) throw invalid(what, 'it is empty')

@@ -10,6 +10,7 @@
  * - input is checked with `store-input.ts` before anything is written.
  */
 import type {
+  ArchiveMark,
   Attempt,
   AuditFilter,
   AuditPage,
@@ -24,6 +25,7 @@ import type {
   EventPage,
   EventRecord,
   ExportOptions,
+  ExportPage,
   Inspection,
   KeyState,
   KeyStep,
@@ -109,14 +111,19 @@ export interface Store<Tx = unknown> {
   prune(options: PruneOptions): Promise<PruneResult>
   /** Makes room ahead and drops whole partitions, where the store has them. One at a time over all processes. */
   maintain(options: MaintainOptions): Promise<MaintainReport>
-  /** Deliveries whose bytes are stored, by seq, for an archive. */
-  export(options: ExportOptions): Promise<StoredDelivery[]>
+  /** Deliveries whose bytes are stored, in the order they entered the log, for an archive. */
+  export(options: ExportOptions): Promise<ExportPage>
+  /** Notes what an archive holds, for `archivedOnly`. The same mark again replaces the first. Kept with the events. */
+  archived(marks: readonly ArchiveMark[]): Promise<void>
   /**
-   * Puts bytes back that retention removed. False = no such event, its bytes are there, or they were erased. The guard
-   * is the content: bytes whose hash differs from the recorded one are refused.
+   * Puts bytes back that retention removed. False = no such event, its bytes are there, or they were erased. The same id
+   * recorded anew since is another event: time of arrival and content hash must be those of the recorded one.
    */
   restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
-  /** Audited, also when nothing was found. What is erased is never restored. Not while an event is processing. */
+  /**
+   * Audited, also when nothing was found. What is erased is never restored. A delivery with an event that is processing
+   * is left for a later call.
+   */
   erase(options: EraseOptions): Promise<EraseResult>
   /** Flushes and lets go. Later calls fail with STORE_CLOSED. */
   close(): Promise<void>

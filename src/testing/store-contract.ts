@@ -12,6 +12,7 @@ import { duplicateCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import type { StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
+import { keepingCases } from './store-contract/keeping.js'
 import { keyCases } from './store-contract/keys.js'
 import { laneCases } from './store-contract/lanes.js'
 import { leaseCases } from './store-contract/leases.js'
@@ -50,5 +51,6 @@ export const storeContract: readonly StoreCase[] = [
   ...listCases,
   ...statsCases,
   ...retentionCases,
+  ...keepingCases,
   ...inputCases,
 ]

@@ -35,6 +35,8 @@ export interface PostgresOptions {
   readonly prepare?: boolean
   /** A statement with no answer by then counts as an outage. Default 10,000. */
   readonly statementTimeoutMs?: number
+  /** The time one partition of payloads covers. May be changed on a log with data. Default `month`. */
+  readonly partitions?: 'month' | 'day'
   /** How long what is known about duplicates may wait to be written. Default 1,000. */
   readonly duplicateFlushMs?: number
 }

@@ -46,7 +46,7 @@ const restart: Statement = {
   sql: `
 with before as materialized (
   select e.seq, e.source, e.received_at, e.parked, e.lane, e.run + $2::int as run,
-    coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), 0) as attempts
+    coalesce((select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0) as attempts
   from hookonce.events e where e.seq = any($1::bigint[])
 ),
 reset as (

@@ -12,7 +12,6 @@ import {
   checkCount,
   checkEffect,
   checkFilter,
-  checkInstant,
   checkKey,
   checkKeyStep,
   checkLeaseMs,
@@ -22,21 +21,28 @@ import {
   checkWatermark,
 } from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
-import { keeping, reading } from '../shared/unbuilt.js'
+import { checkedKeeping } from '../shared/keeping.js'
+import { reading } from '../shared/unbuilt.js'
+import { archived } from './archived.js'
 import { listAudits, writeAudits } from './audit.js'
 import { createBell } from './bell.js'
 import { claimer } from './claim.js'
 import { openDatabase, type PostgresOptions } from './database.js'
 import { writeDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
+import { erase } from './erase.js'
+import { exportDeliveries } from './export.js'
 import { keyStep } from './key.js'
 import { listEvents } from './list.js'
+import { maintain } from './maintain.js'
 import { migrate } from './migrate.js'
 import { migrations } from './migrations.js'
 import { operate } from './operate.js'
+import { checkUnit } from './partitions.js'
 import { prune } from './prune.js'
 import { attemptsOf, getEvent, payloadOf, statsOf } from './read.js'
 import { recorder } from './record.js'
+import { restore } from './restore.js'
 import { inSchema } from './schema.js'
 import { extend, release, settle } from './settle.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
@@ -52,7 +58,8 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
     write: (notes) => writeDuplicates(db, notes),
     delayMs: settings.duplicateFlushMs ?? 1_000,
   })
-  const record = recorder(db, audit)
+  const unit = checkUnit(settings.partitions ?? 'month')
+  const record = recorder(db, audit, unit)
   const claim = claimer(db)
   const bell = createBell(db)
   let closing: Promise<void> | undefined
@@ -122,13 +129,6 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       return attemptsOf(db, key)
     },
     stats: () => statsOf(db),
-    async prune(pruneOptions) {
-      checkCount('limit', pruneOptions.limit, 100_000)
-      for (const at of [pruneOptions.payloadsBefore, pruneOptions.eventsBefore]) {
-        if (at !== undefined) checkInstant('before', at)
-      }
-      return prune(db, pruneOptions)
-    },
     repeated(repeats) {
       if (closing) throw new HookonceError('STORE_CLOSED')
       checkRepeats(repeats)
@@ -143,8 +143,15 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       checkCount('limit', limit, limits.listPage)
       return listAudits(db, filter, limit, cursor)
     },
+    ...checkedKeeping({
+      prune: (pruneOptions) => prune(db, pruneOptions),
+      maintain: (maintainOptions) => maintain(db, unit, maintainOptions),
+      export: (exportOptions) => exportDeliveries(db, exportOptions),
+      archived: (marks) => archived(db, marks),
+      restore: (deliveries) => restore(db, unit, deliveries),
+      erase: (eraseOptions) => erase(db, eraseOptions),
+    }),
     ...reading,
-    ...keeping,
     close() {
       closing ??= (async () => {
         audit.stop()

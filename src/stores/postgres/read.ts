@@ -15,7 +15,7 @@ import { stateOf } from './state.js'
 const record = `
 select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.run,
   encode(e.content_hash, 'hex') as content_hash, ${stateOf} as state,
-  coalesce(w.attempt, a.attempt, 0) as attempts,
+  coalesce(w.attempt, a.attempt, e.attempts, 0) as attempts,
   case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
   case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as next_at,
   case when w.seq is null then e.reason
@@ -23,7 +23,7 @@ select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.receive
   coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
   encode(d.conflict_hash, 'hex') as conflict_hash,
   exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
-    as payload_kept
+    as payload_kept, e.erased_at is not null as erased
 from hookonce.events e
 left join hookonce.work w on w.seq = e.seq
 left join hookonce.duplicates d on d.seq = e.seq
@@ -98,6 +98,7 @@ interface Row {
   conflict_at: number | null
   conflict_hash: string | null
   payload_kept: boolean
+  erased: boolean
 }
 
 export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
@@ -175,5 +176,6 @@ function asRecord(row: Row): EventRecord {
         : { at: row.conflict_at, hash: row.conflict_hash },
     contentHash: row.content_hash,
     payloadKept: row.payload_kept,
+    payload: row.payload_kept ? 'kept' : row.erased ? 'erased' : 'removed',
   }
 }

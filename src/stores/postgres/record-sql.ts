@@ -112,11 +112,6 @@ join hookonce.events e on e.source = i.source and e.event_id = i.event_id
 left join hookonce.work w on w.seq = e.seq`,
 }
 
-export const ensurePartition: Statement = {
-  name: 'ensure_partition',
-  sql: `select hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000.0), now()), 1)`,
-}
-
 /** A row that `insert` or `lookup` answers. */
 export interface Found {
   n: number

@@ -11,7 +11,8 @@ import { type BatchEvent, foldBatch, sameContent } from '../shared/fold.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'
 import { joined, numbers, texts } from './parameters.js'
-import { ensurePartition, type Found, insert, lookup, reserve } from './record-sql.js'
+import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { type Found, insert, lookup, reserve } from './record-sql.js'
 import { slotKeeper } from './slots.js'
 
 /** What the log says about an event: the verdict, the content hash it holds, and when that was. */
@@ -23,7 +24,7 @@ interface Recorded {
 
 type Item = BatchEvent & { readonly from: NewDelivery }
 
-export function recorder(db: Database, audit: DuplicateAudit) {
+export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
   const slots = slotKeeper()
 
   async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
@@ -85,9 +86,11 @@ export function recorder(db: Database, audit: DuplicateAudit) {
       try {
         return await verdictsOf(items, await db.resend<Found>(insert, [...values, slot]))
       } catch (error) {
-        if (!isPartitionMissing(error) || tries === 3) throw error
+        if (!isPartitionMissing(error)) throw error
+        // Its partition is on its way out; it will be gone, and a new one can be made, in a moment.
+        if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
         for (const at of new Set(items.map((item) => item.from.receivedAt ?? null)))
-          await db.query(ensurePartition, [at])
+          await db.query(ensurePartitions, [at, at === null ? 1 : 0, unit])
       } finally {
         slots.giveBack(slot)
       }

@@ -10,10 +10,3 @@ export const reading: Pick<Store, 'tail' | 'inspect'> = {
   tail: unbuilt('tail'),
   inspect: unbuilt('inspect'),
 }
-
-export const keeping: Pick<Store, 'maintain' | 'export' | 'restore' | 'erase'> = {
-  maintain: unbuilt('maintain'),
-  export: unbuilt('export'),
-  restore: unbuilt('restore'),
-  erase: unbuilt('erase'),
-}

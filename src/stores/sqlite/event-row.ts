@@ -6,7 +6,7 @@ import type { Row, SqliteValue } from './driver.js'
 /** The last error of a retrying event is read from its attempts: the ledger is written once, at the end. */
 export const eventColumns = `
   select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.processing_state, e.reason,
-    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash,
+    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at,
     w.token, w.next_at, w.attempt, w.base_attempt,
     case when w.seq is not null then (
       select a.detail from hookonce_attempts a
@@ -41,8 +41,9 @@ export function toRecord(row: Row, now: number): EventRecord {
       row.conflict_hash instanceof Uint8Array
         ? { at: Number(row.conflict_at), hash: hex(row.conflict_hash) }
         : null,
-    contentHash: row.content_hash instanceof Uint8Array ? hex(row.content_hash) : null,
+    contentHash: hexOrNull(row.content_hash),
     payloadKept: row.payload_kept === 1,
+    payload: row.payload_kept === 1 ? 'kept' : row.erased_at === null ? 'removed' : 'erased',
   }
 }
 
@@ -68,6 +69,10 @@ export function textOrNull(value: SqliteValue | undefined): string | null {
 
 export function numberOrNull(value: SqliteValue | undefined): number | null {
   return value === null || value === undefined ? null : Number(value)
+}
+
+export function hexOrNull(value: SqliteValue | undefined): string | null {
+  return value instanceof Uint8Array ? hex(value) : null
 }
 
 function hex(bytes: Uint8Array): string {

@@ -3,6 +3,7 @@
  * stores. The tables share the file with the user's own, hence the prefix. Instants are milliseconds since 1970.
  */
 import type { Migration } from '../../store.js'
+import { keeping } from './migration-keeping.js'
 
 const log = `
 create table hookonce_migrations (
@@ -185,4 +186,5 @@ export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log.trim() },
   { number: 2, name: 'order', sql: order.trim() },
   { number: 3, name: 'reading', sql: reading.trim() },
+  { number: 4, name: 'keeping', sql: keeping.trim() },
 ]

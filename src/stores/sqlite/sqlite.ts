@@ -15,7 +15,6 @@ import {
   checkCount,
   checkEffect,
   checkFilter,
-  checkInstant,
   checkKey,
   checkKeyStep,
   checkLeaseMs,
@@ -27,7 +26,8 @@ import {
 } from '../../store-input.js'
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
-import { keeping, reading } from '../shared/unbuilt.js'
+import { checkedKeeping } from '../shared/keeping.js'
+import { reading } from '../shared/unbuilt.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
@@ -215,12 +215,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       return read('attempts', key)
     },
     stats: async () => read('stats', undefined),
-    async prune(prune) {
-      checkCount('limit', prune.limit, Number.MAX_SAFE_INTEGER)
-      if (prune.payloadsBefore !== undefined) checkInstant('payloadsBefore', prune.payloadsBefore)
-      if (prune.eventsBefore !== undefined) checkInstant('eventsBefore', prune.eventsBefore)
-      return prune.dryRun ? read('countPrunable', prune) : write('prune', prune)
-    },
     repeated(repeats) {
       insistOnOpen()
       checkRepeats(repeats)
@@ -239,8 +233,19 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       const below = cursor === null ? null : decodeCursor(cursor)
       return read('audits', { filter, limit, below, scanLimit })
     },
+    ...checkedKeeping({
+      prune: async (options) => (options.dryRun ? read('countPrunable', options) : write('prune', options)),
+      // One file: there is nothing to make ahead, and nothing that goes as a whole.
+      maintain: async ({ payloadsBefore }) => {
+        insistOnOpen()
+        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false }
+      },
+      export: async (options) => read('export', options),
+      archived: async (marks) => write('archived', marks),
+      restore: async (deliveries) => write('restore', deliveries),
+      erase: async (options) => (options.dryRun ? read('countErasable', options) : write('erase', options)),
+    }),
     ...reading,
-    ...keeping,
     close() {
       closed ??= close()
       return closed

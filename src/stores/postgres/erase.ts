@@ -1,0 +1,127 @@
+/**
+ * erase: takes the bytes of every delivery that carries an event with a reference. The events stay, marked. Rows are
+ * locked in the order every other writer uses: work, then events, by seq.
+ */
+import type { EraseOptions, EraseResult } from '../../model.js'
+import type { Database, Run, Statement } from './database.js'
+import { numbers, texts } from './parameters.js'
+
+const leased = (payloadSeq: string) => `
+    select 1 from (
+      select seq from hookonce.events where seq = ${payloadSeq}
+      union all select seq from hookonce.events where payload_seq = ${payloadSeq}
+    ) o join hookonce.work w on w.seq = o.seq
+    where w.token is not null and w.next_at - hookonce.clock() > interval '0'`
+
+/** $1 reference   $2 source or null   $3 limit. The rows of deliveries that are being processed come last. */
+const find: Statement = {
+  name: 'erase_find',
+  sql: `
+select d.seq, exists (${leased('d.seq')}) as busy from (
+  select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce.events e
+  where e.related_reference = $1 and ($2::text is null or e.source = $2) and e.erased_at is null
+) d
+order by 2, 1 limit $3`,
+}
+
+/** $1 seqs of payloads */
+const sharing = `(
+  select seq from hookonce.events where seq = any($1::bigint[])
+  union all select seq from hookonce.events where payload_seq = any($1::bigint[]))`
+
+const lockWork: Statement = {
+  name: 'erase_lock_work',
+  sql: `select seq from hookonce.work where seq in ${sharing} order by seq for update`,
+}
+
+const lockEvents: Statement = {
+  name: 'erase_lock_events',
+  sql: `select seq from hookonce.events where seq in ${sharing} order by seq for update`,
+}
+
+/** Judged again under the locks: a worker may have taken one in between. */
+const stillIdle: Statement = {
+  name: 'erase_idle',
+  sql: `select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${leased('i.seq')})`,
+}
+
+const count: Statement = {
+  name: 'erase_count',
+  sql: `
+with marked as materialized (
+  select seq, payload_seq, received_at, erased_at from hookonce.events where seq in ${sharing}
+)
+select (select count(*)::int from marked where erased_at is null) as events,
+  (select count(distinct p.seq)::int from marked m
+   join hookonce.payloads p on p.seq = coalesce(m.payload_seq, m.seq) and p.received_at = m.received_at) as payloads`,
+}
+
+const remove: Statement = {
+  name: 'erase',
+  sql: `
+with marked as (
+  update hookonce.events set erased_at = hookonce.clock() where seq in ${sharing} and erased_at is null
+  returning seq, payload_seq, received_at, source, event_id
+),
+gone as (
+  delete from hookonce.payloads p using (
+    select distinct coalesce(payload_seq, seq) as seq, received_at from marked
+  ) m
+  where p.seq = m.seq and p.received_at = m.received_at returning 1
+)
+select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`,
+}
+
+/** $1 sources   $2 event ids   $3 actor   $4 reason */
+const audit: Statement = {
+  name: 'erase_audit',
+  sql: `
+insert into hookonce.audit (at, actor, verb, source, event_id, reason)
+select hookonce.clock(), $3, 'erase', source, event_id, $4 from unnest($1::text[], $2::text[]) as i (source, event_id)`,
+}
+
+interface Erased {
+  source: string | null
+  event_id: string | null
+  payloads: number
+}
+
+export function erase(db: Database, options: EraseOptions): Promise<EraseResult> {
+  const { reference, source = null, limit, dryRun } = options
+  return db.atomic(async (run) => {
+    // Twice the limit: those that are free, and as many of those that are not, to say so.
+    const found = await run<{ seq: number; busy: boolean }>(find, [reference, source, 2 * limit + 1])
+    const free = found.filter((row) => !row.busy).map((row) => row.seq)
+    const busy = Math.min(limit, found.length - free.length)
+    const taken = free.slice(0, limit)
+    const more = free.length > limit
+    if (dryRun) {
+      const [counted] = await run<{ events: number; payloads: number }>(count, [numbers(taken)])
+      return { ...counted!, busy, more }
+    }
+    await run(lockWork, [numbers(taken)])
+    await run(lockEvents, [numbers(taken)])
+    const idle = (await run<{ seq: number }>(stillIdle, [numbers(taken)])).map((row) => row.seq)
+    const erased = await run<Erased>(remove, [numbers(idle)])
+    await writeAudit(run, options, erased)
+    return {
+      payloads: erased[0]?.payloads ?? 0,
+      events: erased.length,
+      busy: busy + taken.length - idle.length,
+      more,
+    }
+  })
+}
+
+/** One for each event; when there was none, one that names the reference. */
+async function writeAudit(run: Run, options: EraseOptions, erased: readonly Erased[]): Promise<void> {
+  const { actor, reason, reference, source = null } = options
+  const none = erased.length === 0
+  const about: readonly Pick<Erased, 'source' | 'event_id'>[] = none ? [{ source, event_id: null }] : erased
+  await run(audit, [
+    texts(about.map((row) => row.source)),
+    texts(about.map((row) => row.event_id)),
+    actor,
+    none ? `nothing found for reference "${reference}": ${reason}` : reason,
+  ])
+}

@@ -1,0 +1,173 @@
+/**
+ * The statements of prune. What is found is locked and then judged again by the statement that removes it: an operator
+ * may have given it a new start in between.
+ */
+import { archivedSeqs } from './archived.js'
+import type { Statement } from './database.js'
+
+const unfinished = (event: string) => `
+    select 1 from hookonce.events o left join hookonce.work w on w.seq = o.seq
+    where ${event} and (w.seq is not null or o.parked = 'dead')`
+
+const inArchive = `in (${archivedSeqs})`
+
+const oldPayloads = `
+select distinct p.seq
+from hookonce.events e
+join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})
+  and not exists (${unfinished('o.payload_seq = e.payload_seq')})`
+
+/** A payload that several events share stays while one of them is unfinished. */
+export const findPayloads: Statement = { name: 'prune_find_payloads', sql: `${oldPayloads} limit $5` }
+export const findArchivedPayloads: Statement = {
+  name: 'prune_find_archived_payloads',
+  sql: `${oldPayloads} and p.seq ${inArchive} limit $5`,
+}
+
+const oldEvents = `
+select e.seq from hookonce.events e
+where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})`
+
+export const findEvents: Statement = {
+  name: 'prune_find_events',
+  sql: `${oldEvents} order by e.seq limit $5`,
+}
+export const findArchivedEvents: Statement = {
+  name: 'prune_find_archived_events',
+  sql: `${oldEvents}
+  and (coalesce(e.payload_seq, e.seq) ${inArchive}
+    or not exists (select 1 from hookonce.payloads p
+      where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at))
+order by e.seq limit $5`,
+}
+
+export const findAttempts: Statement = {
+  name: 'prune_find_attempts',
+  sql: `
+select a.seq, a.attempt from hookonce.events e join hookonce.attempts a on a.seq = e.seq
+where e.source = $1 and a.finished_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
+  and not exists (${unfinished('o.seq = e.seq')})
+order by a.seq, a.attempt limit $5`,
+}
+
+/** $1 seqs of payloads: every event that uses them. Whoever holds one of these waits for nothing that we hold. */
+export const lockSharing: Statement = {
+  name: 'prune_lock_sharing',
+  sql: `
+select seq from hookonce.events where seq in (
+  select seq from hookonce.events where seq = any($1::bigint[])
+  union all select seq from hookonce.events where payload_seq = any($1::bigint[]))
+order by seq for update`,
+}
+
+export const lockEvents: Statement = {
+  name: 'prune_lock_events',
+  sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
+}
+
+/** $1 seqs */
+export const dropPayloads: Statement = {
+  name: 'prune_payloads',
+  sql: `
+with old as materialized (
+  select distinct i.seq, e.received_at from unnest($1::bigint[]) as i (seq)
+  cross join lateral (
+    select received_at from hookonce.events where seq = i.seq
+    union all select received_at from hookonce.events where payload_seq = i.seq
+  ) e
+  where not exists (${unfinished('o.seq = i.seq')}) and not exists (${unfinished('o.payload_seq = i.seq')})
+),
+gone as (
+  delete from hookonce.payloads p using old o where p.seq = o.seq and p.received_at = o.received_at returning 1
+)
+select count(*)::int as count from gone`,
+}
+
+/** $1 seqs */
+export const dropEvents: Statement = {
+  name: 'prune_events',
+  sql: `
+with gone as (
+  delete from hookonce.events e where e.seq = any($1::bigint[])
+    and e.parked is distinct from 'dead' and not exists (select 1 from hookonce.work w where w.seq = e.seq)
+  returning seq, payload_seq, source, received_at, event_id, guard_hash, parked
+),
+attempts as (delete from hookonce.attempts a using gone g where a.seq = g.seq),
+effects as (delete from hookonce.effects f using gone g where f.seq = g.seq),
+duplicates as (delete from hookonce.duplicates d using gone g where d.seq = g.seq),
+guards as (
+  delete from hookonce.guards u using gone g
+  where u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
+),
+payloads as (
+  delete from hookonce.payloads p using gone g
+  where p.seq = coalesce(g.payload_seq, g.seq) and p.received_at = g.received_at
+    and not exists (
+      select 1 from hookonce.events o where o.payload_seq = g.payload_seq and o.seq not in (select seq from gone))
+),
+counted as (
+  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
+  select source, date_trunc('hour', received_at, 'UTC'), 0, -count(*), -count(*) filter (where parked = 'ignored'), 0
+  from gone group by 1, 2 order by 1, 2
+  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded, ignored = h.ignored + excluded.ignored
+)
+select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`,
+}
+
+/** $1 source   $2 before, ms: hours in which nothing is left. */
+export const dropHours: Statement = {
+  name: 'prune_hours',
+  sql: `
+delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::float8 / 1000)
+  and (select sum(o.recorded) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0
+  and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`,
+}
+
+/** $1 source   $2 before, ms: marks go with the events they are about. */
+export const dropMarks: Statement = {
+  name: 'prune_marks',
+  sql: `delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`,
+}
+
+/** $1 seqs   $2 attempts. How many there were, and when the last one ended, stays with the event. */
+export const dropAttempts: Statement = {
+  name: 'prune_attempts',
+  sql: `
+with gone as (
+  delete from hookonce.attempts a using unnest($1::bigint[], $2::int[]) as i (seq, attempt)
+  where a.seq = i.seq and a.attempt = i.attempt and not exists (${unfinished('o.seq = a.seq')})
+  returning a.seq, a.attempt, a.finished_at
+),
+last as (select distinct on (seq) seq, attempt, finished_at from gone order by seq, attempt desc),
+noted as (
+  update hookonce.events e set attempts = greatest(e.attempts, l.attempt),
+    processed_at = coalesce(e.processed_at, case when not exists (
+      select 1 from hookonce.attempts a where a.seq = l.seq and a.attempt > l.attempt) then l.finished_at end)
+  from last l where e.seq = l.seq
+)
+select count(*)::int as count from gone`,
+}
+
+/** $1 source   $2 before, ms   $3 limit */
+export const findAudits: Statement = {
+  name: 'prune_find_audits',
+  sql: `
+select id from hookonce.audit where at < to_timestamp($2::float8 / 1000) and (source is null or source = $1)
+order by id limit $3`,
+}
+
+export const dropAudits: Statement = {
+  name: 'prune_audits',
+  sql: 'delete from hookonce.audit where id = any($1::bigint[])',
+}
+
+/** $1 limit. Results that are past their time to live. */
+export const dropKeys: Statement = {
+  name: 'prune_keys',
+  sql: `
+delete from hookonce.keys where key in (
+  select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`,
+}

@@ -1,0 +1,301 @@
+/** Keeping and letting go: what an archive reads, what it brings back, and what is erased for good. */
+import assert from 'node:assert/strict'
+import type { EraseOptions, ExportOptions, NewEvent, PruneOptions, StoredDelivery } from '../../model.js'
+import type { Store } from '../../store.js'
+import type { StoreCase } from './harness.js'
+import {
+  attempt,
+  bytes,
+  claimOne,
+  DAY_MS,
+  dead,
+  delivery,
+  event,
+  failedFor,
+  get,
+  ignored,
+  key,
+  LONG_AFTER_MS,
+  operate,
+  range,
+  record,
+  recordOne,
+  SOURCE,
+  settle,
+  succeeded,
+} from './support.js'
+
+const now = () => Date.now()
+const prune = (store: Store, more: Partial<PruneOptions>) =>
+  store.prune({ source: SOURCE, limit: 1_000, ...more })
+
+async function exportAll(store: Store, more: Partial<ExportOptions> = {}): Promise<StoredDelivery[]> {
+  const all: StoredDelivery[] = []
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await store.export({
+      source: SOURCE,
+      from: 0,
+      to: now() + 1_000 * DAY_MS,
+      limit: 1_000,
+      ...more,
+      after,
+    })
+    assert.ok(page.next === null || page.next > after, 'a page moves on')
+    all.push(...page.deliveries)
+    after = page.next
+  }
+  return all
+}
+
+const idsOf = (deliveries: readonly StoredDelivery[]) =>
+  deliveries.map((one) => one.events.map((e) => e.eventId).join('+'))
+
+const erase = (store: Store, reference: string, more: Partial<EraseOptions> = {}) =>
+  store.erase({ reference, actor: 'ada', reason: 'asked to', limit: 100, ...more })
+
+const about = (id: string, reference: string): NewEvent => event(id, { reference })
+
+export const keepingCases: readonly StoreCase[] = [
+  {
+    name: 'an export gives every stored delivery once, with its bytes and all its events, in pages of any size',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 10 * DAY_MS
+      const body = bytes('["m1","m2"]\u0000\u00ff')
+      await recordOne(store, 'one', { receivedAt })
+      await store.record([
+        delivery([event('m1'), event('m2')], { receivedAt, body, headers: { 'x-a': 'b' } }),
+      ])
+      await recordOne(store, 'two', { receivedAt: receivedAt + 1 })
+      await recordOne(store, 'other', { source: 'crm', receivedAt })
+      await attempt(store, key('m2'), dead)
+      for (const limit of [1, 2, 1_000]) {
+        const all = await exportAll(store, { limit })
+        assert.deepEqual(idsOf(all), ['one', 'm1+m2', 'two'])
+        const many = all[1]!
+        assert.ok(Buffer.from(body).equals(many.body))
+        assert.deepEqual(many.headers, { 'x-a': 'b' })
+        assert.equal(many.receivedAt, receivedAt)
+        assert.deepEqual(
+          many.events.map((e) => [e.part, e.state, e.contentHash]),
+          [
+            [0, 'pending', (await get(store, key('m1'))).contentHash],
+            [1, 'failed', (await get(store, key('m2'))).contentHash],
+          ],
+        )
+      }
+      assert.deepEqual(idsOf(await exportAll(store, { from: receivedAt + 1 })), ['two'])
+      assert.deepEqual(idsOf(await exportAll(store, { to: receivedAt + 1 })), ['one', 'm1+m2'])
+    },
+  },
+  {
+    name: 'bytes that an archive holds are not exported again when only the others are asked for',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 10 * DAY_MS
+      const day = new Date(receivedAt).toISOString().slice(0, 10)
+      for (const id of ['a', 'b']) await recordOne(store, id, { receivedAt })
+      const seqs = (await exportAll(store)).map((one) => one.seq)
+      await store.archived([{ source: SOURCE, day, object: 1, seqs }])
+      await recordOne(store, 'late', { receivedAt })
+      assert.deepEqual(idsOf(await exportAll(store, { unarchived: true })), ['late'])
+      assert.equal((await exportAll(store)).length, 3)
+    },
+  },
+  {
+    name: 'only bytes that an archive holds are pruned when only those may go, and no event that still has others',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 100 * DAY_MS
+      const day = new Date(receivedAt).toISOString().slice(0, 10)
+      for (const id of ['a', 'b', 'late'])
+        await attempt(store, await recordOne(store, id, { receivedAt }), succeeded)
+      const stored = await exportAll(store)
+      const held = stored.filter((one) => one.events[0]!.eventId !== 'late').map((one) => one.seq)
+      await store.archived([{ source: SOURCE, day, object: 1, seqs: held.slice(0, 1) }])
+      await store.archived([{ source: SOURCE, day, object: 1, seqs: held }])
+      const dry = await prune(store, { payloadsBefore: now(), archivedOnly: true, dryRun: true })
+      assert.equal(dry.payloads, 2)
+      assert.equal((await prune(store, { payloadsBefore: now(), archivedOnly: true })).payloads, 2)
+      assert.ok(await store.payload(key('late')))
+      assert.equal((await prune(store, { eventsBefore: now(), archivedOnly: true })).events, 2)
+      assert.ok(await store.payload(key('late')))
+    },
+  },
+  {
+    name: 'what retention removed can be put back, once, and the event can be handled again with its bytes',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 70 * DAY_MS
+      const body = bytes('{"n":12345678901234567890}')
+      await store.record([delivery([event('m1'), event('m2')], { receivedAt, body })])
+      await attempt(store, key('m1'), succeeded)
+      await attempt(store, key('m2'), ignored)
+      const stored = await exportAll(store)
+      assert.deepEqual(await store.restore(stored), [false], 'its bytes are there')
+      await prune(store, { payloadsBefore: now() })
+      assert.equal((await get(store, key('m1'))).payload, 'removed')
+      assert.deepEqual(await store.restore(stored), [true])
+      assert.deepEqual(await store.restore(stored), [false])
+      const payload = await store.payload(key('m2'))
+      assert.ok(payload && Buffer.from(body).equals(payload.body))
+      assert.equal((await get(store, key('m1'))).payload, 'kept')
+      assert.ok((await operate(store, 'replay', key('m1'), { force: true })).done)
+      const claimed = await claimOne(store, key('m1'))
+      assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
+    },
+  },
+  {
+    name: 'nothing is put back for an event that is gone, or for another one recorded under its id since',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 100 * DAY_MS
+      await attempt(store, await recordOne(store, 'a', { receivedAt }), succeeded)
+      const stored = await exportAll(store)
+      await prune(store, { eventsBefore: now() })
+      assert.deepEqual(await store.restore(stored), [false])
+      await attempt(store, await recordOne(store, 'a', { receivedAt: receivedAt + 1 }), succeeded)
+      await prune(store, { payloadsBefore: now() })
+      assert.deepEqual(await store.restore(stored), [false], 'received at another time')
+      const changed = stored.map((one) => ({
+        ...one,
+        receivedAt: receivedAt + 1,
+        events: one.events.map((e) => ({ ...e, contentHash: '00'.repeat(32) })),
+      }))
+      assert.deepEqual(await store.restore(changed), [false], 'with other content')
+      assert.equal(await store.payload(key('a')), null)
+    },
+  },
+  {
+    name: 'an erasure takes the bytes of every delivery with the reference and leaves the events as guards',
+    async run({ open }) {
+      const store = await open()
+      await store.record([
+        delivery(about('a', 'cus_1')),
+        delivery([about('b', 'cus_1'), about('c', 'cus_2')]),
+        delivery(about('d', 'cus_2')),
+        delivery(about('e', 'cus_1'), { source: 'crm' }),
+      ])
+      await attempt(store, key('a'), failedFor(DAY_MS))
+      const dry = await erase(store, 'cus_1', { source: SOURCE, dryRun: true })
+      assert.deepEqual(dry, { payloads: 2, events: 3, busy: 0, more: false })
+      assert.equal((await get(store, key('a'))).payload, 'kept')
+      assert.deepEqual(await erase(store, 'cus_1', { source: SOURCE }), dry)
+      for (const id of ['a', 'b', 'c']) {
+        assert.equal(await store.payload(key(id)), null)
+        assert.equal((await get(store, key(id))).payload, 'erased')
+      }
+      assert.ok(await store.payload(key('d')))
+      assert.ok(await store.payload(key('e', 'crm')))
+      const [verdict] = await record(store, delivery(about('a', 'cus_1')))
+      assert.equal(verdict?.status, 'duplicate')
+      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 1, busy: 0, more: false })
+      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 0, events: 0, busy: 0, more: false })
+    },
+  },
+  {
+    name: 'what is erased is never put back, also when retention had taken the bytes before',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 40 * DAY_MS
+      for (const id of ['a', 'b']) {
+        await store.record([delivery(about(id, 'cus_1'), { receivedAt })])
+        await attempt(store, key(id), succeeded)
+      }
+      const stored = await exportAll(store)
+      await prune(store, { payloadsBefore: now(), limit: 1 })
+      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 2, busy: 0, more: false })
+      assert.deepEqual(await store.restore(stored), [false, false])
+      assert.equal((await get(store, key('a'))).payload, 'erased')
+    },
+  },
+  {
+    name: 'an erasure leaves a delivery that is being processed for later, and no more than the limit at a time',
+    async run({ open, advance }) {
+      const store = await open()
+      for (const i of range(5)) await store.record([delivery(about(`e${i}`, 'cus_1'))])
+      const claimed = await claimOne(store, key('e0'))
+      assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
+        payloads: 3,
+        events: 3,
+        busy: 1,
+        more: true,
+      })
+      assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
+        payloads: 1,
+        events: 1,
+        busy: 1,
+        more: false,
+      })
+      assert.ok(await store.payload(key('e0')))
+      assert.equal(await settle(store, claimed.lease, failedFor(0)), true)
+      await claimOne(store, key('e0'))
+      await advance(LONG_AFTER_MS + 1)
+      assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
+        payloads: 1,
+        events: 1,
+        busy: 0,
+        more: false,
+      })
+    },
+  },
+  {
+    name: 'attempts of finished events are removed, and how many there were and when the last one ended stays known',
+    async run({ open }) {
+      const store = await open()
+      const of = await recordOne(store, 'a', { receivedAt: now() - 10 * DAY_MS })
+      await attempt(store, of, failedFor(0))
+      await attempt(store, of, succeeded)
+      const retrying = await recordOne(store, 'b', { receivedAt: now() - 10 * DAY_MS })
+      await attempt(store, retrying, failedFor(DAY_MS))
+      const before = await get(store, of)
+      const later = now() + 2 * DAY_MS
+      assert.equal((await prune(store, { attemptsBefore: 1 })).attempts, 0)
+      assert.equal((await prune(store, { attemptsBefore: later, dryRun: true })).attempts, 2)
+      const first = await prune(store, { attemptsBefore: later, limit: 1 })
+      assert.deepEqual([first.attempts, first.more], [1, true])
+      assert.deepEqual(await get(store, of), before)
+      assert.equal((await prune(store, { attemptsBefore: later })).attempts, 1)
+      assert.deepEqual(await store.attempts(of), [])
+      assert.deepEqual(await get(store, of), before)
+      assert.equal((await store.attempts(retrying)).length, 1)
+      assert.ok((await operate(store, 'replay', of, { force: true })).done)
+      assert.equal((await claimOne(store, of)).attempt, 3, 'attempts go on counting')
+    },
+  },
+  {
+    name: 'maintenance leaves what is not finished, and bytes of sources it was not told of',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 400 * DAY_MS
+      await recordOne(store, 'waits', { receivedAt })
+      const done = await recordOne(store, 'done', { source: 'crm', receivedAt: now() - 200 * DAY_MS })
+      await attempt(store, done, succeeded)
+      const payloadsBefore = { [SOURCE]: now() }
+      await store.maintain({ payloadsBefore, dryRun: true })
+      const report = await store.maintain({ payloadsBefore })
+      assert.equal(report.busy, false)
+      assert.ok(await store.payload(key('waits')))
+      assert.ok(await store.payload(done))
+      assert.ok(report.pruneBefore[SOURCE]! <= payloadsBefore[SOURCE]!)
+    },
+  },
+  {
+    name: 'audits of a source and of none are removed by age, those of another source are not',
+    async run({ open }) {
+      const store = await open()
+      const mine = await recordOne(store, 'a')
+      const theirs = await recordOne(store, 'b', { source: 'crm' })
+      await operate(store, 'ignore', mine)
+      await operate(store, 'ignore', theirs)
+      await erase(store, 'nobody')
+      const later = now() + DAY_MS
+      assert.equal((await prune(store, { auditsBefore: now() - DAY_MS })).audits, 0)
+      assert.equal((await prune(store, { auditsBefore: later, dryRun: true })).audits, 2)
+      const first = await prune(store, { auditsBefore: later, limit: 1 })
+      assert.deepEqual([first.audits, first.more], [1, true])
+      assert.equal((await prune(store, { auditsBefore: later })).audits, 1)
+      assert.equal((await prune(store, { source: 'crm', auditsBefore: later })).audits, 1)
+    },
+  },
+]
