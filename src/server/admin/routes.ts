@@ -40,7 +40,7 @@ export function createRoutes(
     ...auditRoutes(inbox),
     ...statsRoutes(inbox),
     ...sourceRoutes(inbox),
-    ...streamRoutes(streams),
+    ...streamRoutes(inbox, streams),
     ...workRoutes(inbox, wakes),
     ...sessionRoutes(inbox, { door, basePath, secret: sessionSecret, sessionMs, readOnly, now: Date.now }),
     route({

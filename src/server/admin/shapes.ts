@@ -104,7 +104,7 @@ export const payloadShape = z.strictObject({
   part: count.describe('Which of the events of its delivery this is'),
   receivedAt: at,
   headers: z.record(text, text),
-  body: z.base64().describe('The bytes as they were received'),
+  body: z.string().meta({ contentEncoding: 'base64' }).describe('The bytes as they were received'),
 })
 
 export const orderShape = z.strictObject({

@@ -36,7 +36,11 @@ export const claimShape = z.strictObject({
       idempotencyKey: z.string().describe('The same in every attempt: give it to whom you call'),
       retryInMs: count.nullable().describe('What to settle a failure with; null: this was the last attempt'),
       headers: z.record(z.string(), z.string()),
-      body: z.base64().nullable().describe('The bytes as received; null when they have been removed'),
+      body: z
+        .string()
+        .meta({ contentEncoding: 'base64' })
+        .nullable()
+        .describe('The bytes as received; null when they have been removed'),
     }),
   ),
 })

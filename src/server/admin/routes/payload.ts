@@ -51,7 +51,6 @@ export function payloadRoutes(inbox: Inbox): Route[] {
             'content-type': 'application/octet-stream',
             'content-disposition': 'attachment; filename="payload.bin"',
             'content-length': String(body.byteLength),
-            'content-security-policy': "default-src 'none'; sandbox",
           },
         })
       },

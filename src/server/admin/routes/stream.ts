@@ -1,11 +1,12 @@
 /** `GET /api/stream`: events as they enter the log. */
 import { z } from 'zod'
 import { invalid } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
 import { type Route, route } from '../route.js'
 import type { Streams } from '../streams.js'
 import { seesDetail } from '../views.js'
 
-export function streamRoutes(streams: Streams): Route[] {
+export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
   return [
     route({
       method: 'GET',
@@ -30,6 +31,7 @@ export function streamRoutes(streams: Streams): Route[] {
       async run({ request, access, query: { source, after = null } }) {
         const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
         if (request.method === 'HEAD') return new Response(null, { headers })
+        await inbox.store() // a log that cannot be read is a problem now, not a stream that breaks off
         const body = streams.open({
           source,
           after: lastEventId(request) ?? after,
