@@ -304,6 +304,17 @@ export const errorTable = {
     retryable: false,
     message: 'Something unexpected happened ({reference}). Look for that word in the log of the server.',
   },
+  DESTINATION_FORBIDDEN: {
+    httpStatus: 502,
+    retryable: true,
+    message:
+      'The {what} leads to {address}, which is not a public address. Nothing was sent; if it is meant, add its range to allowPrivate.',
+  },
+  DESTINATION_FAILED: {
+    httpStatus: 502,
+    retryable: true,
+    message: 'The {what} did not take it: {problem}. Check that the endpoint is up and answers 2xx.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

@@ -76,7 +76,10 @@ export function createHandlers<Tx>(
       if (typeof pattern !== 'string' || pattern === '') throw invalid('A handler', 'its event type is empty')
       const list = bySource.get(source) ?? []
       if (list.some((one) => one.pattern === pattern)) {
-        throw invalid('A handler', `there are two for "${pattern}" of source "${source}"; keep one`)
+        throw invalid(
+          'A handler',
+          `there are two for "${pattern}" of source "${source}"; keep one (a destination is a handler too)`,
+        )
       }
       const retry = { ...defaultRetry, ...retryDefaults, ...options.retry }
       checkRetry(retry)

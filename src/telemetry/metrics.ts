@@ -1,5 +1,6 @@
 /** `/metrics`: what this process has counted, and what the log says when it is asked. */
 import { attemptEnds, type SourceCounters } from '../counters.js'
+import { type DestinationState, destinationStates } from '../forward/destinations.js'
 import type { Inbox } from '../inbox.js'
 import type { SourceStats } from '../model.js'
 import { metrics } from './catalogue.js'
@@ -12,7 +13,13 @@ export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 /** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
 export async function metricsText(inbox: Inbox): Promise<string> {
   const stats = await statsOf(inbox)
-  return [...ofIntake(inbox), ...ofProcessing(inbox), ...ofStore(inbox, stats), ...ofParts(inbox)].join('')
+  return [
+    ...ofIntake(inbox),
+    ...ofProcessing(inbox),
+    ...ofStore(inbox, stats),
+    ...ofParts(inbox),
+    ...ofDestinations(inbox),
+  ].join('')
 }
 
 function ofIntake({ counters }: Inbox): string[] {
@@ -116,6 +123,34 @@ function ofParts({ counters: { spoolDepth, seen } }: Inbox): string[] {
     exposeNumbers(metrics.spool, spoolDepth ? [[{}, spoolDepth()]] : []),
     exposeNumbers(metrics.seenHits, seen ? [[{}, seen.hits]] : []),
     exposeNumbers(metrics.seenMisses, seen ? [[{}, seen.misses]] : []),
+  ]
+}
+
+function ofDestinations(inbox: Inbox): string[] {
+  const states = destinationStates(inbox)
+  const each = (value: (state: DestinationState) => number): Sample[] =>
+    states.map((state) => [{ destination: state.name }, value(state)])
+  return [
+    exposeNumbers(
+      metrics.destinationPaused,
+      each((state) => Number(state.paused)),
+    ),
+    exposeNumbers(
+      metrics.destinationActive,
+      each((state) => state.active),
+    ),
+    exposeNumbers(
+      metrics.destinationFailures,
+      each((state) => state.failuresInARow),
+    ),
+    exposeNumbers(
+      metrics.destinationSends,
+      states.flatMap((state) =>
+        (['sent', 'failed', 'postponed'] as const).map(
+          (outcome): Sample => [{ destination: state.name, outcome }, state[outcome]],
+        ),
+      ),
+    ),
   ]
 }
 

@@ -1,0 +1,93 @@
+/**
+ * Is this address on the public internet? Judged on the parsed address, never on its text: there are too many ways to
+ * write one. The lists are the IANA special-purpose registries
+ * (https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry); what they do not call
+ * globally reachable is refused, and so are a few that are reachable and still nobody's webhook endpoint.
+ */
+import { BlockList, isIP, SocketAddress } from 'node:net'
+import { invalid } from '../errors.js'
+
+const notPublic4 = subnets('ipv4', [
+  '0.0.0.0/8', // this network
+  '10.0.0.0/8',
+  '100.64.0.0/10', // carrier-grade NAT, and some clouds' metadata
+  '127.0.0.0/8',
+  '168.63.129.16/32', // Azure's own services, on an address that looks public
+  '169.254.0.0/16', // link-local, and most clouds' metadata
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24', // AS112
+  '192.52.193.0/24', // AMT
+  '192.88.99.0/24', // 6to4 relays
+  '192.168.0.0/16',
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4', // with 255.255.255.255
+])
+
+/** Only 2000::/3 is handed out as global unicast; everything else is refused without a list. */
+const global6 = subnets('ipv6', ['2000::/3'])
+const notPublic6 = subnets('ipv6', [
+  '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking, ...
+  '2001:db8::/32',
+  '2002::/16', // 6to4: the IPv4 address inside may be anything
+  '2620:4f:8000::/48', // AS112
+  '3fff::/20',
+])
+
+/** Two ways to write an IPv4 address that reach just that address: judged by what is inside. */
+const holding4 = subnets('ipv6', [
+  '::ffff:0:0/96', // mapped
+  '64:ff9b::/96', // NAT64: how a network without IPv4 reaches the rest (RFC 6052)
+])
+
+/** `allow` is asked first, then the lists above. Anything that is not an address is not public. */
+export function isReachable(address: string, allow: BlockList | null): boolean {
+  const family = isIP(address)
+  if (family === 4) return allow?.check(address, 'ipv4') === true || !notPublic4.check(address, 'ipv4')
+  // A zone (`fe80::1%eth0`) names an interface of this machine.
+  if (family !== 6 || address.includes('%')) return false
+  if (allow?.check(address, 'ipv6') === true) return true
+  if (holding4.check(address, 'ipv6')) return isReachable(last4(address), allow)
+  return global6.check(address, 'ipv6') && !notPublic6.check(address, 'ipv6')
+}
+
+/** The last 32 bits as an IPv4 address. Node writes them with dots for some prefixes and as two groups for others. */
+function last4(address: string): string {
+  const text = new SocketAddress({ address, family: 'ipv6' }).address
+  const last = text.slice(text.lastIndexOf(':') + 1)
+  if (last.includes('.')) return last
+  const [, high = '', low = ''] = /([0-9a-f]*):([0-9a-f]*)$/.exec(text) ?? []
+  return [high, low]
+    .flatMap((group) => [Number.parseInt(group || '0', 16) >> 8, Number.parseInt(group || '0', 16) & 255])
+    .join('.')
+}
+
+/** Ranges a user allows on purpose: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`. */
+export function allowList(what: string, ranges: readonly string[]): BlockList | null {
+  if (ranges.length === 0) return null
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits, more] = String(range).split('/')
+    const family = isIP(address)
+    const most = family === 4 ? 32 : 128
+    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
+    if (family === 0 || more !== undefined || prefix < 0 || prefix > most)
+      throw invalid(what, `"${range}" is not an address range such as 10.0.0.0/8`)
+    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
+  }
+  return list
+}
+
+function subnets(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
+  const list = new BlockList()
+  for (const range of ranges) {
+    const [address = '', bits = ''] = range.split('/')
+    list.addSubnet(address, Number(bits), family)
+  }
+  return list
+}

@@ -1,0 +1,180 @@
+/** A destination as the user writes it, checked when it is added: what is wrong with it stops the start, not an event. */
+import type { BlockList } from 'node:net'
+import { HookonceError, invalid, isHookonceError } from '../errors.js'
+import { defaultRetry, type RetryPolicy } from '../processing/backoff.js'
+import type { Source } from '../provider.js'
+import { standardWebhooks } from '../providers/standard-webhooks.js'
+import { allowList } from './address.js'
+import { checkUrl } from './guard.js'
+
+export interface Destination {
+  /** Where to: https, or http for a private network. */
+  readonly url: string
+  /** `whsec_...`: signs what is sent, as standardwebhooks.com says. Several while one is being replaced: all sign. */
+  readonly secret: string | readonly string[] | (() => string | readonly string[])
+  /** Which sources; all of them when left out. */
+  readonly source?: string
+  readonly sources?: readonly string[]
+  /** Types or globs, as in `inbox.on`. Default `*`. */
+  readonly types?: readonly string[]
+  /** From looking up the name to the answer. Default 15,000. */
+  readonly timeoutMs?: number
+  readonly retry?: Partial<RetryPolicy>
+  /** Requests a second at most, from this process. What is over it waits; it does not fail. */
+  readonly ratePerSecond?: number
+  /** Requests at the same time, from this process. Default 4. */
+  readonly concurrency?: number
+  /** Ranges that are not public and may still be reached: `10.0.0.0/8`. Default none. */
+  readonly allowPrivate?: readonly string[]
+  /** When to stop trying for a while. Default 20 failures in a row that last at least 5 minutes; false = never. */
+  readonly pauseAfter?: { readonly failures?: number; readonly lastingMs?: number } | false
+  /** How long after a pause one event is tried, doubled up to 15 minutes. Default 60,000. */
+  readonly probeEveryMs?: number
+  /** Sent with every request, such as `authorization`. */
+  readonly headers?: Readonly<Record<string, string>>
+  /** Certificates (PEM) to trust instead of the system's. */
+  readonly ca?: string
+}
+
+export interface CheckedDestination {
+  readonly name: string
+  readonly what: string
+  readonly url: URL
+  readonly signers: readonly Source[]
+  readonly sources: readonly string[]
+  readonly types: readonly string[]
+  readonly timeoutMs: number
+  readonly retry: RetryPolicy
+  readonly ratePerSecond: number | null
+  readonly concurrency: number
+  readonly allow: BlockList | null
+  readonly pauseAfter: { readonly failures: number; readonly lastingMs: number } | null
+  readonly probeEveryMs: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly ca: string | undefined
+}
+
+const known = [
+  ...['url', 'secret', 'source', 'sources', 'types', 'timeoutMs', 'retry', 'ratePerSecond', 'concurrency'],
+  ...['allowPrivate', 'pauseAfter', 'probeEveryMs', 'headers', 'ca'],
+]
+
+export function checkDestination(
+  name: string,
+  given: Destination,
+  allSources: readonly string[],
+): CheckedDestination {
+  const what = `destination "${name}"`
+  if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
+    throw invalid(`The name of ${what}`, 'use letters, digits, dashes and underscores, at most 64')
+  for (const key of Object.keys(given))
+    if (!known.includes(key))
+      throw invalid(`The ${what}`, `it has no option "${key}"; it takes ${known.join(', ')}`)
+  const allow = allowList(`allowPrivate of ${what}`, given.allowPrivate ?? [])
+  const { failures = 20, lastingMs = 5 * 60_000 } = given.pauseAfter || {}
+  return {
+    name,
+    what,
+    url: checkUrl(what, given.url, allow),
+    signers: signersOf(what, given.secret),
+    sources: sourcesOf(what, given, allSources),
+    types: typesOf(what, given.types ?? ['*']),
+    timeoutMs: whole(what, 'timeoutMs', given.timeoutMs ?? 15_000, 10 * 60_000),
+    retry: { ...defaultRetry, ...given.retry },
+    ratePerSecond: given.ratePerSecond === undefined ? null : rate(what, given.ratePerSecond),
+    concurrency: whole(what, 'concurrency', given.concurrency ?? 4, 1_000),
+    allow,
+    pauseAfter:
+      given.pauseAfter === false
+        ? null
+        : {
+            failures: whole(what, 'pauseAfter.failures', failures, 1e9),
+            lastingMs: whole(what, 'pauseAfter.lastingMs', lastingMs, 2 ** 31, 0),
+          },
+    probeEveryMs: whole(what, 'probeEveryMs', given.probeEveryMs ?? 60_000, 2 ** 31 - 1),
+    headers: headersOf(what, given.headers ?? {}),
+    ca: given.ca,
+  }
+}
+
+/** One for each secret; the provider of the same name checks and applies them. */
+export function signersOf(what: string, secret: Destination['secret']): readonly Source[] {
+  const value: unknown = typeof secret === 'function' ? secret() : secret
+  try {
+    return ((Array.isArray(value) ? value : [value]) as string[]).map((one) =>
+      standardWebhooks({ secret: one }),
+    )
+  } catch (error) {
+    if (!isHookonceError(error)) throw error
+    throw new HookonceError('INVALID_INPUT', {
+      what: `The secret of ${what}`,
+      problem: secretProblem(error.code),
+    })
+  }
+}
+
+function secretProblem(code: string): string {
+  if (code === 'SECRET_MISSING') return 'it is missing, empty or blank'
+  if (code === 'SECRET_SHORT') return 'it holds fewer than 16 bytes'
+  return 'write it as whsec_ and base64'
+}
+
+function sourcesOf(what: string, given: Destination, all: readonly string[]): readonly string[] {
+  const wanted = given.sources ?? (given.source === undefined ? all : [given.source])
+  const missing = wanted.find((source) => !all.includes(source))
+  if (missing !== undefined)
+    throw invalid(
+      `The sources of ${what}`,
+      `there is no source "${missing}"; known are ${all.join(', ') || 'none'}`,
+    )
+  return [...new Set(wanted)]
+}
+
+function typesOf(what: string, types: readonly string[]): readonly string[] {
+  if (
+    !Array.isArray(types) ||
+    types.length === 0 ||
+    types.some((type) => typeof type !== 'string' || type === '')
+  )
+    throw invalid(`The types of ${what}`, "give a list of event types or globs, such as ['invoice.*']")
+  return [...new Set(types as readonly string[])]
+}
+
+/** What belongs to the connection or to us cannot be set; CR and LF would begin a header of their own. */
+const ownHeaders =
+  /^(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept-encoding|webhook-.*|hookonce-.*)$/
+
+function headersOf(
+  what: string,
+  headers: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const checked: Record<string, string> = {}
+  for (const [given, value] of Object.entries(headers)) {
+    const header = given.toLowerCase()
+    if (
+      !/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header) ||
+      typeof value !== 'string' ||
+      !/^[\t\x20-\x7e]*$/.test(value)
+    )
+      throw invalid(
+        `The header "${given}" of ${what}`,
+        'names and values are plain ASCII without line breaks',
+      )
+    if (ownHeaders.test(header))
+      throw invalid(`The header "${given}" of ${what}`, 'it is set by hookonce itself')
+    checked[header] = value
+  }
+  return checked
+}
+
+function rate(what: string, value: number): number {
+  if (!Number.isFinite(value) || value <= 0 || value > 1e6)
+    throw invalid(`ratePerSecond of ${what}`, `${value} is not a number above 0`)
+  return value
+}
+
+function whole(what: string, option: string, value: number, most: number, least = 1): number {
+  if (!Number.isInteger(value) || value < least || value > most)
+    throw invalid(`${option} of ${what}`, `${value} is not a whole number from ${least} to ${most}`)
+  return value
+}

@@ -1,0 +1,83 @@
+/**
+ * The guard of every request that leaves: where may it go? The URL is read by the WHATWG parser, which turns every
+ * spelling of an address (octal, hexadecimal, one big number, full-width digits) into one. A name is resolved once, all
+ * of its addresses are checked, and the connection goes to those addresses, so that a second answer of the resolver
+ * cannot lead elsewhere.
+ */
+import { lookup as systemLookup } from 'node:dns/promises'
+import { type BlockList, isIP, type LookupFunction } from 'node:net'
+import { HookonceError, invalid } from '../errors.js'
+import { isReachable } from './address.js'
+
+export interface Address {
+  readonly address: string
+  readonly family: 4 | 6
+}
+
+/** As `dns.promises.lookup(name, { all: true })`. */
+export type Lookup = (
+  name: string,
+) => Promise<readonly { readonly address: string; readonly family: number }[]>
+
+export const lookupAll: Lookup = (name) => systemLookup(name, { all: true, verbatim: true })
+
+/** The ports that browsers refuse too: other protocols live there (https://fetch.spec.whatwg.org/#port-blocking). */
+const refusedPorts = new Set([
+  0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102, 103, 104,
+  109, 110, 111, 113, 115, 117, 119, 123, 135, 137, 139, 143, 161, 179, 389, 427, 465, 512, 513, 514, 515,
+  526, 530, 531, 532, 540, 548, 554, 556, 563, 587, 601, 636, 989, 990, 993, 995, 1719, 1720, 1723, 2049,
+  3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
+])
+
+/** What can be said about a URL without asking anyone. Its text is never part of an error: it may hold a token. */
+export function checkUrl(what: string, text: string, allow: BlockList | null): URL {
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (!url)
+    throw invalid(`The URL of ${what}`, 'it cannot be read; write it whole, as https://example.com/path')
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    throw invalid(`The URL of ${what}`, `it begins with ${url.protocol}; only https: and http: are used`)
+  if (url.username !== '' || url.password !== '')
+    throw invalid(`The URL of ${what}`, 'it holds a name or a password; put credentials into headers')
+  if (refusedPorts.has(portOf(url)))
+    throw invalid(`The URL of ${what}`, `port ${portOf(url)} belongs to another protocol`)
+  if (isIP(hostOf(url)) !== 0 && !isReachable(hostOf(url), allow)) throw forbidden(what, hostOf(url))
+  return url
+}
+
+/** The addresses a request may go to, all of them checked; one that may not be reached refuses them all. */
+export async function checkedAddresses(
+  what: string,
+  host: string,
+  allow: BlockList | null,
+  lookup: Lookup,
+): Promise<readonly Address[]> {
+  const literal = isIP(host)
+  const found = literal === 0 ? await lookup(host) : [{ address: host, family: literal }]
+  const addresses = found.map(({ address }): Address => ({ address, family: isIP(address) === 6 ? 6 : 4 }))
+  for (const { address } of addresses) if (!isReachable(address, allow)) throw forbidden(what, address)
+  if (addresses.length === 0)
+    throw new HookonceError('DESTINATION_FAILED', { what, problem: 'its name has no address' })
+  return addresses
+}
+
+/** For a socket: the answer that was checked, whatever is asked. */
+export function pinned(addresses: readonly Address[]): LookupFunction {
+  return (_name, { all }, callback) => {
+    const [first] = addresses
+    if (all) callback(null, [...addresses])
+    else callback(null, first!.address, first!.family)
+  }
+}
+
+/** Without the brackets of an IPv6 address. */
+export function hostOf(url: URL): string {
+  return url.hostname.replace(/^\[(.*)\]$/, '$1')
+}
+
+export function portOf(url: URL): number {
+  return url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port)
+}
+
+function forbidden(what: string, address: string): HookonceError {
+  return new HookonceError('DESTINATION_FORBIDDEN', { what, address })
+}

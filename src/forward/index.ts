@@ -1,0 +1,12 @@
+/** hookonce/forward: destinations. */
+export type { Destination } from './destination.js'
+export {
+  addDestinations,
+  type DestinationState,
+  type Destinations,
+  destinationStates,
+  destinationsOf,
+  type ForwardOptions,
+} from './destinations.js'
+export type { Lookup } from './guard.js'
+export type { PauseReason } from './health.js'

@@ -1,0 +1,150 @@
+/**
+ * One request to somewhere we do not trust. A connection of its own each time: it goes to an address checked just now,
+ * and no answer can be left over from an earlier request. Nothing follows a redirect, no proxy is used, the answer is
+ * cut in size and time, and only its status and Retry-After are kept.
+ */
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  request as plainRequest,
+} from 'node:http'
+import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
+import { type BlockList, isIP } from 'node:net'
+import { HookonceError, isHookonceError } from '../errors.js'
+import { type Address, checkedAddresses, hostOf, type Lookup, lookupAll, pinned, portOf } from './guard.js'
+
+export interface Outgoing {
+  /** For errors: `destination "billing"`. */
+  readonly what: string
+  readonly url: URL
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** From the look-up to the answer's headers. */
+  readonly timeoutMs: number
+  readonly allow: BlockList | null
+  readonly lookup?: Lookup | undefined
+  readonly signal?: AbortSignal | undefined
+  /** Certificates to trust instead of the system's, for endpoints of one's own. */
+  readonly ca?: string | undefined
+}
+
+export interface Answered {
+  readonly httpStatus: number
+  /** As the endpoint asked; null when it did not. */
+  readonly retryAfterMs: number | null
+}
+
+const ANSWER_BYTES = 64 * 1024
+const ANSWER_HEADER_BYTES = 16 * 1024
+/** The status has been heard; this is only to let the endpoint finish its sentence. */
+const ANSWER_BODY_MS = 2_000
+
+/** DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
+export async function send(outgoing: Outgoing): Promise<Answered> {
+  const { what, url, allow, timeoutMs, lookup = lookupAll } = outgoing
+  const late = new AbortController()
+  const timer = setTimeout(() => late.abort(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs)
+  const stop = () => late.abort(outgoing.signal?.reason ?? new Error('stopped'))
+  if (outgoing.signal?.aborted) stop()
+  outgoing.signal?.addEventListener('abort', stop, { once: true })
+  try {
+    const addresses = await unless(late.signal, checkedAddresses(what, hostOf(url), allow, lookup))
+    return await exchange(outgoing, addresses, late.signal)
+  } catch (error) {
+    if (isHookonceError(error)) throw error
+    throw new HookonceError('DESTINATION_FAILED', { what, problem: problemOf(error, late.signal) }, error)
+  } finally {
+    clearTimeout(timer)
+    outgoing.signal?.removeEventListener('abort', stop)
+  }
+}
+
+function exchange(outgoing: Outgoing, addresses: readonly Address[], signal: AbortSignal): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sent = start(outgoing, addresses)
+    const abort = () => sent.destroy(signal.reason as Error)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    sent.on('error', reject)
+    sent.on('close', () => signal.removeEventListener('abort', abort))
+    sent.on('response', (answer) => {
+      // The status decides, whatever the rest of the answer does.
+      signal.removeEventListener('abort', abort)
+      finish(answer, sent, () =>
+        resolve({
+          httpStatus: answer.statusCode ?? 0,
+          retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
+        }),
+      )
+    })
+    sent.end(outgoing.body)
+  })
+}
+
+function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address[]): ClientRequest {
+  const host = hostOf(url)
+  const options = {
+    method: 'POST',
+    host,
+    port: portOf(url),
+    path: `${url.pathname}${url.search}`,
+    headers: { ...headers, 'content-length': String(body.byteLength), 'accept-encoding': 'identity' },
+    lookup: pinned(addresses),
+    maxHeaderSize: ANSWER_HEADER_BYTES,
+    insecureHTTPParser: false,
+  }
+  if (url.protocol === 'http:')
+    return plainRequest({ ...options, agent: new PlainAgent({ keepAlive: false }) })
+  return tlsRequest({
+    ...options,
+    agent: new TlsAgent({ keepAlive: false, maxCachedSessions: 0 }),
+    // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach here.
+    rejectUnauthorized: true,
+    ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
+    ...(ca === undefined ? {} : { ca }),
+  })
+}
+
+/** Reads a little of the answer's body and hangs up. */
+function finish(answer: IncomingMessage, sent: ClientRequest, done: () => void): void {
+  let bytes = 0
+  const timer = setTimeout(over, ANSWER_BODY_MS)
+  function over(): void {
+    clearTimeout(timer)
+    sent.destroy()
+    done()
+  }
+  answer.on('data', (chunk: Buffer) => {
+    bytes += chunk.byteLength
+    if (bytes > ANSWER_BYTES) over()
+  })
+  answer.on('end', over)
+  answer.on('error', over)
+  answer.on('close', over)
+}
+
+function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
+  })
+}
+
+/** Codes and our own words only: what an endpoint sends may be quoted in messages of the parser. */
+function problemOf(error: unknown, signal: AbortSignal): string {
+  if (signal.aborted && signal.reason instanceof Error) return signal.reason.message
+  const code = (error as { code?: unknown } | null)?.code
+  return typeof code === 'string' ? `no answer (${code})` : 'no answer'
+}
+
+/** Seconds or an HTTP date. */
+export function retryAfterMs(header: string | undefined, now: number): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
+  // Date.parse takes almost anything; a date here begins with the day of the week.
+  const at = /^[A-Z][a-z]{2,8}, .{8,30}$/.test(header) ? Date.parse(header) : Number.NaN
+  return Number.isNaN(at) ? null : Math.max(0, at - now)
+}

@@ -1,0 +1,54 @@
+/** What goes out beside the bytes: Standard Webhooks headers, ours, and the user's. Nothing of what came in, but its type. */
+import { sha256 } from '../digest.js'
+import type { HandledEvent } from '../processing/handler.js'
+import type { Source } from '../provider.js'
+
+export interface SignedParts {
+  readonly signers: readonly Source[]
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export async function headersFor(
+  { signers, headers }: SignedParts,
+  event: Pick<HandledEvent, 'id' | 'type' | 'source' | 'raw' | 'headers'>,
+  attempt: number,
+  now: number,
+): Promise<Record<string, string>> {
+  const id = headerId(event.id)
+  const signed = await signatures(signers, id, event.raw, now)
+  const contentType = event.headers['content-type'] ?? ''
+  return {
+    'user-agent': 'hookonce',
+    ...headers,
+    ...(/^[\t\x20-\x7e]+$/.test(contentType) ? { 'content-type': contentType } : {}),
+    ...signed,
+    'hookonce-source': event.source,
+    'hookonce-type': headerText(event.type),
+    'hookonce-attempt': String(attempt),
+  }
+}
+
+/** With several secrets, a signature by each, so that the receiver may hold either. */
+export async function signatures(
+  signers: readonly Source[],
+  id: string,
+  body: Uint8Array,
+  now: number,
+): Promise<Record<string, string>> {
+  const signed = await Promise.all(signers.map((signer) => signer.sign({ body, id, now })))
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': signed[0]!.headers['webhook-timestamp']!,
+    'webhook-signature': signed.map((one) => one.headers['webhook-signature']!).join(' '),
+  }
+}
+
+/** The event id as it is, where a header can hold it; else a digest of it, which is as stable. */
+export function headerId(id: string): string {
+  if (/^[\x21-\x7e]+$/.test(id)) return id
+  return `hookonce_${Buffer.from(sha256(Buffer.from(id))).toString('base64url')}`
+}
+
+function headerText(text: string): string {
+  return text.replace(/[^\x20-\x7e]+/gu, (other) => encodeURIComponent(other.toWellFormed()))
+}

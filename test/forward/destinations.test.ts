@@ -1,0 +1,325 @@
+/** Events sent on: signed, byte-equal, once each, with pauses and limits that cost no attempts. */
+import { randomBytes } from 'node:crypto'
+import { createInbox, silentLog } from 'hookonce'
+import { addDestinations, type Destination, destinationStates, type ForwardOptions } from 'hookonce/forward'
+import { metricsText } from 'hookonce/telemetry'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { type Endpoint, startEndpoint, status } from '../support/endpoint.js'
+import { readExposition } from '../support/exposition.js'
+import { type Bench, ids, onBothLogs, post, quickRetry, shop, stateOf, until } from '../support/processing.js'
+
+const secret = `whsec_${randomBytes(24).toString('base64')}`
+const allowPrivate = ['127.0.0.0/8']
+const processing = { leaseMs: 5_000, pollMs: 20, retry: quickRetry }
+const retry = { ...quickRetry, maxAttempts: 3 }
+
+let billing: Endpoint
+let crm: Endpoint
+beforeEach(async () => {
+  billing = await startEndpoint()
+  crm = await startEndpoint()
+})
+afterEach(async () => {
+  await billing.close()
+  await crm.close()
+})
+
+function forwarding(
+  bench: Bench,
+  destinations: Record<string, Partial<Destination>>,
+  options: ForwardOptions = {},
+) {
+  const { inbox, lines } = bench.inbox({ sources: { shop: shop(), other: shop() }, processing })
+  const own = Object.fromEntries(
+    Object.entries(destinations).map(([name, given]) => [
+      name,
+      { url: billing.url, secret, source: 'shop', allowPrivate, retry, ...given },
+    ]),
+  )
+  return { inbox, lines, added: addDestinations(inbox, own, options) }
+}
+
+const seen = (endpoint: Endpoint) => endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
+
+onBothLogs((bench) => {
+  it('sends the bytes as they came, signed so that the standard library verifies them, and no header of the sender', async () => {
+    const { inbox } = forwarding(bench, { billing: { headers: { authorization: 'Bearer t0ken' } } })
+    const body = Buffer.from('{"id":"e1",  "type":"order.paid", "text":"\u00e9\u{1f600}", "n":1.0}')
+    await inbox.receive('shop', {
+      method: 'POST',
+      url: 'http://localhost/webhooks/shop',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        cookie: 'secret=1',
+        'user-agent': 'sender',
+        'x-request-id': 'r1',
+      },
+      body,
+    })
+    await inbox.drain()
+    expect(await stateOf(inbox, 'e1')).toBe('succeeded')
+    const [arrival] = billing.arrivals
+    expect(arrival!.body.equals(body)).toBe(true)
+    expect(arrival).toMatchObject({ method: 'POST', path: '/hook?token=hidden' })
+    const { headers } = arrival!
+    expect(() =>
+      new Webhook(secret).verify(arrival!.body.toString(), headers as Record<string, string>),
+    ).not.toThrow()
+    expect(headers).toMatchObject({
+      'webhook-id': 'e1',
+      'content-type': 'application/json; charset=utf-8',
+      'hookonce-source': 'shop',
+      'hookonce-type': 'order.paid',
+      'hookonce-attempt': '1',
+      'accept-encoding': 'identity',
+      authorization: 'Bearer t0ken',
+      host: `127.0.0.1:${billing.port}`,
+      'user-agent': 'hookonce',
+    })
+    for (const name of ['cookie', 'x-request-id']) expect(headers).not.toHaveProperty(name)
+  })
+
+  it('with two secrets the receiver may hold either', async () => {
+    const next = `whsec_${randomBytes(24).toString('base64')}`
+    const { inbox } = forwarding(bench, { billing: { secret: () => [next, secret] } })
+    await post(inbox, { id: 'e1' })
+    await inbox.drain()
+    const { body, headers } = billing.arrivals[0]!
+    for (const one of [secret, next])
+      expect(() => new Webhook(one).verify(body.toString(), headers as Record<string, string>)).not.toThrow()
+  })
+
+  it('an id that no header can hold becomes one that is as stable, and so does a type', async () => {
+    const { inbox } = forwarding(bench, { billing: {} })
+    billing.answer = (_arrival, response) =>
+      void response.writeHead(billing.arrivals.length < 2 ? 500 : 200).end()
+    await post(inbox, { id: 'caf\u00e9 1', type: 'bestellung.gro\u00df' })
+    await inbox.start()
+    await until(async () => (await stateOf(inbox, 'caf\u00e9 1')) === 'succeeded', 'it was sent')
+    const [first, second] = seen(billing)
+    expect(first).toMatch(/^hookonce_[\w-]{43}$/)
+    expect(second).toBe(first)
+    expect(billing.arrivals[0]!.headers['hookonce-type']).toBe('bestellung.gro%C3%9F')
+  })
+
+  it('one destination fails: the other is not sent its event again', async () => {
+    const { inbox } = forwarding(bench, { billing: {}, crm: { url: crm.url } })
+    billing.answer = (_arrival, response) =>
+      void response.writeHead(billing.arrivals.length < 3 ? 500 : 200).end()
+    await inbox.start()
+    await post(inbox, { id: 'e1' })
+    await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'both have it')
+    expect(billing.arrivals.map(({ headers }) => headers['hookonce-attempt'])).toEqual(['1', '2', '3'])
+    expect(seen(crm)).toEqual(['e1'])
+  })
+
+  it('each gets what its types say, also where patterns overlap, and nothing of other sources', async () => {
+    const { inbox } = forwarding(bench, {
+      billing: { types: ['order.*', 'invoice.paid'] },
+      crm: { url: crm.url, types: ['*'] },
+      paid: { url: crm.url.replace('/hook', '/paid'), types: ['*.paid'] },
+    })
+    await post(inbox, { id: 'a', type: 'order.paid' })
+    await post(inbox, { id: 'b', type: 'invoice.paid' })
+    await post(inbox, { id: 'c', type: 'customer.new' })
+    await post(inbox, { id: 'd', type: 'order.paid' }, 'other')
+    await inbox.drain()
+    expect(seen(billing).sort()).toEqual(['a', 'b'])
+    const at = (path: string) =>
+      crm.arrivals
+        .filter((one) => one.path.startsWith(path))
+        .map((one) => one.headers['webhook-id'])
+        .sort()
+    expect(at('/hook')).toEqual(['a', 'b', 'c'])
+    expect(at('/paid')).toEqual(['a', 'b'])
+    expect(await stateOf(inbox, 'd', 'other')).toBe('ignored')
+  })
+
+  it('attempts used up: a dead letter that says what was answered, and neither the path nor the secret', async () => {
+    const { inbox } = forwarding(bench, { billing: {} })
+    billing.answer = status(503)
+    await inbox.start()
+    await post(inbox, { id: 'e1' })
+    const dead = async () => (await inbox.events.stats()).some((one) => one.dead === 1)
+    await until(dead, 'it is a dead letter')
+    expect(billing.arrivals).toHaveLength(3)
+    const { reason } = (await inbox.events.get({ source: 'shop', eventId: 'e1' }))!
+    expect(reason).toContain('503')
+    expect(reason).not.toMatch(/token|hidden|whsec/)
+    await inbox.retry({ source: 'shop', eventId: 'e1' }, { actor: 'test', reason: 'mended' })
+    billing.answer = status(200)
+    await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'a retry sends it')
+    await inbox.replay({ source: 'shop', eventId: 'e1' }, { actor: 'test', reason: 'again', force: true })
+    await until(() => billing.arrivals.length === 5, 'a replay sends it again')
+    expect(new Set(seen(billing))).toEqual(new Set(['e1']))
+  })
+
+  it('410 ends the event and pauses the destination; what comes then waits', async () => {
+    const { inbox, added } = forwarding(bench, { billing: { probeEveryMs: 60 } })
+    billing.answer = status(410)
+    await inbox.start()
+    await post(inbox, { id: 'e1' })
+    await until(async () => (await stateOf(inbox, 'e1')) === 'failed', 'it is a dead letter')
+    expect(await inbox.events.get({ source: 'shop', eventId: 'e1' })).toMatchObject({
+      nextAttemptAt: null,
+      attempts: 1,
+    })
+    expect(added.states()[0]).toMatchObject({
+      paused: true,
+      pauseReason: 'gone',
+      nextProbeAt: null,
+      lastHttpStatus: 410,
+    })
+    await post(inbox, { id: 'e2' })
+    await until(() => destinationStates(inbox)[0]!.postponed >= 2, 'e2 was postponed twice')
+    expect(billing.arrivals).toHaveLength(1)
+    billing.answer = status(200)
+    added.resume('billing')
+    await until(async () => (await stateOf(inbox, 'e2')) === 'succeeded', 'resumed, it is sent')
+    expect((await inbox.events.attempts({ source: 'shop', eventId: 'e2' })).length).toBe(1)
+  })
+
+  it('Retry-After quiets the endpoint for all its events, up to an hour', async () => {
+    let now = 1_000_000
+    const { inbox } = forwarding(bench, { billing: {} }, { now: () => now })
+    billing.answer = status(429, { 'retry-after': '999999' })
+    await post(inbox, { id: 'e1' })
+    await inbox.drain()
+    await post(inbox, { id: 'e2' })
+    await inbox.drain()
+    expect(seen(billing)).toEqual(['e1'])
+    const due = async (eventId: string) => {
+      const { nextAttemptAt, lastDeliveryAt } = (await inbox.events.get({ source: 'shop', eventId }))!
+      return (nextAttemptAt ?? lastDeliveryAt) - lastDeliveryAt
+    }
+    expect(await due('e1')).toBeGreaterThan(3_500_000)
+    expect(await due('e1')).toBeLessThan(3_700_000)
+    expect(await inbox.events.get({ source: 'shop', eventId: 'e2' })).toMatchObject({
+      state: 'pending',
+      attempts: 0,
+    })
+    now += 3_600_001
+    billing.answer = status(200)
+    await inbox.process('shop', 'e2')
+    expect(seen(billing)).toEqual(['e1', 'e2'])
+  })
+
+  it('sustained failure pauses it: events wait without using up attempts, a probe that succeeds ends the pause', async () => {
+    const { inbox, added, lines } = forwarding(bench, {
+      billing: {
+        pauseAfter: { failures: 3, lastingMs: 0 },
+        probeEveryMs: 40,
+        retry: { ...quickRetry, maxAttempts: 2 },
+      },
+    })
+    billing.answer = status(500)
+    await post(inbox, { id: 'x0' })
+    await post(inbox, { id: 'x1' })
+    await inbox.start()
+    await until(() => added.states()[0]!.paused, 'it is paused')
+    for (const id of ids(5)) await post(inbox, { id })
+    // Several probes fail meanwhile, more than there are attempts.
+    await until(() => added.states()[0]!.failed >= 8, 'probes were made')
+    for (const eventId of ids(5)) expect(await inbox.events.attempts({ source: 'shop', eventId })).toEqual([])
+    const page = readExposition(await metricsText(inbox))
+    expect(page.value('hookonce_destination_paused', { destination: 'billing' })).toBe(1)
+    expect(page.value('hookonce_destination_sends_total', { destination: 'billing', outcome: 'sent' })).toBe(
+      0,
+    )
+    billing.answer = status(200)
+    await until(
+      async () => (await Promise.all(ids(5).map((id) => stateOf(inbox, id)))).every((s) => s === 'succeeded'),
+      'all were sent',
+    )
+    for (const eventId of ids(5))
+      expect((await inbox.events.attempts({ source: 'shop', eventId })).map((one) => one.outcome)).toEqual([
+        'succeeded',
+      ])
+    expect(added.states()[0]).toMatchObject({ paused: false, failuresInARow: 0 })
+    expect(lines.filter((line) => line.destination === 'billing').map((line) => line.msg)).toEqual([
+      'destination paused',
+      'destination resumed',
+    ])
+  })
+
+  it('an operator pauses and resumes one; the other of the same event is sent at once', async () => {
+    const { inbox, added } = forwarding(bench, { billing: { probeEveryMs: 40 }, crm: { url: crm.url } })
+    added.pause('billing')
+    await inbox.start()
+    await post(inbox, { id: 'e1' })
+    await until(
+      () => crm.arrivals.length === 1 && added.states()[0]!.postponed > 2,
+      'crm has it, billing waits',
+    )
+    expect(billing.arrivals).toEqual([])
+    added.resume('billing')
+    await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'both have it')
+    expect([seen(billing), seen(crm)]).toEqual([['e1'], ['e1']])
+    expect(await inbox.events.attempts({ source: 'shop', eventId: 'e1' })).toHaveLength(1)
+  })
+
+  it('a rate limit and a concurrency limit postpone what is over them, and nothing fails', async () => {
+    const { inbox, added } = forwarding(bench, {
+      billing: { ratePerSecond: 20, concurrency: 2, types: ['a', 'b'] },
+    })
+    let running = 0
+    let most = 0
+    billing.answer = (_arrival, response) => {
+      most = Math.max(most, ++running)
+      setTimeout(() => {
+        running--
+        response.writeHead(200).end()
+      }, 15)
+    }
+    await Promise.all(ids(26).map((id, i) => post(inbox, { id, type: i % 2 ? 'a' : 'b' })))
+    const startedAt = performance.now()
+    await inbox.start()
+    await until(async () => (await inbox.events.stats())[0]!.succeeded === 26, 'all were sent', 20_000)
+    // 20 at once from a full bucket, 6 more at 20 a second.
+    expect(performance.now() - startedAt).toBeGreaterThan(290)
+    expect(most).toBeLessThanOrEqual(2)
+    expect(seen(billing).sort()).toEqual(ids(26).sort())
+    expect(added.states()[0]).toMatchObject({ sent: 26, failed: 0 })
+    expect(inbox.counters.of('shop').attempts).toMatchObject({ succeeded: 26, failed: 0 })
+  })
+
+  it('a redirect is a failure, and nobody goes there', async () => {
+    const { inbox } = forwarding(bench, { billing: {} })
+    billing.answer = status(307, { location: `http://127.0.0.1:${crm.port}/` })
+    await post(inbox, { id: 'e1' })
+    await inbox.drain()
+    expect(crm.connections()).toBe(0)
+    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'e1' })
+    expect(attempt).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('307') })
+  })
+})
+
+it('a destination that cannot work stops the start, and says why', () => {
+  const make = (given: object, more: object = {}) => {
+    const inbox = createInbox({ store: 'sqlite::memory:', sources: { shop: shop() }, log: silentLog })
+    inbox.on('shop', 'taken', () => {})
+    return () =>
+      addDestinations(inbox, { billing: { url: 'https://example.com/', secret, ...given }, ...more } as never)
+  }
+  expect(make({})).not.toThrow()
+  expect(make({ secret: 'whsec_' })).toThrow('The secret of destination "billing"')
+  expect(make({ secret: 'whsec_c2hvcnQ=' })).toThrow('fewer than 16 bytes')
+  expect(make({ secret: '' })).toThrow('missing')
+  expect(make({ url: 'nonsense' })).toThrow('cannot be read')
+  expect(make({ url: 'https://u:p@example.com/' })).toThrow('credentials')
+  expect(make({ url: 'https://example.com:25/' })).toThrow('port 25')
+  expect(make({ url: 'ftp://example.com/' })).toThrow('only https')
+  expect(make({ url: 'http://10.0.0.1/' })).toThrow('not a public address')
+  expect(make({ source: 'nowhere' })).toThrow('no source "nowhere"')
+  expect(make({ types: ['taken'] })).toThrow('an event has one handler')
+  expect(make({ types: [] })).toThrow('event types')
+  expect(make({ headers: { 'x-a': 'b\r\nc: d' } })).toThrow('line breaks')
+  expect(make({ headers: { 'Webhook-Id': 'b' } })).toThrow('set by hookonce')
+  expect(make({ ratePerSecond: 0 })).toThrow('above 0')
+  expect(make({ concurrency: 1.5 })).toThrow('whole number')
+  expect(make({ allowPrivate: ['10.0.0.0/33'] })).toThrow('address range')
+  expect(make({ retrys: {} })).toThrow('no option "retrys"')
+  expect(make({}, { 'bad name': { url: 'https://example.com', secret } })).toThrow('letters, digits')
+  expect(make({ url: 'https://example.com/?t=s3cret', secret: 'x' })).toThrow(/^(?!.*s3cret)/)
+})

@@ -1,0 +1,17 @@
+/** An inbox with one destination, in a process of its own. Meant to be killed while it sends. */
+import { createInbox, silentLog } from 'hookonce'
+import { addDestinations } from 'hookonce/forward'
+import { unverified } from 'hookonce/providers'
+import { childStore, say } from './child-store.mjs'
+
+const [url = '', secret = '', ...where] = process.argv.slice(2)
+const store = /** @type {import('hookonce').Store} */ (childStore(where))
+const inbox = createInbox({
+  store,
+  sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
+  processing: { leaseMs: 300, pollMs: 20 },
+  log: silentLog,
+})
+addDestinations(inbox, { billing: { url, secret, allowPrivate: ['127.0.0.0/8'] } })
+await inbox.start()
+say('started')
