@@ -352,7 +352,10 @@ export interface TailOptions {
 /** Events in the order they entered the log. Never skips one whose commit came late. */
 export interface TailPage {
   readonly events: readonly EventRecord[]
-  /** Give this as `after` next time. May be beyond the last event: nothing between them will ever appear. */
+  /**
+   * Give this as `after` next time. May be beyond the last event, also on a page with none: nothing between them will
+   * ever appear. Unchanged = nothing new.
+   */
   readonly position: Position
   /** True when retention has removed events after the position given: some were missed. */
   readonly gap: boolean

@@ -13,6 +13,7 @@ import type {
   RecordVerdict,
   Repeat,
   Settlement,
+  TailOptions,
   Watermark,
 } from './model.js'
 import { limits, states } from './model.js'
@@ -126,6 +127,14 @@ export function checkFilter(filter: EventFilter): void {
   if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)
   if (filter.from !== undefined) checkInstant('from', filter.from)
   if (filter.to !== undefined) checkInstant('to', filter.to)
+}
+
+export function checkTail({ after, limit, source }: TailOptions): void {
+  if (!Number.isSafeInteger(after) || after < 0) {
+    throw invalid('A position', `${after} is neither 0 nor a position that tail has given`)
+  }
+  checkCount('limit', limit, limits.listPage)
+  if (source !== undefined) checkSource(source)
 }
 
 export function checkAudits(entries: readonly NewAudit[]): void {

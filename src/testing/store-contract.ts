@@ -24,6 +24,7 @@ import { recordCases } from './store-contract/record.js'
 import { repeatedCases } from './store-contract/repeated.js'
 import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
+import { tailCases } from './store-contract/tail.js'
 import { transactionCases } from './store-contract/transaction.js'
 import { walkCases } from './store-contract/walk.js'
 import { watermarkCases } from './store-contract/watermarks.js'
@@ -50,6 +51,7 @@ export const storeContract: readonly StoreCase[] = [
   ...auditCases,
   ...listCases,
   ...statsCases,
+  ...tailCases,
   ...retentionCases,
   ...keepingCases,
   ...inputCases,

@@ -18,6 +18,7 @@ import {
   checkOrder,
   checkRepeats,
   checkSettlement,
+  checkTail,
   checkWatermark,
 } from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
@@ -45,6 +46,7 @@ import { recorder } from './record.js'
 import { restore } from './restore.js'
 import { inSchema } from './schema.js'
 import { extend, release, settle } from './settle.js'
+import { tail } from './tail.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
 import { watermarkOf } from './watermark.js'
 
@@ -129,6 +131,10 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       return attemptsOf(db, key)
     },
     stats: () => statsOf(db),
+    async tail(tailOptions) {
+      checkTail(tailOptions)
+      return tail(db, tailOptions)
+    },
     repeated(repeats) {
       if (closing) throw new HookonceError('STORE_CLOSED')
       checkRepeats(repeats)

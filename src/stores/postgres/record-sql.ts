@@ -12,6 +12,9 @@ import { stateOf } from './state.js'
  * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
  * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
  * the table was small must not become a scan of it when it has grown.
+ * A number is taken only after the statement has said, by a lock that ends with its transaction, which number was the
+ * last before: a reader that follows the log stops there until this one has committed. The sequence is handed out by
+ * that announcement, so that no plan can ask for a number first.
  * Rows are inserted in key order so that two batches with the same keys wait for each other instead of dead-locking.
  */
 export const insert: Statement = {
@@ -53,9 +56,14 @@ judged as materialized (
   from fresh f
   left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash and g.event_id = f.event_id
 ),
+announced as materialized (
+  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
+    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
+  from hookonce.event_seq
+),
 numbered as materialized (
   -- In the order of arrival, whatever the order of insertion: seq is what lanes and lists go by.
-  select j.*, nextval('hookonce.event_seq') as seq
+  select j.*, nextval((select sequence from announced)) as seq
   from (select * from judged where not (replayed and reject) order by n) j
 ),
 added as (

@@ -6,7 +6,6 @@ function unbuilt(verb: string) {
   return () => Promise.reject(new HookonceError('STORE_FAILED', { problem: `${verb} is not built yet` }))
 }
 
-export const reading: Pick<Store, 'tail' | 'inspect'> = {
-  tail: unbuilt('tail'),
+export const reading: Pick<Store, 'inspect'> = {
   inspect: unbuilt('inspect'),
 }

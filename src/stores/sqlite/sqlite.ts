@@ -21,6 +21,7 @@ import {
   checkOrder,
   checkRepeats,
   checkSettlement,
+  checkTail,
   checkWatermark,
   refusal,
 } from '../../store-input.js'
@@ -215,6 +216,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       return read('attempts', key)
     },
     stats: async () => read('stats', undefined),
+    async tail(options) {
+      checkTail(options)
+      return read('tail', options)
+    },
     repeated(repeats) {
       insistOnOpen()
       checkRepeats(repeats)

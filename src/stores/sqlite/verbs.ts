@@ -17,6 +17,7 @@ import { record } from './record.js'
 import { restore } from './restore.js'
 import { settle } from './settle.js'
 import { stats } from './stats.js'
+import { tail } from './tail.js'
 import { watermark } from './watermark.js'
 
 export const writeVerbs = {
@@ -45,6 +46,7 @@ export const readVerbs = {
   attempts,
   stats,
   watermark,
+  tail,
   audits,
   countPrunable: prune,
   countErasable,

@@ -42,6 +42,7 @@ const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   payload: (store) => store.payload(of),
   attempts: (store) => store.attempts(of),
   stats: (store) => store.stats(),
+  tail: (store) => store.tail({ after: 0, limit: 1 }),
   repeated: async (store) => store.repeated([{ seq: 1, at: 1 }]),
   audit: (store) => store.audit([{ actor: 'ada', verb: 'x', ...of, reason: '' }]),
   audits: (store) => store.audits({}),
