@@ -46,7 +46,7 @@ export interface Counters {
   /** Set by what keeps deliveries while the store is away: how many it holds now. */
   spoolDepth: (() => number) | null
   /** Set by what remembers keys before the store is asked. */
-  seen: { readonly hits: number; readonly misses: number } | null
+  seen: { readonly hits: number; readonly misses: number; readonly errors: number } | null
 }
 
 /** Deliveries for a source that does not exist are counted together: a name from outside must not make a counter. */

@@ -2,6 +2,7 @@
  * The inbox: a store, the sources events come from, and what can be done with them. Start reading here; then
  * `intake/intake.ts` is the path of one delivery.
  */
+import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { HookonceError, invalid } from './errors.js'
@@ -13,6 +14,7 @@ import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
 import type {
   Attempt,
+  ClaimedEvent,
   EventFilter,
   EventKey,
   EventPage,
@@ -38,6 +40,9 @@ import {
 } from './processing/orders.js'
 import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
 import type { Delivery, Source } from './provider.js'
+import { createLogId } from './seen/log-id.js'
+import { createRecall } from './seen/recall.js'
+import type { Seen } from './seen/seen.js'
 import { openSpool, type Spool, type SpoolOptions } from './spool/spool.js'
 import type { Store } from './store.js'
 import { sourceNameProblem } from './store-input.js'
@@ -56,6 +61,8 @@ export interface InboxOptions<Tx = unknown> {
   readonly commits?: Omit<GroupCommitOptions, 'onCommit'>
   /** A local file that takes deliveries while the store cannot be reached. Default: none; the answer is then 503. */
   readonly spool?: SpoolOptions
+  /** Answers duplicates it remembers without the store: `lru()`, or `redis(client)` of `hookonce/redis`. Default: none. */
+  readonly seen?: Seen
   /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
   readonly log?: Logger
   readonly clock?: Clock
@@ -128,6 +135,9 @@ export interface OrderVerb {
   (filter: EventFilter, options?: BulkOptions): Promise<BulkResult>
 }
 
+/** Under this key `once` keeps the identity of the log. */
+const LOG_ID_KEY = 'hookonce:log-id'
+
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
   const log = options.log ?? jsonLog()
   const sources = checkSources(options.sources, log)
@@ -138,7 +148,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const ownsStore = options.ownsStore ?? typeof options.store === 'string'
   const clock = options.clock ?? systemClock
   let opening: Promise<Store<Tx>> | undefined
-  let opened = false
+  let opened: Store<Tx> | undefined
   let processor: Processor | undefined
   let processes = false
   let stopped = false
@@ -161,6 +171,17 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
         },
       })
     : null
+  const logId = createLogId(async () => onceKey(await held(), LOG_ID_KEY, randomUUID))
+  const recall = options.seen
+    ? createRecall({
+        seen: options.seen,
+        clock,
+        log,
+        logId: logId.current,
+        repeated: (repeats) => opened?.repeated(repeats),
+      })
+    : null
+  counters.seen = recall?.counts ?? null
   counters.spoolDepth = spool?.depth ?? null
   const commits = groupCommit(spool ?? toStore, {
     ...options.commits,
@@ -180,7 +201,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     laneOf: (source, event) => laneOf(handlers, sources, source, event),
   }
-  const parts: IntakeParts = { sources, commits, limits, clock, log, counters, after }
+  const parts: IntakeParts = { sources, commits, seen: recall, limits, clock, log, counters, after }
 
   /** Opened once; a failure is forgotten so that the next delivery tries again. */
   function open(): Promise<Store<Tx>> {
@@ -201,10 +222,14 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (typeof options.store === 'string') await store.close() // the next try opens another
       throw error
     }
-    processor = createProcessor<Tx>({ store, handlers, sources, log, counters }, processing)
+    processor = createProcessor<Tx>({ store, handlers, sources, log, counters, settled }, processing)
     if (processes) await processor.start()
-    opened = true
+    opened = store
     return store
+  }
+
+  function settled({ source, eventId, lease }: ClaimedEvent, { kind }: Result): void {
+    if (kind === 'succeeded' || kind === 'ignored') recall?.settled({ source, eventId, seq: lease.seq }, kind)
   }
 
   async function receive(source: string, delivery: Delivery): Promise<Receipt> {
@@ -238,6 +263,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (!spool?.covers(error)) throw error
     }
     if (processes) await processor?.start()
+    if (opened && recall) await logId.ready()
   }
 
   /** Not seen by intake, but it came and was not taken. */
@@ -274,9 +300,17 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
     return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
       const store = await open()
+      const noted: Pick<Store, 'list' | 'operate'> = {
+        list: (filter, page) => store.list(filter, page),
+        async operate(given) {
+          const results = await store.operate(given)
+          recall?.forget(given.events)
+          return results
+        },
+      }
       const result = isKey(target)
-        ? await orderOne(store, verb, target, by)
-        : await orderMany(store, verb, target, by)
+        ? await orderOne(noted, verb, target, by)
+        : await orderMany(noted, verb, target, by)
       processor?.wake()
       return result
     }) as OrderVerb

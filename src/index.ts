@@ -38,6 +38,8 @@ export type {
   SourceOptions,
   Verification,
 } from './provider.js'
+export { lru } from './seen/lru.js'
+export type { Seen, SeenEntry, SeenKey } from './seen/seen.js'
 export type { Seal } from './spool/row.js'
 export type { Spool, SpoolOptions, SpoolStatus } from './spool/spool.js'
 export type { Migration, MigrationReport, Store, StoreTransaction } from './store.js'

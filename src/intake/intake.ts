@@ -12,7 +12,7 @@ import {
 } from '../counters.js'
 import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
-import type { EventKey, RecordVerdict } from '../model.js'
+import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 import {
   handledAnswer,
@@ -40,9 +40,16 @@ export interface AfterRecord {
   laneOf(source: string, event: IdentifiedEvent): string | null
 }
 
+/** What remembers keys that are in the log (`src/seen/recall.ts`). */
+export interface SeenBefore {
+  ask(source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
+  keep(source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
+}
+
 export interface IntakeParts {
   readonly sources: ReadonlyMap<string, Source>
   readonly commits: GroupCommit
+  readonly seen: SeenBefore | null
   readonly limits: IntakeLimits
   readonly clock: Clock
   readonly log: Logger
@@ -76,9 +83,11 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
     return reject(parts, counters, name, 'identify', rejected(400, 'no_event_id', 'invalid'))
 
   const ids = events.map((event) => event.id)
+  const fresh = asNewDelivery(name, source, delivery, events, parts.after.laneOf)
+  const known = (await parts.seen?.ask(source, fresh)) ?? null
   let verdicts: Recording
   try {
-    verdicts = await parts.commits.record(asNewDelivery(name, source, delivery, events, parts.after.laneOf))
+    verdicts = known ?? (await parts.commits.record(fresh))
   } catch (error) {
     return reject(parts, counters, name, 'record', unavailable(countStoreError(parts.counters, error)))
   }
@@ -88,6 +97,7 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
     return spooledAnswer(source, ids)
   }
 
+  if (!known) parts.seen?.keep(source, fresh, verdicts)
   countVerdicts(parts, name, ids, verdicts)
   const receipt = recordedAnswer(source, ids, verdicts)
   if (receipt.httpStatus >= 400) return reject(parts, counters, name, 'record', receipt)

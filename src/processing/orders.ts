@@ -32,8 +32,10 @@ export interface BulkResult {
 
 const PAGE = 200
 
+type Ordered = Pick<Store, 'list' | 'operate'>
+
 export async function orderOne(
-  store: Store,
+  store: Ordered,
   verb: Order['verb'],
   key: EventKey,
   options: OrderOptions,
@@ -44,7 +46,7 @@ export async function orderOne(
 }
 
 export async function orderMany(
-  store: Store,
+  store: Ordered,
   verb: Order['verb'],
   filter: EventFilter,
   options: BulkOptions,

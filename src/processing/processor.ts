@@ -53,7 +53,10 @@ const LATER_MS = 1_000
 const SUSPECT_DELAY_MS = 100
 
 export function createProcessor<Tx>(
-  given: Omit<AttemptParts<Tx>, 'settleOne'>,
+  given: Omit<AttemptParts<Tx>, 'settleOne'> & {
+    /** Told what an attempt of this process came to. */
+    readonly settled?: (event: ClaimedEvent, result: Result) => void
+  },
   options: ProcessingOptions = {},
 ): Processor {
   const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
@@ -237,7 +240,10 @@ export function createProcessor<Tx>(
         }
         if (expired) session.abort(new Stopping('the process is stopping'))
       })
-      for (const one of [result].flat()) wakeFor(one)
+      for (const [i, one] of [result].flat().entries()) {
+        wakeFor(one)
+        given.settled?.(own[i]!, one as Result)
+      }
       return result
     } catch (error) {
       // The store could not be told. The lease runs out, and the event is tried again.
