@@ -8,9 +8,12 @@ import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addEvents } from './commands/events.js'
+import { addMigrate } from './commands/migrate.js'
 import { addOrders } from './commands/orders.js'
 import { addProviders } from './commands/providers.js'
 import { addSend } from './commands/send.js'
+import { addServe, addWorker } from './commands/serve.js'
+import { addToken } from './commands/token.js'
 
 export function createProgram(): Command {
   const program = new Command('hookonce')
@@ -34,8 +37,12 @@ Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
   addDev(program)
   addSend(program)
   addCheck(program)
+  addServe(program)
+  addWorker(program)
+  addMigrate(program)
   addEvents(program)
   addOrders(program)
+  addToken(program)
   addProviders(program)
   addCompletion(program)
   return program

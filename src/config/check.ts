@@ -4,6 +4,7 @@ import type { GroupCommitOptions } from '../intake/record.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { AdminOptions, Token } from '../server/admin/options.js'
+import { roles } from '../server/admin/roles.js'
 import type { ServerOptions } from '../server/options.js'
 import type { HookonceConfig } from './define.js'
 import {
@@ -42,7 +43,7 @@ const logger = rule(
 
 const token = shape({
   name: text,
-  role: choice('viewer', 'operator', 'admin'),
+  role: choice(...roles),
   sha256: rule('the SHA-256 of the token in hex, 64 digits', (value) =>
     /^[0-9a-f]{64}$/i.test(String(value)),
   ),

@@ -8,7 +8,11 @@ export function addDev(program: Command): void {
     summary: 'receive webhooks on this machine, with no configuration',
     description:
       'Receives webhooks on this machine: every provider answers at /webhooks/<provider>, with a secret made for this folder.',
-    examples: ['hookonce dev', 'hookonce dev --port 4200 --store postgres://localhost/shop'],
+    examples: [
+      'hookonce dev',
+      'hookonce dev --port 4200 --store postgres://localhost/shop',
+      'hookonce dev --config hookonce.config.ts',
+    ],
   })
     .addOption(portOption())
     .addOption(hostOption())
@@ -18,6 +22,7 @@ export function addDev(program: Command): void {
         'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)',
       ).env('HOOKONCE_STORE'),
     )
+    .option('--config <file>', 'a configuration (default: hookonce.config.ts, .js or .mjs, if there is one)')
     .option('--secret <secret>', 'what deliveries are signed with, kept in .hookonce/ (default: a new one)')
     .action(
       action<DevOptions>(async ({ output, options }) => {

@@ -17,6 +17,7 @@ export function addSend(program: Command): void {
   })
     .option('--to <url>', 'where to; a bare origin gets /webhooks/<provider> (default http://127.0.0.1:4100)')
     .option('--secret <secret>', 'the secret to sign with (default: the one of hookonce dev in this folder)')
+    .option('--config <file>', 'the configuration whose source signs (default: the one in this folder)')
     .option('--times <n>', 'how often to deliver it', count, 1)
     .option('--concurrency <n>', 'how many at once', count, 1)
     .option('--id <id>', 'the event id (default: a new one)')

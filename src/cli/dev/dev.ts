@@ -1,10 +1,17 @@
-/** `hookonce dev`: intake on this machine with no configuration. Secrets are made on first use and kept for this folder. */
+/**
+ * `hookonce dev`: a server on this machine. With a configuration it runs that and follows its changes; without one it
+ * takes every provider of the catalogue, with secrets made on first use and kept for this folder.
+ */
+import type { LoadedConfig } from '../../config/load.js'
 import { createInbox, type Inbox } from '../../inbox.js'
-import { createServer } from '../../server/server.js'
+import type { Logger } from '../../log.js'
+import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
+import { textOf } from '../failure.js'
 import type { Output } from '../output.js'
+import { hasConfig } from '../store.js'
 import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
-import { type DevCredentials, defaultStore, folder, makeCredentials } from './folder.js'
+import { defaultStore, folder, makeCredentials, makeFolder } from './folder.js'
 import { devSources } from './sources.js'
 import { wordsLog } from './words-log.js'
 
@@ -13,49 +20,114 @@ export interface DevOptions {
   readonly host?: string
   readonly store?: string
   readonly secret?: string
+  readonly config?: string
+}
+
+/** What is served, and what to tell about it. */
+interface Stage {
+  readonly inbox: Inbox
+  readonly store: string
+  /** Null with a configuration: its secrets are its own. */
+  readonly secret: string | null
+  readonly config: LoadedConfig | null
 }
 
 export async function dev(output: Output, options: DevOptions): Promise<number> {
-  const { port = 4100, host = '127.0.0.1', store = defaultStore } = options
-  const credentials = makeCredentials(options.secret)
-  const inbox = createInbox({ store, sources: devSources(credentials), log: wordsLog(output) })
-  sayHandled(output, inbox)
-  const told = withArrivals(inbox, (arrival) => tellArrival(output, arrival))
-  const server = createServer(told, { host, port, open: true })
+  const log = wordsLog(output)
+  const configured = options.config !== undefined || hasConfig()
+  const stage = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
+  const tell = (inbox: Inbox) => withArrivals(inbox, (arrival) => tellArrival(output, arrival))
+  const { host, port } = {
+    ...stage.config?.config.server,
+    ...given({ host: options.host, port: options.port }),
+  }
+  const server = createServer(tell(stage.inbox), { ...given({ host, port }), open: true })
   const { url } = await server.listen()
-  await inbox.start()
-  ready(output, url, store, inbox, credentials)
-  return runUntilSignal({ server }, { onStop: () => output.say('stopping: finishing what was accepted') })
+  await stage.inbox.start()
+  ready(output, url, stage)
+  const watch = stage.config?.path ? await follow(output, server, stage.config, tell, options, log) : null
+  const code = await runUntilSignal(
+    { server },
+    { onStop: () => output.say('stopping: finishing what was accepted') },
+  )
+  watch?.close()
+  return code
 }
 
-function ready(
+function fromCatalogue(output: Output, options: DevOptions, log: Logger): Stage {
+  const { store = defaultStore } = options
+  const credentials = makeCredentials(options.secret)
+  const inbox = createInbox({ store, sources: devSources(credentials), log })
+  sayHandled(output, inbox)
+  return { inbox, store, secret: credentials.secret, config: null }
+}
+
+async function fromConfig(options: DevOptions, log: Logger): Promise<Stage> {
+  const { loadConfig } = await import('../../config/load.js')
+  const config = await loadConfig(given({ path: options.config }))
+  makeFolder()
+  const inbox = await configuredInbox(config, options, log)
+  return { inbox, store: (await inbox.store()).name, secret: null, config }
+}
+
+async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
+  const { inboxFromConfig } = await import('../../config/build.js')
+  return inboxFromConfig(config, { log, ...given({ store }) })
+}
+
+async function follow(
   output: Output,
-  address: string,
-  store: string,
-  inbox: Inbox,
-  { secret }: DevCredentials,
-): void {
+  server: HookonceServer,
+  config: LoadedConfig,
+  tell: (inbox: Inbox) => Inbox,
+  options: DevOptions,
+  log: Logger,
+) {
+  const { watchConfig } = await import('../../config/watch.js')
+  return watchConfig(config as LoadedConfig & { path: string }, {
+    async onChange(next) {
+      const inbox = await configuredInbox(next, options, log)
+      await inbox.start()
+      const before = await server.swap(tell(inbox))
+      await before.stop()
+      output.say('the configuration has changed and is in use')
+    },
+    onProblem(error) {
+      output.say(`the new configuration is not used: ${textOf(error)}`)
+    },
+  })
+}
+
+function ready(output: Output, address: string, { inbox, store, secret, config }: Stage): void {
+  const names = [...inbox.sources.keys()]
   const facts = {
     kind: 'ready',
     store,
-    intake: `${address}/webhooks/<provider>`,
+    intake: `${address}/webhooks/<${config ? 'source' : 'provider'}>`,
     dashboard: `${address}/`,
     secret,
-    sources: inbox.sources.size,
+    sources: names.length,
+    config: config?.path ?? null,
   }
   if (output.json) {
     output.result(facts, () => '')
     return
   }
-  const [provider] = inbox.sources.has('stripe') ? ['stripe'] : inbox.sources.keys()
+  const which = config ? names.join(', ') : `${names.length} providers: hookonce providers`
+  const first = names.includes('stripe') ? 'stripe' : names[0]
   const elsewhere = new URL(address).port === '4100' ? '' : ` --to ${address}`
   output.say(
     (paint) => `${paint('bold', 'hookonce is ready')}
   store      ${store}
-  intake     ${facts.intake}   (${facts.sources} providers: hookonce providers)
+  intake     ${facts.intake}   (${which})
   dashboard  ${paint('cyan', facts.dashboard)}
-  secret     ${secret}   (kept in ${folder}/secret)
-  try        ${paint('bold', `hookonce send ${provider} --times 5 --concurrency 5${elsewhere}`)}
+  ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
+  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,
   )
+}
+
+/** Without what is undefined: an option that was not given must not hide one that was. */
+function given<T extends Record<string, unknown>>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

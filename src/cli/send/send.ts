@@ -6,6 +6,7 @@ import { devSource, sourceWith } from '../dev/sources.js'
 import { Failure, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { factoryOf } from '../providers.js'
+import { hasConfig } from '../store.js'
 import { conflicting, draftOf, tampered } from './draft.js'
 import { type Answer, createPoster, whyNoAnswer } from './post.js'
 import { type Report, reportOf, reportText, type Trick } from './report.js'
@@ -13,6 +14,7 @@ import { type Report, reportOf, reportText, type Trick } from './report.js'
 export interface SendOptions {
   readonly to?: string
   readonly secret?: string
+  readonly config?: string
   readonly times: number
   readonly concurrency: number
   readonly id?: string
@@ -30,7 +32,7 @@ export async function send(
   options: SendOptions,
 ): Promise<number> {
   const trick = trickOf(options)
-  const source = sourceOf(provider, options.secret)
+  const source = await sourceOf(provider, options)
   if (trick === 'stale' && source.scheme.timestamp?.toleranceMs == null)
     throw new UsageError(
       `${source.name} signs no time that is held against the clock, so nothing can be stale.`,
@@ -42,7 +44,8 @@ export async function send(
     ...(options.set === undefined ? {} : { set: options.set }),
     ...(options.body === undefined ? {} : { bodyFile: options.body }),
   })
-  const url = targetUrl(options.to, source.key, draft.url)
+  const name = options.config !== undefined || hasConfig() ? provider : source.key
+  const url = targetUrl(options.to, name, draft.url)
   const first = { ...draft, url }
   const same = Array.from({ length: options.times }, () => first)
   const answers = await postAll(source, same, trick, options.concurrency)
@@ -61,7 +64,12 @@ function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
   return asked[0] ?? null
 }
 
-function sourceOf(provider: string, secret: string | undefined): Source {
+/** With a configuration in this folder, its own source signs: its secrets are not the development secret. */
+async function sourceOf(provider: string, { secret, config }: SendOptions): Promise<Source> {
+  if (secret === undefined && (config !== undefined || hasConfig())) {
+    const { configuredSource } = await import('./configured.js')
+    return configuredSource(provider, config)
+  }
   const factory = factoryOf(provider)
   const dev = credentialsHere()
   if (secret === undefined || secret === dev?.secret) return devSource(factory, dev ?? readCredentials())

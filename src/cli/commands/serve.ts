@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import { action, addCommand } from '../command.js'
+import { count } from '../parse.js'
+import type { ServeOptions, WorkerOptions } from '../serve.js'
+import { hostOption, portOption } from './dev.js'
+
+export function addServe(program: Command): void {
+  addCommand(program, 'serve', {
+    summary: 'receive webhooks and handle them, from a configuration',
+    description:
+      'Receives webhooks, runs their handlers and serves the admin API, as hookonce.config.ts says, until SIGTERM.',
+    examples: [
+      'hookonce serve',
+      'hookonce serve --config hooks/hookonce.config.ts --port 8080',
+      'hookonce serve --receive-only',
+    ],
+  })
+    .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
+    .option('--store <url>', 'goes before the one of the configuration (HOOKONCE_STORE)')
+    .addOption(portOption())
+    .addOption(hostOption())
+    .option('--receive-only', 'run no handlers in this process: hookonce worker does')
+    .action(
+      action<ServeOptions>(async ({ output, options }) =>
+        (await import('../serve.js')).serve(output, options),
+      ),
+    )
+}
+
+export function addWorker(program: Command): void {
+  addCommand(program, 'worker', {
+    summary: 'run handlers only, from a configuration',
+    description:
+      'Runs the handlers of hookonce.config.ts on what the log holds, until SIGTERM. Start as many as needed.',
+    examples: ['hookonce worker', 'hookonce worker --concurrency 32'],
+  })
+    .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
+    .option('--store <url>', 'goes before the one of the configuration (HOOKONCE_STORE)')
+    .option('--concurrency <n>', 'how many attempts at once', count)
+    .action(
+      action<WorkerOptions>(async ({ output, options }) =>
+        (await import('../serve.js')).worker(output, options),
+      ),
+    )
+}

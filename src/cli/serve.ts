@@ -1,0 +1,87 @@
+/** `hookonce serve` and `hookonce worker`: what runs in production, from a configuration file. */
+import { inboxFromConfig } from '../config/build.js'
+import { type LoadedConfig, loadConfig } from '../config/load.js'
+import type { InboxOptions } from '../inbox.js'
+import { createServer } from '../server/server.js'
+import { runUntilSignal } from '../server/signals.js'
+import { Failure } from './failure.js'
+import type { Output } from './output.js'
+
+export interface ServeOptions {
+  readonly config?: string
+  readonly store?: string
+  readonly host?: string
+  readonly port?: number
+  readonly receiveOnly?: boolean
+}
+
+/** Receives, handles (unless told not to) and serves the admin API until it is told to stop. */
+export async function serve(output: Output, options: ServeOptions): Promise<number> {
+  const loaded = await configuration(options.config)
+  const { store, host, port } = options
+  const inbox = await inboxFromConfig(loaded, {
+    ...(store === undefined ? {} : { store }),
+    ...(options.receiveOnly ? { processing: false as const } : {}),
+  })
+  const server = createServer(inbox, {
+    ...loaded.config.server,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  })
+  // The store first: a server that cannot record anything should not take a port and look alive.
+  await inbox.start()
+  const { url } = await server.listen().catch(async (error) => {
+    await inbox.stop({ deadlineMs: 0 })
+    throw error
+  })
+  const { name } = await inbox.store()
+  const sources = [...inbox.sources.keys()]
+  output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
+  if (!output.json) output.say(`hookonce serves ${url} with ${name}; sources: ${sources.join(', ')}`)
+  const drainMs = loaded.config.server?.drainMs
+  return runUntilSignal(
+    { server, ...(drainMs === undefined ? {} : { drainMs }) },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing what was accepted`) },
+  )
+}
+
+export interface WorkerOptions {
+  readonly config?: string
+  readonly store?: string
+  readonly concurrency?: number
+}
+
+/** Runs handlers only, until it is told to stop. */
+export async function worker(output: Output, options: WorkerOptions): Promise<number> {
+  const loaded = await configuration(options.config)
+  if (loaded.config.handlers === undefined)
+    throw new Failure(
+      `${loaded.path} has no handlers, so a worker has nothing to do. Add handlers(inbox) { ... }.`,
+    )
+  const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
+  await inbox.start()
+  const { name } = await inbox.store()
+  output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
+  if (!output.json) output.say(`hookonce works on ${name}`)
+  return runUntilSignal(
+    { inbox },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing what runs`) },
+  )
+}
+
+function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptions): Partial<InboxOptions> {
+  // A file whose server only receives says processing: false; a worker is there to handle.
+  const processing = config.processing === false ? {} : (config.processing ?? {})
+  return {
+    ...(store === undefined ? {} : { store }),
+    processing: concurrency === undefined ? processing : { ...processing, concurrency },
+  }
+}
+
+async function configuration(path: string | undefined): Promise<LoadedConfig> {
+  const loaded = await loadConfig(path === undefined ? {} : { path })
+  if (loaded.path !== null) return loaded
+  throw new Failure(
+    'There is no hookonce.config.ts here. Write one (docs/configuration.md), or name it with --config. hookonce dev needs none.',
+  )
+}

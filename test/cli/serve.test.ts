@@ -1,0 +1,156 @@
+/** What runs in production: serve, worker and dev from a configuration file, and the schema. */
+import { createHash } from 'node:crypto'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Folder, freshFolder } from '../support/cli.js'
+
+let folder: Folder
+beforeAll(() => {
+  folder = freshFolder()
+})
+afterAll(() => folder.remove())
+
+const env = { STRIPE_SECRET: 'a secret that is long enough', HOOKONCE_ADMIN_TOKEN: 'admin-token-0123456789' }
+
+function writeConfig(note: string): void {
+  writeFileSync(
+    join(folder.path, 'hookonce.config.ts'),
+    `import { appendFileSync } from 'node:fs'
+import { defineConfig, env } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+
+export default defineConfig({
+  store: 'sqlite:shop.db',
+  sources: { shop: stripe({ secret: env('STRIPE_SECRET') }) },
+  handlers(inbox) {
+    inbox.on('shop', 'invoice.*', async (event) => appendFileSync('handled.log', \`${note} \${event.id}\\n\`))
+  },
+  server: { port: 0 },
+})
+`,
+  )
+}
+const handled = () => readFileSync(join(folder.path, 'handled.log'), 'utf8')
+
+test('without a configuration they say so', async () => {
+  for (const command of ['serve', 'worker']) {
+    const { code, stderr, stdout } = await folder.run([command])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+    expect(stderr).toContain('There is no hookonce.config.ts here.')
+  }
+})
+
+test('migrate up makes the log, and again does nothing; sql can be run as it is', async () => {
+  const store = ['--store', 'sqlite:made.db', '--json']
+  const first = await folder.run(['migrate', 'up', ...store])
+  expect(first.code).toBe(0)
+  const { to } = JSON.parse(first.stdout)
+  expect(JSON.parse((await folder.run(['migrate', 'up', ...store])).stdout)).toEqual({
+    store: 'sqlite:made.db',
+    from: to,
+    to,
+    applied: [],
+  })
+  const sql = await folder.run(['migrate', 'sql', '--schema', 'webhooks'])
+  expect(sql.stdout).toContain(`insert into "webhooks".migrations (number, name) values (${to},`)
+  const { sql: text } = JSON.parse(
+    (await folder.run(['migrate', 'sql', '--database', 'sqlite', '--json'])).stdout,
+  )
+  expect(text).toContain('create table hookonce_events')
+})
+
+test('serve receives, worker handles, and both end when told to', async () => {
+  writeConfig('first')
+  const server = folder.start(['serve', '--receive-only', '--json'], env)
+  const { url, sources, handles } = JSON.parse((await server.says(/^\{.*\}\n/))[0])
+  expect({ sources, handles }).toEqual({ sources: ['shop'], handles: false })
+  const sent = await folder.run(['send', 'shop', '--id', 'evt_1', '--times', '3', '--to', url, '--json'], env)
+  expect(JSON.parse(sent.stdout)).toMatchObject({ recorded: 1, duplicates: 2, url: `${url}/webhooks/shop` })
+
+  const listed = await folder.run(['events', 'list', '--server', url, '--json'], {
+    HOOKONCE_TOKEN: env.HOOKONCE_ADMIN_TOKEN,
+  })
+  expect(JSON.parse(listed.stdout).events).toMatchObject([{ id: 'evt_1', state: 'pending' }])
+
+  const worker = folder.start(['worker', '--json'], env)
+  await worker.says(/"kind":"ready"/)
+  await expect.poll(handled).toBe('first evt_1\n')
+  worker.signal('SIGTERM')
+  server.signal('SIGTERM')
+  expect(await worker.ended()).toMatchObject({
+    code: 0,
+    stderr: expect.stringContaining('stopping (SIGTERM)'),
+  })
+  expect(await server.ended()).toMatchObject({ code: 0 })
+  // The store of the configuration is the one other commands look at.
+  const after = await folder.run(['events', 'list', '--json'], env)
+  expect(JSON.parse(after.stdout).events).toMatchObject([{ id: 'evt_1', state: 'succeeded', deliveries: 3 }])
+})
+
+test('dev follows its configuration, and keeps the one before when the new one is broken', async () => {
+  writeConfig('second')
+  const dev = folder.start(['dev', '--json'], env)
+  const { intake, secret } = JSON.parse((await dev.says(/^\{"kind":"ready".*\}\n/))[0])
+  expect(secret).toBe(null)
+  const to = new URL(intake).origin
+  const send = (id: string) => folder.run(['send', 'shop', '--id', id, '--to', to], env)
+  await send('evt_2')
+  await expect.poll(handled).toContain('second evt_2\n')
+  writeFileSync(join(folder.path, 'hookonce.config.ts'), 'export default { stor: 1 }')
+  await dev.says(/the new configuration is not used: /)
+  writeConfig('third')
+  await dev.says(/the configuration has changed and is in use/)
+  expect((await send('evt_3')).stdout).toContain('1 recorded')
+  await expect.poll(handled).toContain('third evt_3\n')
+  await dev.says(/"eventId":"evt_3","verdict":"recorded"/)
+  dev.signal('SIGINT')
+  expect((await dev.ended()).code).toBe(0)
+})
+
+describe('it says what to do when', () => {
+  test('a secret is not in the environment, or a source is not in the configuration', async () => {
+    const missing = await folder.run(['serve'])
+    expect(missing).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('STRIPE_SECRET') })
+    expect(missing.stderr).not.toMatch(/\n\s+at /)
+    expect(await folder.run(['send', 'stripe'], env)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('It has: shop.'),
+    })
+  })
+
+  test('the address needs a token', async () => {
+    const { code, stderr } = await folder.run(['serve', '--host', '0.0.0.0', '--port', '0'], {
+      STRIPE_SECRET: env.STRIPE_SECRET,
+    })
+    expect(code).toBe(1)
+    expect(stderr).toContain('HOOKONCE_ADMIN_TOKEN')
+  })
+})
+
+test('token create gives a token once, and what the configuration must know of it', async () => {
+  const { stdout, code } = await folder.run([
+    'token',
+    'create',
+    '--name',
+    'ada',
+    '--role',
+    'operator',
+    '--expires',
+    '90d',
+    '--json',
+  ])
+  expect(code).toBe(0)
+  const { token, entry } = JSON.parse(stdout)
+  expect(entry).toEqual({
+    name: 'ada',
+    role: 'operator',
+    sha256: createHash('sha256').update(token).digest('hex'),
+    expiresAt: expect.stringMatching(/^\d{4}-/),
+  })
+  expect(await folder.run(['token', 'create', '--name', 'a b', '--role', 'admin'])).toMatchObject({
+    code: 2,
+    stdout: '',
+  })
+  expect(await folder.run(['token', 'create', '--name', 'a'])).toMatchObject({ code: 2, stdout: '' })
+})
