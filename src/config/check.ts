@@ -70,6 +70,7 @@ const server = shape({
   trustProxy: either(flag, whole(0, 100), listOf(text)),
   publicUrl: text,
   admin: either(no, admin),
+  metrics: flag,
   open: flag,
   drainMs: whole(0),
   readyTimeoutMs: whole(1),

@@ -5,7 +5,10 @@ import type { Inbox } from '../inbox.js'
 
 export interface Readiness {
   readonly ready: boolean
-  readonly store: 'reachable' | string
+  /** `reachable`, or what is wrong. */
+  readonly store: string
+  /** What waits in the spool, where there is one; while it has room, deliveries are taken without the store. */
+  readonly spool?: { readonly depth: number; readonly full: boolean }
 }
 
 export interface Health {
@@ -30,8 +33,8 @@ export function createHealth(
 
   async function ready(response: ServerResponse): Promise<void> {
     if (isStopping()) return send(response, 503, { status: 'stopping' })
-    const { ready, store } = await readiness()
-    send(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', store })
+    const { ready, ...rest } = await readiness()
+    send(response, ready ? 200 : 503, { status: ready ? 'ready' : 'not_ready', ...rest })
   }
 
   return {
@@ -48,6 +51,16 @@ export function createHealth(
 }
 
 async function look(inbox: Inbox, limitMs: number): Promise<Readiness> {
+  const [of, status] = await Promise.all([
+    lookAtStore(inbox, limitMs),
+    inbox.spool?.status().catch(() => undefined),
+  ])
+  if (!status) return of
+  const spool = { depth: status.depth, full: status.bytes >= status.maxBytes }
+  return { ready: of.ready || !spool.full, store: of.store, spool }
+}
+
+async function lookAtStore(inbox: Inbox, limitMs: number): Promise<Readiness> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<Readiness>((resolve) => {
     timer = setTimeout(() => resolve({ ready: false, store: `no answer within ${limitMs} ms` }), limitMs)
@@ -64,7 +77,7 @@ async function look(inbox: Inbox, limitMs: number): Promise<Readiness> {
   }
 }
 
-function send(response: ServerResponse, httpStatus: number, answer: Readonly<Record<string, string>>): void {
+function send(response: ServerResponse, httpStatus: number, answer: object): void {
   const body = `${JSON.stringify(answer)}\n`
   response.writeHead(httpStatus, {
     'content-type': 'application/json',

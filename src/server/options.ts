@@ -18,6 +18,11 @@ export interface ServerOptions {
   readonly publicUrl?: string
   /** The admin API and its page. False: intake and health only. */
   readonly admin?: AdminOptions | false
+  /**
+   * `/metrics`, in the text format of Prometheus. Default: for whoever has a token of the admin API; for everybody where
+   * there are no tokens. True: for everybody. False: not at all.
+   */
+  readonly metrics?: boolean
   /** Development: no token is needed from this machine. Refused on any address but loopback. */
   readonly open?: boolean
   /** How long `close` may take. Default 8,000: `docker stop` kills after 10 seconds. */
@@ -40,10 +45,11 @@ export interface ServerOptions {
 }
 
 export interface ServerSettings
-  extends Required<Omit<ServerOptions, 'tls' | 'publicUrl' | 'admin' | 'processes'>> {
+  extends Required<Omit<ServerOptions, 'tls' | 'publicUrl' | 'admin' | 'metrics' | 'processes'>> {
   readonly tls: TlsOptions | null
   readonly publicUrl: string | null
   readonly admin: AdminOptions | false
+  readonly metrics: boolean | null
 }
 
 const numbers = {
@@ -58,7 +64,7 @@ const numbers = {
 
 export const serverOptionNames = [
   ...Object.keys(numbers),
-  ...['host', 'tls', 'trustProxy', 'publicUrl', 'admin', 'open', 'processes'],
+  ...['host', 'tls', 'trustProxy', 'publicUrl', 'admin', 'metrics', 'open', 'processes'],
 ] as readonly string[]
 
 export function serverSettings(options: ServerOptions): ServerSettings {
@@ -77,6 +83,7 @@ export function serverSettings(options: ServerOptions): ServerSettings {
     tls,
     trustProxy,
     admin,
+    metrics: options.metrics ?? null,
     open,
     publicUrl: options.publicUrl === undefined ? null : publicOrigin(options.publicUrl),
     ...(Object.fromEntries(

@@ -14,7 +14,7 @@ import { type Caller, originOf } from './trust-proxy.js'
 export interface Part {
   readonly inbox: Inbox
   intake(request: IncomingMessage, response: ServerResponse): void
-  other(path: string, request: IncomingMessage, response: ServerResponse): void
+  other(request: IncomingMessage, response: ServerResponse): void
   /** Streams do not end by themselves. */
   endStreams(): void
   /** Resolves when no request uses this inbox. */
@@ -43,7 +43,7 @@ export function createPart(
       requests.begin(response)
       intake(request, response).catch(() => response.destroy())
     },
-    other(_path, request, response) {
+    other(request, response) {
       requests.begin(response)
       if (answer === null) return notHere(inbox, response)
       // Absolute, so that the API sees the scheme the browser used and not the one of the last proxy.

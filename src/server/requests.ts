@@ -8,17 +8,23 @@ export interface Requests {
   closeAfter(): void
   /** Whether an answer is under way on this connection. */
   isBusy(socket: Duplex): boolean
+  /** Whether one was under way within the last seconds. */
+  readonly wereLately: boolean
   /** Resolves when none is under way. */
   ended(): Promise<void>
 }
 
+const LATELY_MS = 5_000
+
 export function createRequests(): Requests {
   const underWay = new Set<ServerResponse>()
   let last = false
+  let lastAt = Number.NEGATIVE_INFINITY
   let waiting: (() => void)[] = []
 
   function end(this: ServerResponse): void {
     underWay.delete(this)
+    lastAt = performance.now()
     if (underWay.size > 0) return
     for (const resolve of waiting) resolve()
     waiting = []
@@ -38,6 +44,9 @@ export function createRequests(): Requests {
     isBusy(socket) {
       for (const response of underWay) if (response.socket === socket) return true
       return false
+    },
+    get wereLately() {
+      return underWay.size > 0 || performance.now() - lastAt < LATELY_MS
     },
     ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
   }

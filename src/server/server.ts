@@ -10,6 +10,7 @@ import { checkExposure, type Listening, listen } from './bind.js'
 import { onClientError } from './client-error.js'
 import { drainConnections } from './drain.js'
 import { createHealth } from './health.js'
+import { createMetrics } from './metrics.js'
 import { type ServerOptions, type ServerSettings, serverSettings } from './options.js'
 import { createPart, type Part } from './part.js'
 import { createRequests } from './requests.js'
@@ -48,6 +49,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     () => closing !== null,
     settings,
   )
+  const metrics = createMetrics(() => current.inbox, settings)
   const all = createRequests()
   const node = createNode(settings, inbox.limits, handle)
   node.on(
@@ -60,14 +62,16 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     all.begin(response)
     const path = pathOf(request)
     if (path.startsWith('/webhooks/')) current.intake(request, response)
-    else if (!health.answer(path, request, response)) current.other(path, request, response)
+    else if (health.answer(path, request, response) || metrics.answer(path, request, response)) return
+    else current.other(request, response)
   }
 
   async function close(deadlineMs: number): Promise<void> {
     const until = performance.now() + deadlineMs
     all.closeAfter()
     current.endStreams()
-    await drainConnections(node, deadlineMs * REQUESTS_SHARE, now.signal)
+    const wasBusy = all.wereLately
+    await drainConnections(node, { deadlineMs: deadlineMs * REQUESTS_SHARE, wasBusy, now: now.signal })
     const left = now.signal.aborted ? 0 : Math.max(0, until - performance.now())
     await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS)
   }

@@ -1,4 +1,5 @@
 /** The life of a process: it runs until it is told to stop, ends what it began, and leaves. A second signal means now. */
+import cluster from 'node:cluster'
 import type { Inbox } from '../inbox.js'
 import type { HookonceServer } from './server.js'
 
@@ -64,7 +65,11 @@ export function runUntilSignal(running: Running, options: SignalOptions = {}): P
     const onGone = () => begin('the end of the parent')
     const onAbort = () => begin('the caller')
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
-    if (isClusterProcess()) process.on('message', onWord).on('disconnect', onGone)
+    if (isClusterProcess()) {
+      // Node ends a process at once when its parent is gone, unless it believes that this was meant.
+      if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
+      process.on('message', onWord).on('disconnect', onGone)
+    }
     options.stop?.addEventListener('abort', onAbort)
   })
 }

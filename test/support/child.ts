@@ -10,6 +10,8 @@ export interface Child {
   /** Resolves when it has said so many lines; rejects when it ends before. */
   said(count: number): Promise<void>
   tell(line: string): void
+  readonly pid: number
+  signal(signal: NodeJS.Signals): void
   /** kill -9; resolves when all it said has been read. */
   kill(): Promise<void>
   /** Resolves with its exit code. */
@@ -44,6 +46,8 @@ export function startChild(script: string, args: readonly string[]): Child {
         // Nobody may be waiting any more when the child is killed on purpose.
         closed.then(() => reject(new Error(`${script} ended after ${lines.length} lines.`)))
       }),
+    pid: child.pid ?? 0,
+    signal: (signal) => void child.kill(signal),
     tell: (line) => child.stdin.write(`${line}\n`),
     async kill() {
       child.kill('SIGKILL')

@@ -1,0 +1,105 @@
+/**
+ * Several processes on one port, by node:cluster. Each is a whole server with its own inbox; the store is what they
+ * share. One that dies is started again, with growing pauses if it keeps dying; when none has ever listened, the reason
+ * is in the program and not in the weather, and all of it ends.
+ */
+import cluster, { type Worker } from 'node:cluster'
+import { invalid } from '../errors.js'
+import type { Logger } from '../log.js'
+import { isClusterProcess, NOW_WORD, PROCESS_VARIABLE, STOP_WORD } from './signals.js'
+
+export interface ProcessesOptions {
+  readonly processes: number
+  readonly log: Logger
+  /** How long they may take to stop before they are killed. Default 10,000: a little more than the server's `drainMs`. */
+  readonly drainMs?: number
+  /** The first pause before a process is started again; doubled up to 30 seconds. Default 200. */
+  readonly restartMs?: number
+}
+
+const LONGEST_PAUSE_MS = 30_000
+/** One that has run for so long is not counted as failing to start. */
+const STEADY_MS = 30_000
+
+/**
+ * Calls `run` in this process when there is to be one, and in each of several otherwise; those are started with the same
+ * program and arguments. Resolves with the exit code: of `run`, or of them all.
+ */
+export function runProcesses(options: ProcessesOptions, run: () => Promise<number>): Promise<number> {
+  const { processes } = options
+  if (!Number.isInteger(processes) || processes < 1)
+    throw invalid('server.processes', `${processes} is not a whole number above 0`)
+  return processes === 1 || isClusterProcess() ? run() : supervise(options)
+}
+
+function supervise({ processes, log, drainMs = 10_000, restartMs = 200 }: ProcessesOptions): Promise<number> {
+  const pauses = new Set<NodeJS.Timeout>()
+  let everListened = false
+  let failures = 0
+  let stopping = false
+  let exitCode = 0
+  let finish: (code: number) => void = () => {}
+
+  function start(): void {
+    const startedAt = performance.now()
+    const child = cluster.fork({ [PROCESS_VARIABLE]: '1' })
+    child.once('listening', () => {
+      everListened = true
+    })
+    child.once('exit', (code: number | null, signal: string | null) => {
+      const how = signal ?? code ?? 'unknown'
+      if (stopping) stopped(how)
+      else if (everListened) startAgain(how, performance.now() - startedAt)
+      else {
+        log.error({ step: 'process', how }, 'a process ended before it listened')
+        exitCode = 1
+        stop()
+      }
+    })
+  }
+
+  function startAgain(how: string | number, ranMs: number): void {
+    failures = ranMs > STEADY_MS ? 1 : failures + 1
+    const pauseMs = Math.min(LONGEST_PAUSE_MS, restartMs * 2 ** (failures - 1))
+    log.error({ step: 'process', how, pauseMs }, 'a process ended; another is started')
+    const pause = setTimeout(() => {
+      pauses.delete(pause)
+      start()
+    }, pauseMs)
+    pauses.add(pause)
+  }
+
+  function stop(): void {
+    tell(stopping ? NOW_WORD : STOP_WORD)
+    if (stopping) return
+    stopping = true
+    for (const pause of pauses) clearTimeout(pause)
+    if (children().length === 0) finish(exitCode)
+    setTimeout(() => {
+      for (const child of children()) child.process.kill('SIGKILL')
+    }, drainMs).unref()
+  }
+
+  function stopped(how: string | number): void {
+    if (how !== 0) exitCode = 1
+    if (children().length === 0) finish(exitCode)
+  }
+
+  return new Promise((resolve) => {
+    const onSignal = () => stop()
+    finish = (code) => {
+      process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
+      resolve(code)
+    }
+    process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
+    for (let i = 0; i < processes; i++) start()
+  })
+}
+
+function children(): Worker[] {
+  return Object.values(cluster.workers ?? {}).filter((child) => child !== undefined)
+}
+
+function tell(word: string): void {
+  for (const child of children()) if (child.isConnected()) child.send(word, () => {}) // it may be going already
+}

@@ -1,0 +1,131 @@
+/** The end of a process: real processes, real signals, and a ledger outside of them. */
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { type Child, startChild } from '../support/child.js'
+import { startLoad } from '../support/load.js'
+import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { rows, until } from '../support/processing.js'
+
+const children: Child[] = []
+let log: SharedLog
+
+function child(told: object): Child {
+  const started = startChild('./server-child.mjs', [JSON.stringify(told), log.insertEffect, ...log.args])
+  children.push(started)
+  return started
+}
+
+/** The URL and the process of a server that has said it listens. */
+async function listening(server: Child): Promise<{ url: string; pid: number }> {
+  await server.said(1)
+  const [url = '', pid = ''] = server.lines[0]!.split(' ')
+  return { url, pid: Number(pid) }
+}
+
+const states = async () =>
+  new Map(
+    (await rows(log, 'select event_id, processing_state from log.event_log')).map((row) => [
+      String(row.event_id),
+      String(row.processing_state),
+    ]),
+  )
+
+for (const [kind, make] of [
+  ['SQLite', () => sqliteLog()],
+  ['PostgreSQL', () => postgresLog(inject('postgresUrl'))],
+] as const) {
+  describe(`on ${kind}`, () => {
+    beforeEach(async () => {
+      log = await make()
+    })
+    afterEach(async () => {
+      for (const one of children.splice(0)) await one.kill()
+      await log.remove()
+    })
+
+    it('SIGTERM under load at 64 connections: no accepted request fails, nothing is lost, it leaves in time', async () => {
+      const server = child({ server: { drainMs: 20_000 } })
+      const { url } = await listening(server)
+      const load = startLoad(url, 64)
+      await load.answered(400)
+      const toldAt = performance.now()
+      server.signal('SIGTERM')
+      const code = await server.ended()
+      const tookMs = performance.now() - toldAt
+      await load.ended
+      // Every delivery was sent on an open connection, so every one of them has to be answered.
+      expect(load.ledger.filter((entry) => entry.httpStatus !== 200)).toEqual([])
+      expect(code).toBe(0)
+      expect(tookMs).toBeLessThan(20_500)
+      const found = await states()
+      expect(load.ledger.filter(({ id }) => !found.has(id))).toEqual([])
+      expect(found.size).toBe(load.ledger.length)
+      // What was begun is finished, what was not begun was handed back: nothing is left under a lease.
+      expect(new Set(found.values()).has('processing')).toBe(false)
+      const effects = (await log.effects()).map((value) => value.split(' ')[0])
+      expect(new Set(effects).size).toBe(effects.length)
+      expect(effects.length).toBe([...found.values()].filter((state) => state === 'succeeded').length)
+    })
+
+    it('a handler that runs at SIGTERM finishes; one that does not in time is handed back', async () => {
+      const quick = child({ handlerMs: 500, server: { drainMs: 10_000 } })
+      const { url } = await listening(quick)
+      await post(url, 'quick')
+      await until(async () => (await states()).get('quick') === 'processing', 'begun')
+      quick.signal('SIGTERM')
+      expect(await quick.ended()).toBe(0)
+      expect((await states()).get('quick')).toBe('succeeded')
+
+      const slow = child({ handlerMs: 60_000, processing: { leaseMs: 60_000 }, server: { drainMs: 1_200 } })
+      await post((await listening(slow)).url, 'slow')
+      await until(async () => (await states()).get('slow') === 'processing', 'begun')
+      slow.signal('SIGTERM')
+      expect(await slow.ended()).toBe(0)
+      expect((await states()).get('slow')).toBe('pending') // with a lease of a minute it would still be processing
+      expect(await log.effects()).toHaveLength(1)
+    })
+
+    it('a second signal means now', async () => {
+      const server = child({ handlerMs: 60_000, server: { drainMs: 50_000 } })
+      await post((await listening(server)).url, 'e')
+      await until(async () => (await states()).get('e') === 'processing', 'begun')
+      server.signal('SIGTERM')
+      await server.said(2)
+      server.signal('SIGINT')
+      expect(await server.ended()).toBe(1)
+    })
+
+    it('several processes share a port; one that is killed is replaced, and all of them end together', async () => {
+      const server = child({ server: { processes: 2, port: 0, drainMs: 20_000 }, loud: true })
+      await server.said(2)
+      const [first = '', second = ''] = server.lines
+      const url = first.split(' ')[0]!
+      expect(second.split(' ')[0]).toBe(url)
+      process.kill(Number(first.split(' ')[1]), 'SIGKILL')
+      await until(() => server.lines.filter((line) => line.startsWith(url)).length === 3, 'replaced')
+      expect(server.lines.some((line) => line.includes('a process ended; another is started'))).toBe(true)
+      const load = startLoad(url, 8)
+      await load.answered(50)
+      server.signal('SIGTERM')
+      expect(await server.ended()).toBe(0)
+      await load.ended
+      expect(load.ledger.filter((entry) => entry.httpStatus !== 200)).toEqual([])
+      const found = await states()
+      expect(load.ledger.filter(({ id }) => !found.has(id))).toEqual([])
+    })
+
+    it('processes that never come to listen end the whole, with a code that says so', async () => {
+      const server = child({ crash: true, loud: true, server: { processes: 2 } })
+      expect(await server.ended()).toBe(1)
+      expect(server.lines.join()).toContain('a process ended before it listened')
+    })
+  })
+}
+
+async function post(url: string, id: string): Promise<void> {
+  const response = await fetch(`${url}/webhooks/shop`, {
+    method: 'POST',
+    headers: { connection: 'close' },
+    body: JSON.stringify({ id, type: 'x' }),
+  })
+  expect(response.status).toBe(200)
+}
