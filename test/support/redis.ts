@@ -21,9 +21,10 @@ export interface TestRedis {
   remove(): Promise<void>
 }
 
+export const givenRedis = process.env.HOOKONCE_TEST_REDIS_URL
+
 export async function startRedis(options: readonly string[] = []): Promise<TestRedis> {
-  const given = process.env.HOOKONCE_TEST_REDIS_URL
-  if (given && options.length === 0) return givenServer(given)
+  if (givenRedis && options.length === 0) return givenServer(givenRedis)
   const folder = await mkdtemp(join(tmpdir(), 'hookonce-redis-'))
   const port = await freePort()
   let server: ChildProcess
@@ -106,7 +107,7 @@ export const clients: Record<string, (url: string) => Promise<TestClient>> = {
   },
 }
 
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as { port: number }
