@@ -39,6 +39,7 @@ import {
   orderOne,
 } from './processing/orders.js'
 import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
+import { createRedactor, type RedactOptions } from './processing/redact.js'
 import type { Delivery, Source } from './provider.js'
 import { createLogId } from './seen/log-id.js'
 import { createRecall } from './seen/recall.js'
@@ -65,6 +66,8 @@ export interface InboxOptions<Tx = unknown> {
   readonly seen?: Seen
   /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
   readonly log?: Logger
+  /** What is taken out of errors before they are stored. Secrets and excerpts of the payload always are. */
+  readonly redact?: RedactOptions
   readonly clock?: Clock
   /** How this process runs handlers, with defaults for their retries; false = it only receives. */
   readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
@@ -141,6 +144,7 @@ const LOG_ID_KEY = 'hookonce:log-id'
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
   const log = options.log ?? jsonLog()
   const sources = checkSources(options.sources, log)
+  const redact = createRedactor(options.redact ?? {}, sources)
   const limits = checkLimits({ ...defaultLimits, ...options.limits })
   const counters = createCounters()
   const { retry = {}, ...processing } = options.processing || {}
@@ -222,7 +226,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (typeof options.store === 'string') await store.close() // the next try opens another
       throw error
     }
-    processor = createProcessor<Tx>({ store, handlers, sources, log, counters, settled }, processing)
+    processor = createProcessor<Tx>({ store, handlers, sources, log, counters, settled, redact }, processing)
     if (processes) await processor.start()
     opened = store
     return store

@@ -24,6 +24,7 @@ export type {
 export type { OnceKeyOptions } from './processing/once.js'
 export type { BulkOptions, BulkResult, OrderOptions } from './processing/orders.js'
 export type { ProcessingOptions } from './processing/processor.js'
+export type { RedactOptions } from './processing/redact.js'
 export type {
   ContentGuard,
   Delivery,

@@ -138,6 +138,8 @@ export interface Provider {
   /** True only for `unverified(...)`: anyone can post to this source. Start-up warns. */
   readonly unverified: boolean
   readonly scheme: SchemeFacts
+  /** The text with this source's secrets masked, for what is stored and logged. */
+  conceal?(text: string): string
 
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
   /** Every event in the delivery; empty when it has none that can be named. */

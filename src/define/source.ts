@@ -5,6 +5,7 @@ import { Reading } from '../delivery/reading.js'
 import { HookonceError } from '../errors.js'
 import type { ContentGuard, Delivery, Source, Verification } from '../provider.js'
 import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
+import { concealer } from './conceal.js'
 import type { ProviderDefinition } from './definition.js'
 import { compileHandshakes } from './handshake.js'
 import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
@@ -65,6 +66,10 @@ export function createSource(
     secretHits,
     unverified: scheme.facts.kind === 'none',
     scheme: scheme.facts,
+    conceal: concealer([
+      chosen.credential === 'secret' ? options[credential] : undefined,
+      options.privateKey,
+    ]),
     mode: (options.mode as Source['mode'] | undefined) ?? 'background',
     conflict: (options.conflict as Source['conflict'] | undefined) ?? 'ack',
     rearm: options.rearm === true,

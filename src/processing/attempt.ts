@@ -8,7 +8,6 @@ import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import { idempotencyKey, onceFor } from './effect.js'
 import { asHandledEvent } from './event.js'
-import { reasonOf } from './failure.js'
 import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, validated, within } from './handle.js'
 import type { HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
@@ -61,7 +60,7 @@ async function run<Tx>(
     const ctx = contextOf(parts, session, claimed)
     await within(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => handler.handle!(event, ctx))
   } catch (error) {
-    return [failure(error, retry, claimed.tries), null]
+    return [failure(error, retry, claimed, (thrown) => parts.redact.error(thrown, claimed)), null]
   }
   if (session.ignored !== null) return [{ kind: 'ignored', reason: session.ignored }, null]
   return [{ kind: 'succeeded' }, mark]
@@ -80,7 +79,7 @@ function contextOf<Tx>(
     run: claimed.run,
     signal: session.signal,
     ignore(reason) {
-      session.ignored = reasonOf(reason)
+      session.ignored = parts.redact.reason(reason, claimed)
     },
     log: parts.log,
   }

@@ -51,7 +51,7 @@ async function together<Tx>(
   } catch (error) {
     parts.log.info(
       { source: handler.source, events: claimed.length, step: 'handle' },
-      `batch failed, running one by one: ${nameOf(error)}`,
+      `batch failed, running one by one: ${parts.redact.reason(nameOf(error), claimed[0]!)}`,
     )
   } finally {
     await undo(session)
@@ -91,7 +91,7 @@ async function singleResult<Tx>(
       call(parts, handler, session),
     )
   } catch (error) {
-    result = failure(error, handler.retry, one.tries)
+    result = failure(error, handler.retry, one, (thrown) => parts.redact.error(thrown, one))
   }
   return settle(parts, session, handler, result, performance.now() - startedAt, null)
 }

@@ -1,6 +1,6 @@
 /** What a handler may throw to say more than "it failed", and how any error becomes text for the log. */
-import { isHookonceError } from '../errors.js'
 import { limits } from '../model.js'
+import { cut, describeError, storable } from './error-text.js'
 
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
@@ -9,8 +9,8 @@ class PermanentFailure extends Error {
 class RetryAfter extends Error {
   override readonly name = 'RetryAfter'
   readonly delayMs: number
-  constructor(delayMs: number, message: string) {
-    super(message)
+  constructor(delayMs: number, message: string, cause: unknown) {
+    super(message, { cause })
     this.delayMs = delayMs
   }
 }
@@ -31,7 +31,7 @@ export function permanent(error: unknown): Error {
 
 /** `throw retryAfter(ms)`: try again then, whatever the policy's wait would have been. It still counts as an attempt. */
 export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
-  return new RetryAfter(delayOf('retryAfter', ms), textOf(why))
+  return new RetryAfter(delayOf('retryAfter', ms), textOf(why), why)
 }
 
 /**
@@ -60,49 +60,26 @@ export function askedDelayMs(error: unknown): number | null {
 }
 
 /**
- * An error as text: its name and message, no stack, cut to the limit. What a handler puts into a message is the
- * application's choice; what looks like a credential is masked all the same, and so is the text that JSON.parse quotes.
+ * An error as text: its name and message and those of its causes, no stack, cut to the limit, without credentials.
+ * Where there is an event, `redact.ts` takes out more.
  */
 export function textOf(error: unknown): string {
-  const masked = storable(nameAndMessage(error))
+  const text = withoutCredentials(storable(describeError(error)).slice(0, 2 * limits.errorBytes))
+  return cut(text === '' ? 'an error without a message' : text, limits.errorBytes)
+}
+
+/** What looks like a credential is masked, and so is the text that JSON.parse quotes. */
+export function withoutCredentials(text: string): string {
+  return text
     .replace(/\b(whsec|sk|rk|pk|gh[pousr]|github_pat)_[A-Za-z0-9_-]{8,}/g, '$1_***')
     .replace(/\b(xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, '$1-***')
     .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
     .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
     .replace(/Unexpected token .*is not valid JSON/s, 'the text is not valid JSON')
-  return cut(masked === '' ? 'an error without a message' : masked, limits.errorBytes)
 }
 
 /** A reason as the log takes it. */
 export function reasonOf(reason: string): string {
   const text = storable(String(reason))
   return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
-}
-
-/** What both databases keep: no NUL, no half of a character. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '')
-}
-
-/** Anything can be thrown, also what cannot be turned into text. */
-function nameAndMessage(error: unknown): string {
-  try {
-    if (!(error instanceof Error)) return String(error)
-    const ours =
-      error instanceof PermanentFailure ||
-      error instanceof RetryAfter ||
-      error instanceof Postponed ||
-      isHookonceError(error)
-    return ours || error.name === 'Error' ? String(error.message) : `${error.name}: ${error.message}`
-  } catch {
-    return 'something that is not an error was thrown'
-  }
-}
-
-function cut(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text
-  return `${Buffer.from(text)
-    .subarray(0, most - 8)
-    .toString('utf8')
-    .replace(/\ufffd+$/, '')} …`
 }

@@ -1,8 +1,8 @@
 /** handle: runs the application's code within its time and turns whatever happens into an outcome. */
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { Outcome } from '../model.js'
+import type { ClaimedEvent, Outcome } from '../model.js'
 import { type RetryPolicy, retryDelayMs } from './backoff.js'
-import { askedDelayMs, isPermanent, permanent, postponedMs, textOf } from './failure.js'
+import { askedDelayMs, isPermanent, permanent, postponedMs } from './failure.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
 import type { Session } from './session.js'
 
@@ -77,12 +77,18 @@ export function usedUp(retry: RetryPolicy, tries: number): Result | null {
   }
 }
 
-export function failure(error: unknown, retry: RetryPolicy, tries: number): Result {
+/** `say` makes the text that is stored. */
+export function failure(
+  error: unknown,
+  retry: RetryPolicy,
+  { tries }: ClaimedEvent,
+  say: (error: unknown) => string,
+): Result {
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
   const laterMs = postponedMs(error)
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
-  const text = textOf(error)
+  const text = say(error)
   if (isPermanent(error)) return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
   return {

@@ -7,10 +7,12 @@ import type { Outcome, Settlement } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
 import { failure, type Result } from './handle.js'
 import type { Registered } from './handlers.js'
+import type { Redactor } from './redact.js'
 import type { Session } from './session.js'
 
 export interface SettleParts<Tx> {
   readonly store: Store<Tx>
+  readonly redact: Redactor
   /** Outside a transaction; many at once. */
   readonly settleOne: (settlement: Settlement) => Promise<boolean>
 }
@@ -50,7 +52,7 @@ export async function settle<Tx>(
       session,
       result,
       plainly,
-      failure(error, handler.retry, claimed.tries),
+      failure(error, handler.retry, claimed, (thrown) => parts.redact.error(thrown, claimed)),
       error,
     )
   }
