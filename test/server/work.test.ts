@@ -1,0 +1,304 @@
+/** The worker API: workers of any language under the same leases. And the two examples, run as they are. */
+import { spawn, spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { HookonceError, type Store } from 'hookonce'
+import { afterEach, describe, expect, it } from 'vitest'
+import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
+
+interface Claimed {
+  readonly lease: string
+  readonly id: string
+  readonly body: string
+  readonly attempt: number
+  readonly retryInMs: number | null
+  readonly idempotencyKey: string
+}
+
+const cleanups: (() => Promise<unknown>)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function started(...given: Parameters<typeof startAdmin>): Promise<RunningAdmin> {
+  const running = await startAdmin(...given)
+  cleanups.push(() => running.stop())
+  return running
+}
+
+async function work<T>(running: RunningAdmin, verb: string, body: object, signal?: AbortSignal): Promise<T> {
+  const response = await running.call('POST', `/api/work/${verb}`, {
+    role: 'worker',
+    body,
+    ...(signal ? { signal } : {}),
+  })
+  expect([response.status, response.ok ? '' : await response.clone().text()]).toEqual([200, ''])
+  return (await response.json()) as T
+}
+
+async function claim(running: RunningAdmin, body: object = {}, signal?: AbortSignal): Promise<Claimed[]> {
+  return (await work<{ events: Claimed[] }>(running, 'claim', { worker: 'w', ...body }, signal)).events
+}
+
+type Results = { results: { lease: string; done: boolean; status: number; code: string | null }[] }
+
+const succeeded = (lease: string) => ({
+  settlements: [{ lease, outcome: { kind: 'succeeded' }, durationMs: 5 }],
+})
+
+onBothLogs((bench) => {
+  it('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await post(inbox, { id: 'a/1', note: 'ü' })
+    const [event] = await claim(running, { worker: 'py-1' })
+    expect(event).toMatchObject({
+      id: 'a/1',
+      source: 'shop',
+      type: 'order.paid',
+      attempt: 1,
+      part: 0,
+      leaseMs: 30_000,
+    })
+    const stored = await inbox.events.payload({ source: 'shop', eventId: 'a/1' })
+    expect(Buffer.from(event!.body, 'base64').equals(Buffer.from(stored!.body))).toBe(true)
+    expect(event!.retryInMs).toBeGreaterThan(0)
+    expect(await claim(running)).toEqual([])
+    const { results } = await work<Results>(running, 'settle', {
+      settlements: [
+        {
+          lease: event!.lease,
+          outcome: { kind: 'failed', error: 'no: Bearer abcdefghijkl', retryInMs: 0 },
+          durationMs: 12,
+        },
+      ],
+    })
+    expect(results).toEqual([{ lease: event!.lease, done: true, status: 200, code: null }])
+    const [again] = await claim(running, { worker: 'py-2', waitMs: 10_000 })
+    expect(again).toMatchObject({ id: 'a/1', attempt: 2, idempotencyKey: event!.idempotencyKey })
+    await work(running, 'settle', succeeded(again!.lease))
+    expect(await stateOf(inbox, 'a/1')).toBe('succeeded')
+    const attempts = await inbox.events.attempts({ source: 'shop', eventId: 'a/1' })
+    expect(attempts.map(({ worker, outcome, detail }) => [worker, outcome, detail])).toEqual([
+      ['py-1', 'failed', 'no: Bearer ***'],
+      ['py-2', 'succeeded', null],
+    ])
+    const { audits } = await (await inbox.store()).audits({ source: 'shop', eventId: 'a/1' })
+    expect(audits.map(({ actor, verb, reason }) => [actor, verb, reason])).toEqual([
+      ['the-worker', 'claim', 'worker py-2'],
+      ['the-worker', 'claim', 'worker py-1'],
+    ])
+  })
+
+  it('two workers share the work and never the same event', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await postAll(
+      inbox,
+      ids(40).map((id) => ({ id })),
+    )
+    const handled: string[] = []
+    const run = async (worker: string) => {
+      for (;;) {
+        const events = await claim(running, { worker, limit: 3 })
+        if (events.length === 0) return
+        handled.push(...events.map(({ id }) => id))
+        const settlements = events.map(({ lease }) => ({ lease, outcome: { kind: 'succeeded' } }))
+        const { results } = await work<Results>(running, 'settle', { settlements })
+        expect(results.every(({ done }) => done)).toBe(true)
+      }
+    }
+    await Promise.all([run('one'), run('two')])
+    expect(handled.sort()).toEqual(ids(40).sort())
+    expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 40, pending: 0, processing: 0 })
+  })
+
+  it('a stale token changes nothing: 409 for each of them, and the new holder goes on', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1' })
+    const [old] = await claim(running, { worker: 'frozen', leaseMs: 1_000 })
+    // Waits for the lease to run out, by the store's clock.
+    const [fresh] = await claim(running, { worker: 'next', waitMs: 20_000 })
+    expect(fresh).toMatchObject({ id: 'e1', attempt: 2 })
+    const lost = [{ lease: old!.lease, done: false, status: 409, code: 'LEASE_LOST' }]
+    expect((await work<Results>(running, 'settle', succeeded(old!.lease))).results).toEqual(lost)
+    expect((await work<Results>(running, 'extend', { leases: [old!.lease] })).results).toEqual(lost)
+    expect((await work<Results>(running, 'release', { leases: [old!.lease] })).results).toEqual(lost)
+    expect(await stateOf(inbox, 'e1')).toBe('processing')
+    const extended = await work<Results>(running, 'extend', {
+      leases: [old!.lease, fresh!.lease, 'x.y', '12'.repeat(40)],
+    })
+    expect(extended.results.map(({ done }) => done)).toEqual([false, true, false, false])
+    expect((await work<Results>(running, 'settle', succeeded(fresh!.lease))).results[0]!.done).toBe(true)
+    expect((await work<Results>(running, 'settle', succeeded(fresh!.lease))).results[0]!.status).toBe(409)
+    expect(await stateOf(inbox, 'e1')).toBe('succeeded')
+  })
+
+  it('what is handed back is due again and its attempt does not count', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1' })
+    const [first] = await claim(running)
+    await work(running, 'release', { leases: [first!.lease] })
+    const [second] = await claim(running, { waitMs: 10_000 })
+    expect(second).toMatchObject({ id: 'e1', attempt: 1 })
+  })
+
+  it('who waits is woken by what this process or another records', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const other = bench.inbox({ processing: false }).inbox
+    await other.start()
+    const running = await started(inbox)
+    const first = claim(running, { waitMs: 30_000 })
+    await post(inbox, { id: 'here' })
+    expect(await first).toMatchObject([{ id: 'here' }])
+    const second = claim(running, { waitMs: 30_000 })
+    await post(other, { id: 'there' })
+    expect(await second).toMatchObject([{ id: 'there' }])
+  })
+
+  it('a worker that went away while it waited takes nothing with it', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    const gone = new AbortController()
+    const waiting = claim(running, { waitMs: 30_000 }, gone.signal).catch(() => 'gone')
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    gone.abort()
+    expect(await waiting).toBe('gone')
+    await post(inbox, { id: 'e1' })
+    expect(await claim(running, { waitMs: 20_000 })).toMatchObject([{ id: 'e1', attempt: 1 }])
+  })
+
+  it('without an audit nobody gets a byte: not by a claim, not by reading', async () => {
+    const store = bench.store()
+    const { inbox } = bench.inbox({ store: withoutAudit(store), processing: false })
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1', note: 'c4n4ry' })
+    const refused = await running.call('POST', '/api/work/claim', { role: 'worker', body: { worker: 'w' } })
+    expect([refused.status, (await refused.text()).includes('lease')]).toEqual([503, false])
+    expect(await stateOf(inbox, 'e1')).toBe('pending')
+    const read = await running.call('GET', '/api/events/shop/e1/payload')
+    expect([read.status, (await read.text()).includes('c4n4ry')]).toEqual([503, false])
+  })
+
+  it('sources that are handled in the request are not handed out', async () => {
+    const sources = { shop: shop(), desk: shop({ mode: 'inline' }) }
+    const { inbox } = bench.inbox({ sources, processing: false })
+    const running = await started(inbox)
+    const response = await running.call('POST', '/api/work/claim', {
+      role: 'worker',
+      body: { worker: 'w', sources: ['desk'] },
+    })
+    expect(response.status).toBe(404)
+  })
+})
+
+/** A log that can be read and worked on, and not audited. */
+function withoutAudit(store: Store): Store {
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === 'audit') return () => target.audit([]).then(() => Promise.reject(outage()))
+      const value = Reflect.get(target, name) as unknown
+      return typeof value === 'function' ? value.bind(target) : value
+    },
+  })
+}
+
+function outage(): Error {
+  return new HookonceError('STORE_UNAVAILABLE', { problem: 'the audit is full' })
+}
+
+const examples = fileURLToPath(new URL('../../examples/', import.meta.url))
+const found = (command: string) => spawnSync(command, ['--version']).status === 0
+
+/** Runs a program to its end and gives what it wrote. */
+function run(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; out: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(command, args, {
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    let out = ''
+    child.stdout.on('data', (chunk: Buffer) => {
+      out += chunk.toString()
+    })
+    child.on('close', (code) => resolve({ code, out }))
+  })
+}
+
+describe('the example workers', () => {
+  onBothLogs((bench) => {
+    it.skipIf(!found('python3'))('python: handles, ignores and fails, and says so', async () => {
+      const { inbox } = bench.inbox({ processing: false })
+      const running = await started(inbox)
+      await postAll(inbox, [
+        { id: 'ok "1"' },
+        { id: 'ok2' },
+        { id: 'bad', fail: true },
+        { id: 'test', test: true },
+      ])
+      const env = { HOOKONCE_URL: running.url, HOOKONCE_TOKEN: tokenOf('worker'), HOOKONCE_WORKER: 'snake' }
+      const { code, out } = await run('python3', [`${examples}worker-python/worker.py`, '--drain'], env)
+      expect(code).toBe(0)
+      expect(out).toContain('shop order.paid ok "1" hookonce_')
+      expect([await stateOf(inbox, 'ok "1"'), await stateOf(inbox, 'ok2')]).toEqual([
+        'succeeded',
+        'succeeded',
+      ])
+      expect(await inbox.events.get({ source: 'shop', eventId: 'bad' })).toMatchObject({
+        state: 'failed',
+        reason: 'ValueError',
+        attempts: 1,
+        nextAttemptAt: expect.any(Number),
+      })
+      expect(await inbox.events.get({ source: 'shop', eventId: 'test' })).toMatchObject({
+        state: 'ignored',
+        reason: 'a test order',
+      })
+      const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'ok2' })
+      expect(attempt!.worker).toBe('snake')
+      const refused = await run('python3', [`${examples}worker-python/worker.py`], {
+        ...env,
+        HOOKONCE_TOKEN: tokenOf('viewer'),
+      })
+      expect(refused.code).toBe(1)
+    })
+
+    it.skipIf(!found('curl'))(
+      'shell: the payload comes byte for byte, and the exit status is the outcome',
+      async () => {
+        const { inbox } = bench.inbox({ processing: false })
+        const running = await started(inbox)
+        await postAll(inbox, [
+          { id: 'ok "1" \\', note: '"body":"x", "lease":"1.2"' },
+          { id: 'bad', fail: true },
+        ])
+        const env = {
+          HOOKONCE_URL: running.url,
+          HOOKONCE_TOKEN: tokenOf('worker'),
+          HOOKONCE_WORKER: 'shell',
+          DRAIN: '1',
+        }
+        const script = `p=$(cat); printf '%s\\n' "$EVENT_SOURCE $EVENT_TYPE $EVENT_ID $IDEMPOTENCY_KEY" "$p"
+        case $p in *fail*) exit 7;; esac`
+        const { code, out } = await run(`${examples}worker-shell/worker.sh`, ['sh', '-c', script], env)
+        expect(code).toBe(0)
+        expect(out).toContain('shop order.paid ok \\"1\\" \\\\ hookonce_')
+        const { body } = (await inbox.events.payload({ source: 'shop', eventId: 'ok "1" \\' }))!
+        expect(out).toContain(Buffer.from(body).toString())
+        expect(await stateOf(inbox, 'ok "1" \\')).toBe('succeeded')
+        expect(await inbox.events.get({ source: 'shop', eventId: 'bad' })).toMatchObject({
+          state: 'failed',
+          reason: 'exit status 7',
+          nextAttemptAt: expect.any(Number),
+        })
+        await until(async () => (await inbox.events.stats())[0]!.processing === 0, 'nothing is held')
+      },
+    )
+  })
+})
