@@ -25,6 +25,7 @@ import type {
   SourceStats,
 } from './model.js'
 import { openStore } from './open-store.js'
+import { openTelemetry } from './opentelemetry.js'
 import type { RetryPolicy } from './processing/backoff.js'
 import type { Result } from './processing/handle.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from './processing/handler.js'
@@ -71,6 +72,8 @@ export interface InboxOptions<Tx = unknown> {
   readonly clock?: Clock
   /** How this process runs handlers, with defaults for their retries; false = it only receives. */
   readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
+  /** Spans through `@opentelemetry/api`, when the application has it. Default true. */
+  readonly tracing?: boolean
   /** Bring the schema up to date on first use. Default true. */
   readonly migrate?: boolean
 }
@@ -205,7 +208,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     laneOf: (source, event) => laneOf(handlers, sources, source, event),
   }
-  const parts: IntakeParts = { sources, commits, seen: recall, limits, clock, log, counters, after }
+  const tracing = options.tracing === false ? null : openTelemetry()
+  const parts: IntakeParts = { sources, commits, seen: recall, limits, clock, log, counters, after, tracing }
 
   /** Opened once; a failure is forgotten so that the next delivery tries again. */
   function open(): Promise<Store<Tx>> {
@@ -226,7 +230,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (typeof options.store === 'string') await store.close() // the next try opens another
       throw error
     }
-    processor = createProcessor<Tx>({ store, handlers, sources, log, counters, settled, redact }, processing)
+    processor = createProcessor<Tx>(
+      { store, handlers, sources, log, counters, settled, redact, tracing },
+      processing,
+    )
     if (processes) await processor.start()
     opened = store
     return store

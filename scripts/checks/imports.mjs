@@ -4,7 +4,18 @@ import { posix } from 'node:path'
 import ts from 'typescript'
 import { files, read } from './run.mjs'
 
-const words = ['model', 'errors', 'clock', 'log', 'digest', 'glob', 'histogram', 'counters']
+const words = [
+  'model',
+  'errors',
+  'clock',
+  'log',
+  'digest',
+  'glob',
+  'histogram',
+  'counters',
+  'tracing',
+  'opentelemetry',
+]
 const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
 const making = ['schemes', 'define-provider', 'define']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen']

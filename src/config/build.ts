@@ -1,4 +1,5 @@
 /** An inbox out of a configuration. */
+import { addDestinations } from '../forward/destinations.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
 import type { LoadedConfig } from './load.js'
@@ -14,7 +15,7 @@ export async function inboxFromConfig(
   { config, warnings }: Pick<LoadedConfig, 'config' | 'warnings'>,
   overrides: Partial<Omit<InboxOptions, 'sources'>> = {},
 ): Promise<Inbox> {
-  const { store, handlers, server: _server, log, ...options } = config
+  const { store, handlers, destinations, server: _server, log, ...options } = config
   const inbox = createInbox({
     ...options,
     store: typeof store === 'function' ? store() : store,
@@ -28,5 +29,6 @@ export async function inboxFromConfig(
     inbox.log.warn({ step: 'configuration' }, warning)
   }
   await handlers?.(inbox)
+  if (destinations) addDestinations(inbox, destinations)
   return inbox
 }

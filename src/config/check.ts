@@ -123,6 +123,7 @@ const config = shape({
   server,
   limits,
   commits,
+  tracing: flag,
   migrate: flag,
   retention: handedOn,
   spool: handedOn,

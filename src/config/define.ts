@@ -1,5 +1,6 @@
 /** The configuration file, `hookonce.config.ts`: what `createInbox` and `createServer` take, and the handlers. */
 import { HookonceError } from '../errors.js'
+import type { Destination } from '../forward/destination.js'
 import type { Inbox, InboxOptions } from '../inbox.js'
 import type { Logger, LogLevel } from '../log.js'
 import type { ServerOptions } from '../server/options.js'
@@ -10,15 +11,7 @@ export type HookonceConfig<Tx = unknown> = ConfigKeys<Tx> & HandedOn
 /** Checked by those who use them. */
 type HandedOn = Readonly<Partial<Record<Exclude<HandedOnKey, keyof InboxOptions>, object>>>
 
-type HandedOnKey =
-  | 'retention'
-  | 'spool'
-  | 'seen'
-  | 'destinations'
-  | 'encryption'
-  | 'telemetry'
-  | 'alerts'
-  | 'redact'
+type HandedOnKey = 'retention' | 'spool' | 'seen' | 'encryption' | 'telemetry' | 'alerts' | 'redact'
 
 export interface ConfigKeys<Tx = unknown>
   extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
@@ -26,6 +19,8 @@ export interface ConfigKeys<Tx = unknown>
   readonly store: Store<Tx> | string | (() => string)
   /** Registers the handlers: `handlers(inbox) { inbox.on('stripe', 'invoice.paid', ...) }`. */
   readonly handlers?: (inbox: Inbox<Tx>) => void | Promise<void>
+  /** Endpoints that events are sent on to, by name. */
+  readonly destinations?: Readonly<Record<string, Destination>>
   /** Where and how the server listens. HOOKONCE_HOST, HOOKONCE_PORT and HOOKONCE_ADMIN_TOKEN go before it. */
   readonly server?: ServerOptions
   /** A logger, or from which level on lines are written to standard error. */

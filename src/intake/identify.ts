@@ -4,7 +4,7 @@ import type { NewDelivery, NewEvent } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
 /** Headers that help people later and cannot hold a credential. A provider adds its own by name. */
-const keptHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent']
+const keptHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']
 const KEPT_HEADER_BYTES = 1_024
 
 export function asNewDelivery(

@@ -14,6 +14,7 @@ import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
+import type { ReceiveSpan, Tracing } from '../tracing.js'
 import {
   handledAnswer,
   handshakeAnswer,
@@ -55,9 +56,36 @@ export interface IntakeParts {
   readonly log: Logger
   readonly counters: Counters
   readonly after: AfterRecord
+  readonly tracing: Tracing | null
 }
 
-export async function intake(parts: IntakeParts, name: string, delivery: Delivery): Promise<Receipt> {
+export function intake(parts: IntakeParts, name: string, delivery: Delivery): Promise<Receipt> {
+  const source = parts.sources.has(name) ? name : UNKNOWN_SOURCE
+  const span = parts.tracing?.receive(source, delivery.headers)
+  return span ? traced(parts, name, delivery, span) : take(parts, name, delivery, null)
+}
+
+async function traced(
+  parts: IntakeParts,
+  name: string,
+  delivery: Delivery,
+  span: ReceiveSpan,
+): Promise<Receipt> {
+  let receipt: Receipt | null = null
+  try {
+    receipt = await span.within(() => take(parts, name, delivery, span))
+    return receipt
+  } finally {
+    span.end(receipt)
+  }
+}
+
+async function take(
+  parts: IntakeParts,
+  name: string,
+  delivery: Delivery,
+  span: ReceiveSpan | null,
+): Promise<Receipt> {
   const source = parts.sources.get(name)
   const counters = parts.counters.of(source ? name : UNKNOWN_SOURCE)
   const startedAt = performance.now()
@@ -83,11 +111,14 @@ export async function intake(parts: IntakeParts, name: string, delivery: Deliver
     return reject(parts, counters, name, 'identify', rejected(400, 'no_event_id', 'invalid'))
 
   const ids = events.map((event) => event.id)
-  const fresh = asNewDelivery(name, source, delivery, events, parts.after.laneOf)
+  const kept = span ? { ...delivery, headers: { ...delivery.headers, ...span.carried } } : delivery
+  const fresh = asNewDelivery(name, source, kept, events, parts.after.laneOf)
+  span?.identified(events)
   const known = (await parts.seen?.ask(source, fresh)) ?? null
   let verdicts: Recording
   try {
-    verdicts = known ?? (await parts.commits.record(fresh))
+    verdicts =
+      known ?? (await (span ? span.record(() => parts.commits.record(fresh)) : parts.commits.record(fresh)))
   } catch (error) {
     return reject(parts, counters, name, 'record', unavailable(countStoreError(parts.counters, error)))
   }

@@ -6,6 +6,7 @@ import { type Counters, countAttempt } from '../counters.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
+import type { AttemptSpan, Tracing } from '../tracing.js'
 import { idempotencyKey, onceFor } from './effect.js'
 import { asHandledEvent } from './event.js'
 import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, validated, within } from './handle.js'
@@ -19,13 +20,38 @@ export interface AttemptParts<Tx> extends SettleParts<Tx> {
   readonly sources: ReadonlyMap<string, Source>
   readonly log: Logger
   readonly counters: Counters
+  readonly tracing: Tracing | null
+  /** Somebody waits for this attempt. */
+  readonly inCall?: boolean
 }
 
 /** The session is handed out before the handler starts, so that a lost lease or a stop can abort it. */
-export async function attempt<Tx>(
+export function attempt<Tx>(
   parts: AttemptParts<Tx>,
   claimed: ClaimedEvent,
   onSession: (session: Session<Tx>) => void = () => {},
+): Promise<Result> {
+  const span = parts.tracing?.attempt([claimed], parts.inCall === true)
+  return span
+    ? spanned(span, async () => [await attemptOne(parts, claimed, onSession)]).then(([result]) => result!)
+    : attemptOne(parts, claimed, onSession)
+}
+
+/** Runs attempts inside a span that ends with what came of them. */
+export async function spanned(span: AttemptSpan, work: () => Promise<Result[]>): Promise<Result[]> {
+  let results: Result[] | null = null
+  try {
+    results = await span.within(work)
+    return results
+  } finally {
+    span.end(results?.map((result) => result.kind) ?? null)
+  }
+}
+
+async function attemptOne<Tx>(
+  parts: AttemptParts<Tx>,
+  claimed: ClaimedEvent,
+  onSession: (session: Session<Tx>) => void,
 ): Promise<Result> {
   const startedAt = performance.now()
   const session = openSession(parts.store, [claimed])

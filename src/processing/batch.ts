@@ -1,17 +1,28 @@
 /** Many events, one transaction, one commit. When it fails, each runs alone, so that only the bad one fails. */
 import type { ClaimedEvent } from '../model.js'
-import { type AttemptParts, report } from './attempt.js'
+import { type AttemptParts, report, spanned } from './attempt.js'
 import { asHandledEvent } from './event.js'
 import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, within } from './handle.js'
 import type { Registered } from './handlers.js'
 import { openSession, type Session } from './session.js'
 import { settle, undo } from './settle.js'
 
-export async function attemptBatch<Tx>(
+export function attemptBatch<Tx>(
   parts: AttemptParts<Tx>,
   handler: Registered<Tx>,
   claimed: readonly ClaimedEvent[],
   onSession: (session: Session<Tx>) => void = () => {},
+): Promise<Result[]> {
+  const span = parts.tracing?.attempt(claimed, parts.inCall === true)
+  const run = () => attemptAll(parts, handler, claimed, onSession)
+  return span ? spanned(span, run) : run()
+}
+
+async function attemptAll<Tx>(
+  parts: AttemptParts<Tx>,
+  handler: Registered<Tx>,
+  claimed: readonly ClaimedEvent[],
+  onSession: (session: Session<Tx>) => void,
 ): Promise<Result[]> {
   const startedAt = performance.now()
   const results = await together(parts, handler, claimed, onSession)

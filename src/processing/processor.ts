@@ -72,6 +72,7 @@ export function createProcessor<Tx>(
     ...given,
     settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
   }
+  const inCall: AttemptParts<Tx> = { ...parts, inCall: true }
   /** By token: an event that was lost and claimed again here is held twice until its first attempt ends. */
   const held = new Map<string, Held<Tx>>()
   const waiting: ClaimedEvent[] = []
@@ -370,9 +371,9 @@ export function createProcessor<Tx>(
         ? await track(
             handler,
             [claimed],
-            async (own, onSession) => (await attemptBatch(parts, handler, own, onSession))[0]!,
+            async (own, onSession) => (await attemptBatch(inCall, handler, own, onSession))[0]!,
           )
-        : await track(handler, [claimed], (own, onSession) => attempt(parts, own[0]!, onSession))
+        : await track(handler, [claimed], (own, onSession) => attempt(inCall, own[0]!, onSession))
       return result ?? null
     },
   }

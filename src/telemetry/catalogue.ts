@@ -7,6 +7,7 @@ export const metrics = {
   duplicates: counter('events_duplicate_total', 'Events that were known already, by source.'),
   conflicts: counter('events_conflict_total', 'Duplicates whose bytes differ from the first, by source.'),
   replayed: counter('events_replayed_total', 'Known signed bytes under a new id, by source.'),
+  spooled: counter('spooled_total', 'Deliveries that the spool took because the store was away, by source.'),
   handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
   rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),
   ack: histogram('ack_seconds', 'From receiving a delivery to its answer below 400, by source.'),

@@ -48,6 +48,10 @@ function ofIntake({ counters }: Inbox): string[] {
       each((own) => own.replayed),
     ),
     exposeNumbers(
+      metrics.spooled,
+      each((own) => own.spooled),
+    ),
+    exposeNumbers(
       metrics.handshakes,
       each((own) => own.handshakes),
     ),
