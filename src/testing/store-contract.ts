@@ -12,6 +12,7 @@ import { duplicateCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import type { StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
+import { inspectCases } from './store-contract/inspect.js'
 import { keepingCases } from './store-contract/keeping.js'
 import { keyCases } from './store-contract/keys.js'
 import { laneCases } from './store-contract/lanes.js'
@@ -52,6 +53,7 @@ export const storeContract: readonly StoreCase[] = [
   ...listCases,
   ...statsCases,
   ...tailCases,
+  ...inspectCases,
   ...retentionCases,
   ...keepingCases,
   ...inputCases,

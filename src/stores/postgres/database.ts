@@ -50,6 +50,8 @@ export interface Statement {
 export interface Database {
   readonly schema: string
   readonly inSchema: InSchema
+  /** The most that this process may open: the log's own, the handlers', and the one that listens. */
+  readonly connections: number
   /** Runs one statement in a transaction of its own. Throws errors of our table. */
   query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
   /**
@@ -164,6 +166,7 @@ export function openDatabase(options: PostgresOptions): Database {
   return {
     schema,
     inSchema: toSchema,
+    connections: log.options.max + transactions.options.max + 1,
     prepared,
     client: () => new pg.Client(log.options as ClientConfig),
     connect: async () => {

@@ -4,7 +4,7 @@ import type { MigrationReport } from '../../store.js'
 import type { Database, Run } from './database.js'
 import { migrations } from './migrations.js'
 
-const latest = migrations.at(-1)!.number
+export const latest = migrations.at(-1)!.number
 
 export async function migrate(db: Database): Promise<MigrationReport> {
   // Most starts find nothing to do; they must not queue behind each other, nor need the right to create anything.
@@ -24,20 +24,26 @@ export async function migrate(db: Database): Promise<MigrationReport> {
   })
 
   async function version(run: Run): Promise<number> {
-    // Asked of the catalogue itself: to_regclass() may answer from a cache that is older than the lock we waited for.
-    const [table] = await run(
-      adhoc(`select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid
-             where n.nspname = $1 and c.relname = 'migrations'`),
-      [db.schema],
-    )
-    if (!table) return 0
-    const [row] = await run<{ found: number }>(
-      adhoc('select coalesce(max(number), 0) as found from hookonce.migrations'),
-      [],
-    )
-    if (row!.found > latest) throw new HookonceError('SCHEMA_NEWER', { found: row!.found, known: latest })
-    return row!.found
+    const found = await schemaFound(run, db.schema)
+    if (found > latest) throw new HookonceError('SCHEMA_NEWER', { found, known: latest })
+    return found
   }
+}
+
+/** 0 = none yet. May be newer than what is known here. */
+export async function schemaFound(run: Run, schema: string): Promise<number> {
+  // Asked of the catalogue itself: to_regclass() may answer from a cache that is older than the lock we waited for.
+  const [table] = await run(
+    adhoc(`select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid
+           where n.nspname = $1 and c.relname = 'migrations'`),
+    [schema],
+  )
+  if (!table) return 0
+  const [row] = await run<{ found: number }>(
+    adhoc('select coalesce(max(number), 0) as found from hookonce.migrations'),
+    [],
+  )
+  return row!.found
 }
 
 const adhoc = (sql: string) => ({ name: '', sql })

@@ -23,7 +23,6 @@ import {
 } from '../../store-input.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { checkedKeeping } from '../shared/keeping.js'
-import { reading } from '../shared/unbuilt.js'
 import { archived } from './archived.js'
 import { listAudits, writeAudits } from './audit.js'
 import { createBell } from './bell.js'
@@ -33,6 +32,7 @@ import { writeDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
 import { erase } from './erase.js'
 import { exportDeliveries } from './export.js'
+import { inspect } from './inspect.js'
 import { keyStep } from './key.js'
 import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
@@ -157,7 +157,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       restore: (deliveries) => restore(db, unit, deliveries),
       erase: (eraseOptions) => erase(db, eraseOptions),
     }),
-    ...reading,
+    inspect: () => inspect(db),
     close() {
       closing ??= (async () => {
         audit.stop()

@@ -4,7 +4,7 @@ import type { MigrationReport } from '../../store.js'
 import type { Connection } from './connection.js'
 import { migrations } from './migrations.js'
 
-const known = migrations.at(-1)!.number
+export const known = migrations.at(-1)!.number
 
 export function migrate(connection: Connection, now: number): MigrationReport {
   const from = schemaNumber(connection)
@@ -29,14 +29,19 @@ export function insistOnSchema(connection: Connection): void {
   if (found < known) throw new HookonceError('SCHEMA_MISSING', { found, known })
 }
 
-/** 0 = none yet. SCHEMA_NEWER when a later hookonce has been here. */
-function schemaNumber({ db }: Connection): number {
+/** SCHEMA_NEWER when a later hookonce has been here. */
+function schemaNumber(connection: Connection): number {
+  const found = schemaFound(connection)
+  if (found > known) throw new HookonceError('SCHEMA_NEWER', { found, known })
+  return found
+}
+
+/** 0 = none yet. May be newer than what is known here. */
+export function schemaFound({ db }: Connection): number {
   const table = db
     .prepare("select 1 from sqlite_master where type = 'table' and name = 'hookonce_migrations'")
     .get()
   if (table === undefined) return 0
   const row = db.prepare('select coalesce(max(number), 0) as number from hookonce_migrations').get()
-  const found = Number(row?.number)
-  if (found > known) throw new HookonceError('SCHEMA_NEWER', { found, known })
-  return found
+  return Number(row?.number)
 }

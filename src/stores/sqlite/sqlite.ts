@@ -28,7 +28,6 @@ import {
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { checkedKeeping } from '../shared/keeping.js'
-import { reading } from '../shared/unbuilt.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
@@ -250,7 +249,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       restore: async (deliveries) => write('restore', deliveries),
       erase: async (options) => (options.dryRun ? read('countErasable', options) : write('erase', options)),
     }),
-    ...reading,
+    inspect: async () => read('inspect', { path: file }),
     close() {
       closed ??= close()
       return closed

@@ -78,7 +78,7 @@ function perform(verb: Verb, now: number, args: unknown): unknown {
   }
   if (verb === 'tx.begin' && closing) throw new HookonceError('STORE_CLOSED')
   const open = connect()
-  if (verb !== 'migrate' && !schemaIsKnown) {
+  if (verb !== 'migrate' && verb !== 'inspect' && !schemaIsKnown) {
     insistOnSchema(open)
     schemaIsKnown = true
   }

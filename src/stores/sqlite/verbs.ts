@@ -6,6 +6,7 @@ import { noteDuplicates } from './duplicates.js'
 import { effect } from './effect.js'
 import { countErasable, erase } from './erase.js'
 import { exportDeliveries } from './export.js'
+import { inspect } from './inspect.js'
 import { key } from './key.js'
 import { extend, release } from './lease.js'
 import { list } from './list.js'
@@ -47,6 +48,7 @@ export const readVerbs = {
   stats,
   watermark,
   tail,
+  inspect,
   audits,
   countPrunable: prune,
   countErasable,

@@ -43,6 +43,7 @@ const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   attempts: (store) => store.attempts(of),
   stats: (store) => store.stats(),
   tail: (store) => store.tail({ after: 0, limit: 1 }),
+  inspect: (store) => store.inspect(),
   repeated: async (store) => store.repeated([{ seq: 1, at: 1 }]),
   audit: (store) => store.audit([{ actor: 'ada', verb: 'x', ...of, reason: '' }]),
   audits: (store) => store.audits({}),

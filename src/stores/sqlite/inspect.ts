@@ -1,0 +1,120 @@
+/** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
+import { accessSync, constants } from 'node:fs'
+import { dirname } from 'node:path'
+import type { Finding, Inspection } from '../../model.js'
+import {
+  INSPECTED_ROWS,
+  NAMED_ROWS,
+  type RowCheck,
+  rowFinding,
+  setting,
+  uniqueKeyFinding,
+} from '../shared/findings.js'
+import { type Connection, IN_MEMORY } from './connection.js'
+import { known, schemaFound } from './migrate.js'
+
+export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
+  return connection.read(() => {
+    const found = schemaFound(connection)
+    const schema = { found, known }
+    // Of another version's tables nothing is known; the numbers say what to do.
+    const invariants = found === known ? [uniqueKey(connection), ...rows(connection)] : []
+    return { schema, now, settings: settings(connection, path), invariants, partitionsAhead: null }
+  })
+}
+
+function settings(connection: Connection, path: string): Finding[] {
+  const value = (name: string) => String(connection.prepare(`pragma ${name}`).get()?.[name])
+  const [mode, synchronous] = [value('journal_mode'), value('synchronous')]
+  const inMemory = path === IN_MEMORY
+  const memory = 'Nothing in memory outlives the process. Use a file for anything but tests.'
+  const local = 'Put the file on a local disk: a commit is not on disk when it returns.'
+  return [
+    setting('journal_mode', mode, mode === 'wal', inMemory ? memory : local),
+    // On this connection; each one is opened with the same settings and refused without them.
+    setting('synchronous', synchronous === '2' ? 'full' : synchronous, synchronous === '2', local),
+    ...(inMemory ? [] : [writable(path)]),
+  ]
+}
+
+/** The folder too: beside the file SQLite keeps its write-ahead log. */
+function writable(path: string): Finding {
+  const fix = 'The file must be there, and the process must have the right to write to it and to its folder.'
+  const places = [path, dirname(path)].filter((place) => !canWrite(place))
+  return setting(
+    'writable',
+    places.length === 0 ? 'yes' : `not ${places.join(', ')}`,
+    places.length === 0,
+    fix,
+  )
+}
+
+function canWrite(place: string): boolean {
+  try {
+    accessSync(place, constants.W_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const newestEvents = `select seq, processing_state, parked, count(*) over (partition by source, event_id) as copies
+  from (select * from hookonce_events order by seq desc limit ${INSPECTED_ROWS})`
+const newestWork = `select seq, base_attempt from hookonce_work order by seq desc limit ${INSPECTED_ROWS}`
+const unfinished = `select * from (${newestWork})
+  union all select * from (select seq, 0 from hookonce_events where parked = 'dead' limit ${INSPECTED_ROWS})`
+
+/** Where each looks, and what breaks it, said of a row `l` found there. */
+const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
+  twice: { rows: newestEvents, broken: 'l.copies > 1' },
+  reopened: {
+    rows: newestWork,
+    broken: `exists (select 1 from hookonce_events e where e.seq = l.seq
+      and (e.parked is not null or e.processing_state in ('succeeded', 'ignored')))`,
+  },
+  orphaned: {
+    rows: newestWork,
+    broken: 'not exists (select 1 from hookonce_events e where e.seq = l.seq)',
+  },
+  bytesMissing: {
+    rows: unfinished,
+    // Retention may take the bytes of what is finished; when an operator then starts it again, it has none.
+    broken: `l.base_attempt = 0 and exists (
+      select 1 from hookonce_events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
+        and not exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq))
+        and not exists (select 1 from hookonce_audit a
+          where a.event_id = e.event_id and a.source = e.source and a.verb in ('retry', 'replay')))`,
+  },
+  vanished: {
+    rows: newestEvents,
+    broken: `l.parked is null and l.processing_state <> 'succeeded'
+      and not exists (select 1 from hookonce_work w where w.seq = l.seq)`,
+  },
+}
+
+function rows(connection: Connection): Finding[] {
+  return (Object.keys(checks) as RowCheck[]).map((check) => {
+    const { rows, broken } = checks[check]
+    const looked = connection.prepare(`select count(*) as looked from (${rows})`).get()
+    const found = connection
+      .prepare(
+        `with looked as (${rows}) select l.seq from looked l where ${broken} order by l.seq limit ${NAMED_ROWS + 1}`,
+      )
+      .all()
+    return rowFinding(check, { looked: Number(looked?.looked), broken: found.map((row) => Number(row.seq)) })
+  })
+}
+
+const uniqueOnKey = `
+  select 1 from pragma_index_list('hookonce_events') i where i."unique" = 1 and i.partial = 0
+    and (select json_group_array(name) from (select name from pragma_index_info(i.name) order by name))
+      = '["event_id","source"]'`
+
+/** Whatever its name: any complete unique index on these two columns keeps the promise. */
+function uniqueKey(connection: Connection): Finding {
+  const valid = connection.prepare(uniqueOnKey).get() !== undefined
+  return uniqueKeyFinding(
+    valid ? 'valid' : 'missing',
+    'create unique index hookonce_events_once on hookonce_events (source, event_id);',
+  )
+}

@@ -1,0 +1,102 @@
+/** An inspection tells how a log is, and finds nothing wrong with one that only the store has written. */
+import assert from 'node:assert/strict'
+import type { Inspection } from '../../model.js'
+import type { StoreCase } from './harness.js'
+import { fillSample } from './sample.js'
+import {
+  attempt,
+  claimOne,
+  DAY_MS,
+  dead,
+  delivery,
+  event,
+  ignored,
+  key,
+  operate,
+  range,
+  record,
+  recordOne,
+  sha256,
+  succeeded,
+} from './support.js'
+
+function nothingBroken({ invariants }: Inspection): void {
+  assert.deepEqual(
+    invariants.filter((finding) => !finding.ok || finding.fix !== null),
+    [],
+  )
+  for (const id of ['I2', 'I5', 'I7']) assert.ok(invariants.some((finding) => finding.name.startsWith(id)))
+}
+
+export const inspectCases: readonly StoreCase[] = [
+  {
+    name: 'a log that was never migrated can be inspected: schema 0, and nothing to check yet',
+    async run({ open }) {
+      const store = await open({ migrate: false })
+      const before = await store.inspect()
+      assert.equal(before.schema.found, 0)
+      assert.deepEqual(before.invariants, [])
+      assert.ok(before.settings.length > 0)
+      const { to } = await store.migrate()
+      const after = await store.inspect()
+      assert.deepEqual(after.schema, { found: to, known: to })
+      assert.equal(before.schema.known, to)
+      nothingBroken(after)
+    },
+  },
+  {
+    name: 'an inspection tells the time of the store, not of the one who asks',
+    async run({ open, advance }) {
+      const store = await open()
+      await advance(DAY_MS)
+      const { now } = await store.inspect()
+      assert.ok(Math.abs(now - (Date.now() + DAY_MS)) < 60_000)
+    },
+  },
+  {
+    name: 'whatever a store is put through, its inspection finds nothing broken',
+    async run(harness) {
+      const store = await harness.open()
+      await fillSample(store, harness, 120)
+      nothingBroken(await store.inspect())
+      // Guarded content is finished when it is recorded: no work, no attempt.
+      const guarded = { guardHash: sha256('bytes') }
+      await record(store, delivery(event('real', guarded)), delivery(event('replayed', guarded)))
+      await attempt(store, await recordOne(store, 'again'), succeeded)
+      await operate(store, 'replay', key('again'), { force: true })
+      await claimOne(store, key('again'))
+      nothingBroken(await store.inspect())
+    },
+  },
+  {
+    name: 'bytes that retention took from finished events are not missed, also when they run again',
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = Date.now() - 100 * DAY_MS
+      const outcomes = { done: succeeded, left: ignored, never: null }
+      for (const [id, outcome] of Object.entries(outcomes)) {
+        await recordOne(store, id, { receivedAt })
+        if (outcome) await attempt(store, key(id), outcome)
+        else await operate(store, 'ignore', key(id))
+      }
+      await store.record([
+        delivery(
+          range(3).map((i) => event(`of many ${i}`)),
+          { receivedAt },
+        ),
+      ])
+      const before = Date.now() - DAY_MS
+      const { payloads } = await store.prune({ source: 'shop', payloadsBefore: before, limit: 100 })
+      assert.equal(payloads, 3)
+      await operate(store, 'replay', key('done'), { force: true })
+      await operate(store, 'retry', key('left'))
+      await operate(store, 'retry', key('never'))
+      nothingBroken(await store.inspect())
+      await attempt(store, key('never'), dead)
+      nothingBroken(await store.inspect())
+      await attempt(store, key('done'), succeeded)
+      await store.prune({ source: 'shop', attemptsBefore: Date.now() + DAY_MS, limit: 100 })
+      nothingBroken(await store.inspect())
+    },
+  },
+]

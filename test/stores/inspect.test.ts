@@ -1,0 +1,198 @@
+/** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
+import { rm } from 'node:fs/promises'
+import { postgres } from 'hookonce/postgres'
+import { sqlite } from 'hookonce/sqlite'
+import { describe, expect, inject, test } from 'vitest'
+import type { Inspection, NewDelivery } from '#dist/model.js'
+import type { Store } from '#dist/store.js'
+import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { startPostgres } from '../support/postgres.js'
+
+function delivery(eventId: string): NewDelivery {
+  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
+  return {
+    source: 'shop',
+    headers: {},
+    body: new Uint8Array([1]),
+    events: [event],
+    onReplayedContent: 'review',
+  }
+}
+
+const broken = ({ invariants, settings }: Inspection) => [...invariants, ...settings].filter(({ ok }) => !ok)
+
+async function settle(
+  store: Store,
+  eventId: string,
+  kind: 'succeeded' | 'ignored' | 'failed',
+): Promise<void> {
+  const [claimed] = await store.claim({
+    worker: 'w',
+    limit: 1,
+    leaseMs: 60_000,
+    event: { source: 'shop', eventId },
+  })
+  const outcome = {
+    succeeded: { kind: 'succeeded' },
+    ignored: { kind: 'ignored', reason: 'r' },
+    failed: { kind: 'failed', error: 'e', retryInMs: null },
+  } as const
+  await store.settle([{ lease: claimed!.lease, outcome: outcome[kind], durationMs: 1 }])
+}
+
+const logs = {
+  SQLite: sqliteLog,
+  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+}
+
+describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
+  /** A log with an event of each kind, damaged by `sql`, where {id} is the seq of that event; what is then broken. */
+  async function damaged(...sql: string[]): Promise<Inspection> {
+    const log: SharedLog = await makeLog()
+    const store = log.open()
+    try {
+      await store.migrate()
+      const seqs = new Map<string, number>()
+      for (const eventId of ['pending', 'succeeded', 'ignored', 'failed']) {
+        await store.record([delivery(eventId)])
+        seqs.set(eventId, (await store.get({ source: 'shop', eventId }))!.seq)
+        if (eventId !== 'pending') await settle(store, eventId, eventId as 'succeeded')
+      }
+      expect(broken(await store.inspect())).toEqual([])
+      for (const text of sql) await log.sql(text.replace(/{(\w+)}/g, (_, id) => String(seqs.get(id))))
+      return await store.inspect()
+    } finally {
+      await store.close()
+      await log.remove()
+    }
+  }
+
+  const now = kind === 'SQLite' ? '0' : 'now()'
+  const work = (id: string) => `insert into log.work (seq, source, next_at, attempt, base_attempt)
+    values ({${id}}, 'shop', ${now}, 1, 0)`
+  const dropKey =
+    kind === 'SQLite'
+      ? [
+          'alter table log.events rename to log.events_old',
+          'create table log.events as select * from log.events_old',
+        ]
+      : ['alter table log.events drop constraint events_once']
+  const copy =
+    kind === 'SQLite'
+      ? `insert into log.events select seq + 100, source, event_id, event_type, related_reference, content_hash,
+          received_at, part, payload_seq, processing_state, reason, processed_at, attempts, run, parked, lane, erased_at
+         from log.events where seq = {succeeded}`
+      : `insert into log.events (seq, batch, received_at, source, event_id, event_type, parked)
+         select seq + 100, batch, received_at, source, event_id, event_type, 'ignored'
+         from log.events where seq = {succeeded}`
+
+  test.each([
+    ['the unique key is gone', dropKey, ['I2 unique key']],
+    ['an event stands there twice', [...dropKey, copy], ['I2 unique key', 'I2 one row']],
+    ['an event that succeeded is back at work', [work('succeeded')], ['I5']],
+    ['an event that was ignored is back at work', [work('ignored')], ['I5']],
+    ['a dead letter is back at work', [work('failed')], ['I5']],
+    ['the event of a work row is gone', ['delete from log.events where seq = {pending}'], ['I7 work has']],
+    [
+      'the bytes of a pending event are gone',
+      ['delete from log.payloads where seq = {pending}'],
+      ['I7 what is unfinished'],
+    ],
+    [
+      'the bytes of a dead letter are gone',
+      ['delete from log.payloads where seq = {failed}'],
+      ['I7 what is unfinished'],
+    ],
+    [
+      'the work row of a pending event is gone',
+      ['delete from log.work where seq = {pending}'],
+      ['I7 nothing'],
+    ],
+    ['the bytes of a finished event are gone', ['delete from log.payloads where seq = {succeeded}'], []],
+  ])('%s', async (_, sql, names) => {
+    const found = broken(await damaged(...sql))
+    expect(found.map(({ name }) => names.find((start) => name.startsWith(start)) ?? name)).toEqual(names)
+    for (const { fix, value } of found) {
+      expect(fix).toMatch(/\.$|;$/)
+      expect(value).toMatch(/missing|broken: seq \d+/)
+    }
+  })
+
+  test('more broken rows than are worth naming are counted as more', async () => {
+    const log = await makeLog()
+    const store = log.open()
+    await store.migrate()
+    await store.record(Array.from({ length: 20 }, (_, i) => delivery(`e${i}`)))
+    await log.sql('delete from log.work')
+    const [finding] = broken(await store.inspect())
+    expect(finding?.value).toMatch(/^broken: seq \d+, \d+, \d+, \d+, \d+ and more$/)
+    await store.close()
+    await log.remove()
+  })
+
+  test('a log of a newer hookonce is looked at, and its tables are left alone', async () => {
+    const log = await makeLog()
+    const store = log.open()
+    const { to } = await store.migrate()
+    await log.sql('create table log.copy as select * from log.migrations')
+    await log.sql(`update log.copy set number = ${to + 1} where number = ${to}`)
+    await log.sql(`insert into log.migrations select * from log.copy where number = ${to + 1}`)
+    const { schema, invariants, settings } = await store.inspect()
+    expect(schema).toEqual({ found: to + 1, known: to })
+    expect(invariants).toEqual([])
+    expect(settings.every(({ ok }) => ok)).toBe(true)
+    await store.close()
+    await log.remove()
+  })
+})
+
+test('an unfinished build of the unique key on PostgreSQL is no key', async () => {
+  const log = await postgresLog(inject('postgresUrl'))
+  const store = log.open()
+  await store.migrate()
+  await log.sql(`update pg_index set indisvalid = false where indexrelid = 'log.events_once'::regclass`)
+  const [finding] = broken(await store.inspect())
+  expect(finding).toMatchObject({ value: 'not valid', fix: expect.stringContaining('reindex index') })
+  await store.close()
+  await log.remove()
+})
+
+test('settings of PostgreSQL that an ack cannot rely on are named, with what to do', async () => {
+  const server = await startPostgres({
+    settings: {
+      fsync: 'off',
+      full_page_writes: 'off',
+      autovacuum: 'off',
+      synchronous_commit: 'off',
+      max_connections: '19',
+    },
+  })
+  const store = postgres({ url: server.url, maxConnections: 5, maxTransactions: 11 })
+  await store.migrate()
+  const { settings, partitionsAhead } = await store.inspect()
+  const bad = settings.filter(({ ok }) => !ok)
+  expect(bad.map(({ name }) => name)).toEqual(['fsync', 'full_page_writes', 'autovacuum', 'max_connections'])
+  for (const { fix } of bad) expect(fix).toMatch(/(Set|Raise) .*\.$/)
+  expect(bad.at(-1)?.value).toBe('17 needed by this process, 16 allowed')
+  // The log's own connections turn it on.
+  expect(settings.find(({ name }) => name === 'synchronous_commit')).toMatchObject({ value: 'on', ok: true })
+  expect(partitionsAhead).toBeGreaterThanOrEqual(3)
+  await store.close()
+  await server.remove()
+})
+
+test('what SQLite cannot promise is said: a log in memory, a file that is gone', async () => {
+  const memory = sqlite(':memory:')
+  expect((await memory.inspect()).settings.filter(({ ok }) => !ok).map(({ name }) => name)).toContain(
+    'journal_mode',
+  )
+  await memory.close()
+  const log = await sqliteLog()
+  const store = log.open()
+  await store.migrate()
+  expect(broken(await store.inspect())).toEqual([])
+  await rm(log.args[1]!)
+  expect(broken(await store.inspect())).toMatchObject([{ name: 'writable', ok: false }])
+  await store.close()
+  await log.remove()
+})
