@@ -14,6 +14,8 @@ import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
 import type {
   Attempt,
+  AuditFilter,
+  AuditPage,
   ClaimedEvent,
   EventFilter,
   EventKey,
@@ -23,6 +25,8 @@ import type {
   OrderResult,
   Payload,
   SourceStats,
+  TailOptions,
+  TailPage,
 } from './model.js'
 import { openStore } from './open-store.js'
 import { openTelemetry } from './opentelemetry.js'
@@ -121,6 +125,10 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
     payload(key: EventKey): Promise<Payload | null>
     attempts(key: EventKey): Promise<Attempt[]>
     stats(): Promise<SourceStats[]>
+    /** The log in the order it grew, from a position on: for readers that follow it. */
+    tail(options: TailOptions): Promise<TailPage>
+    /** Who did what to the log, newest first. */
+    audits(filter?: AuditFilter, page?: { limit?: number; cursor?: string | null }): Promise<AuditPage>
   }
   readonly retry: OrderVerb
   readonly replay: OrderVerb
@@ -361,6 +369,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       payload: async (key) => (await open()).payload(key),
       attempts: async (key) => (await open()).attempts(key),
       stats: async () => (await open()).stats(),
+      tail: async (options) => (await open()).tail(options),
+      audits: async (filter = {}, page) => (await open()).audits(filter, page),
     },
     retry: order('retry'),
     replay: order('replay'),

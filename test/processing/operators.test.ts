@@ -39,6 +39,28 @@ async function oneOfEach(bench: Bench): Promise<{ inbox: Inbox; runs: string[] }
 
 onBothLogs((bench) => {
   describe('on one event', () => {
+    it('what was done is in the audits, newest first, and the log can be followed from a position', async () => {
+      const { inbox } = await oneOfEach(bench)
+      const { events, position } = await inbox.events.tail({ after: 0, limit: 10 })
+      expect(events.map((event) => event.eventId)).toEqual([
+        'dead',
+        'retrying',
+        'ignored',
+        'succeeded',
+        'pending',
+      ])
+      await inbox.ignore(key('dead'), { actor: 'ada', reason: 'known' })
+      await inbox.retry(key('dead'), { actor: 'bob', reason: 'mended' })
+      const { audits } = await inbox.events.audits({ eventId: 'dead' })
+      expect(audits.map(({ actor, verb, reason }) => `${actor} ${verb} ${reason}`)).toEqual([
+        'bob retry mended',
+        'ada ignore known',
+      ])
+      await postAll(inbox, [{ id: 'later' }])
+      const next = await inbox.events.tail({ after: position, limit: 10 })
+      expect(next.events.map((event) => event.eventId)).toEqual(['later'])
+    })
+
     it('each verb does what the states allow, says why not, and changes nothing then', async () => {
       const { inbox } = await oneOfEach(bench)
       const done = { done: true }

@@ -6,6 +6,7 @@ import type { StoreCase } from './harness.js'
 import { fillSample } from './sample.js'
 import {
   attempt,
+  DAY_MS,
   delivery,
   event,
   get,
@@ -118,6 +119,37 @@ export const tailCases: readonly StoreCase[] = [
       assert.equal(new Set(order).size, order.length, 'none twice')
       assert.deepEqual([...order].sort(), ids(await listAll(reader!)).sort(), 'none missed')
       assert.deepEqual(ids((await follow(other!, 0, 500)).events), order, 'the order is the same for all')
+    },
+  },
+  {
+    name: 'a reader that retention has overtaken is told of the gap; who starts anew or is ahead of it is not',
+    async run({ open }) {
+      const [store, reader] = [await open(), await open()]
+      const receivedAt = Date.now() - 100 * DAY_MS
+      for (const id of ['a', 'b', 'c']) {
+        await recordOne(store, id, { receivedAt })
+        await attempt(store, key(id), succeeded)
+      }
+      await recordOne(store, 'kept')
+      const start = await reader.tail({ after: 0, limit: 1 })
+      const ahead = await reader.tail({ after: 0, limit: 3 })
+      const prune = { source: 'shop', eventsBefore: Date.now() - DAY_MS, limit: 100 }
+      await store.prune({ ...prune, dryRun: true })
+      assert.equal(
+        (await reader.tail({ after: start.position, limit: 10 })).gap,
+        false,
+        'nothing is gone yet',
+      )
+      assert.equal((await store.prune(prune)).events, 3)
+      for (const [after, gap] of [
+        [0, false],
+        [start.position, true],
+        [ahead.position, false],
+      ] as const) {
+        const page = await reader.tail({ after, limit: 10 })
+        assert.deepEqual([ids(page.events), page.gap], [['kept'], gap])
+        assert.equal((await reader.tail({ after: page.position, limit: 10 })).gap, false, 'it is told once')
+      }
     },
   },
   {
