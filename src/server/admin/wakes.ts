@@ -10,8 +10,8 @@ const TICK_MS = 100
 export interface Wakes {
   /** Changes when something may be new. Read it before looking, give it to `wait` after. */
   mark(): number
-  /** Resolves when the mark is no longer this one, when `ms` are over, or when the signal says so. */
-  wait(mark: number, ms: number, signal?: AbortSignal): Promise<void>
+  /** Resolves when the mark is no longer this one or `ms` are over. False: stop, by the signal or because it was closed. */
+  wait(mark: number, ms: number, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -52,7 +52,7 @@ export function createWakes(inbox: Inbox): Wakes {
   return {
     mark,
     wait(since, ms, signal) {
-      if (closed || signal?.aborted || ms <= 0) return Promise.resolve()
+      if (closed || signal.aborted) return Promise.resolve(false)
       subscribe()
       ticker ??= setInterval(tick, TICK_MS)
       return new Promise((resolve) => {
@@ -61,16 +61,16 @@ export function createWakes(inbox: Inbox): Wakes {
           until: performance.now() + ms,
           resolve() {
             waiters.delete(waiter)
-            signal?.removeEventListener('abort', waiter.resolve)
+            signal.removeEventListener('abort', waiter.resolve)
             if (waiters.size === 0) {
               clearInterval(ticker)
               ticker = undefined
             }
-            resolve()
+            resolve(!closed && !signal.aborted)
           },
         }
         waiters.add(waiter)
-        signal?.addEventListener('abort', waiter.resolve)
+        signal.addEventListener('abort', waiter.resolve)
       })
     },
     async close() {

@@ -34,9 +34,8 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       const mark = wakes.mark()
       const claimed = await store.claim({ worker, limit, leaseMs, sources })
       const leftMs = until - performance.now()
-      if (claimed.length > 0 || leftMs <= 0 || signal.aborted) return claimed
-      await wakes.wait(mark, Math.min(leftMs, LOOK_AGAIN_MS), signal)
-      if (signal.aborted) return []
+      if (claimed.length > 0 || leftMs <= 0) return claimed
+      if (!(await wakes.wait(mark, Math.min(leftMs, LOOK_AGAIN_MS), signal))) return []
     }
   }
 
