@@ -4,11 +4,11 @@
  */
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 
-/** @type {{ bin: string, root: string, dataDir: string, settings: string[], user?: { uid: number, gid: number } }} */
+/** @type {{ bin: string, root: string, dataDir: string, copyOf: string | null, settings: string[], user?: { uid: number, gid: number } }} */
 const config = JSON.parse(process.argv[2] ?? '')
 /** @type {import('node:child_process').ChildProcess | null} */
 let server = null
@@ -19,6 +19,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => {
 
 const commands = {
   async init() {
+    if (config.copyOf !== null) return copy(config.copyOf)
     const options = ['-D', config.dataDir, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '-N']
     const initdb = run('initdb', options)
     const code = await new Promise((resolve) => initdb.once('close', resolve))
@@ -77,6 +78,18 @@ await end('SIGINT', 5_000)
 await rm(config.root, { recursive: true, force: true, maxRetries: 20, retryDelay: 50 })
 process.exit(0)
 
+/**
+ * A standby begins as a copy of its primary, which must be stopped meanwhile: the binaries from npm have no program for
+ * a copy of a server that runs.
+ * @param {string} from
+ */
+async function copy(from) {
+  const cp = spawn('cp', ['-a', from, config.dataDir], { stdio: 'ignore', ...config.user })
+  const code = await new Promise((resolve) => cp.once('close', resolve))
+  if (code !== 0) throw new Error(`${from} could not be copied.`)
+  await writeFile(join(config.dataDir, 'standby.signal'), '')
+}
+
 /** @returns {Promise<string | null>} the log when it did not start */
 function launch() {
   const child = run('postgres', ['-D', config.dataDir, ...config.settings.flatMap((s) => ['-c', s])])
@@ -87,7 +100,7 @@ function launch() {
   return new Promise((resolve) => {
     child.once('close', () => resolve(`postgres did not start:\n${log.join('')}`))
     child.stderr?.on('data', (chunk) => {
-      if (String(chunk).includes('database system is ready to accept connections')) resolve(null)
+      if (/database system is ready to accept (read-only )?connections/.test(String(chunk))) resolve(null)
     })
   })
 }

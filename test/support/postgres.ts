@@ -29,6 +29,8 @@ export interface TestPostgres {
 export interface TestPostgresOptions {
   /** More settings, for example `{ synchronous_commit: 'off' }`. */
   readonly settings?: Readonly<Record<string, string>>
+  /** Begin as a standby of this server, which must be stopped while its data is copied. */
+  readonly standbyOf?: TestPostgres
 }
 
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
@@ -42,7 +44,7 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   }
 }
 
-async function startOnFreePort({ settings = {} }: TestPostgresOptions): Promise<TestPostgres> {
+async function startOnFreePort({ settings = {}, standbyOf }: TestPostgresOptions): Promise<TestPostgres> {
   const user = serverUser()
   const bin = join(await nativeDir(), 'bin')
   const root = await mkdtemp(join(serverTmpdir(), 'hookonce-pg-'))
@@ -58,12 +60,16 @@ async function startOnFreePort({ settings = {} }: TestPostgresOptions): Promise<
     // Durability is what is tested: these stay as in production.
     fsync: 'on',
     synchronous_commit: 'on',
+    ...(standbyOf && {
+      primary_conninfo: `host=127.0.0.1 port=${standbyOf.port} user=postgres application_name=standby`,
+    }),
     ...settings,
   }
   const order = supervise({
     bin,
     root,
     dataDir,
+    copyOf: standbyOf?.dataDir ?? null,
     settings: Object.entries(all).map(([name, value]) => `${name}=${value}`),
     user,
   })

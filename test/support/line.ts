@@ -1,0 +1,62 @@
+/** A line to a server that can be cut, and led to another one. */
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+
+export interface Line {
+  readonly url: string
+  /** `refuse`: connections break and none is made. `silence`: they stay, and nothing gets through. */
+  cut(how: 'refuse' | 'silence'): void
+  /** Leads to `target` from now on, or to where it led before; what hung on the old line is broken. */
+  join(target?: string): void
+  close(): Promise<void>
+}
+
+export async function startLine(target: string, host = '127.0.0.1'): Promise<Line> {
+  let to = new URL(target)
+  let state: 'open' | 'refuse' | 'silence' = 'open'
+  const sockets = new Set<Socket>()
+
+  const server = createServer((client) => {
+    if (state === 'refuse') return void client.destroy()
+    const upstream = connect(Number(to.port), to.hostname)
+    for (const [one, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(one)
+      one.on('error', () => {})
+      one.on('data', (chunk) => {
+        if (state !== 'silence') other.write(chunk)
+      })
+      one.on('close', () => {
+        sockets.delete(one)
+        other.destroy()
+      })
+    }
+  })
+  server.listen(0, host)
+  await once(server, 'listening')
+  const url = new URL(target)
+  url.hostname = host
+  url.port = String((server.address() as { port: number }).port)
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy()
+  }
+  return {
+    url: url.href,
+    cut(how) {
+      state = how
+      if (how === 'refuse') breakAll()
+    },
+    join(next) {
+      if (next !== undefined) to = new URL(next)
+      breakAll()
+      state = 'open'
+    },
+    async close() {
+      server.close()
+      breakAll()
+      await once(server, 'close')
+    },
+  }
+}
