@@ -7,6 +7,9 @@ import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 
+const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 4)
+const patienceMs = 30_000 + rounds * 5_000
+
 const children: Child[] = []
 afterEach(async () => {
   await Promise.all(children.splice(0).map((child) => child.kill()))
@@ -50,82 +53,98 @@ const logs: Record<string, () => Promise<SharedLog>> = {
 }
 
 describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
-  test('every event acknowledged before a kill -9 of the recording process is in the log', async () => {
-    const log = await makeLog()
-    const store = log.open()
-    try {
-      await store.migrate()
-      const lines: string[] = []
-      for (let round = 0; round < 4; round++) {
-        const pair = ['a', 'b'].map((name) => child('recording-child.mjs', [`${name}${round}`, ...log.args]))
-        for (const one of pair) await one.said(20)
-        for (const one of pair) {
-          await someMs(300)
-          await one.kill()
+  test(
+    'every event acknowledged before a kill -9 of the recording process is in the log',
+    async () => {
+      const log = await makeLog()
+      const store = log.open()
+      try {
+        await store.migrate()
+        const lines: string[] = []
+        for (let round = 0; round < rounds; round++) {
+          const pair = ['a', 'b'].map((name) =>
+            child('recording-child.mjs', [`${name}${round}`, ...log.args]),
+          )
+          for (const one of pair) await one.said(20)
+          for (const one of pair) {
+            await someMs(300)
+            await one.kill()
+          }
+          lines.push(...pair.flatMap((one) => one.lines))
+          await everyAckIsThere(store, lines)
         }
-        lines.push(...pair.flatMap((one) => one.lines))
-        await everyAckIsThere(store, lines)
+      } finally {
+        await store.close()
+        await log.remove()
       }
-    } finally {
-      await store.close()
-      await log.remove()
-    }
-  })
+    },
+    patienceMs,
+  )
 
-  test('every event handled by processes that are killed has its effect once', async () => {
-    const log = await makeLog()
-    const store = log.open()
-    try {
-      await store.migrate()
-      const ids = Array.from({ length: 1_000 }, (_, i) => `e${i}`)
-      for (let round = 0; round < 5; round++) {
-        // New work each round, so that there is always something to be killed in.
-        await store.record(ids.slice(round * 200, (round + 1) * 200).map(delivery))
-        const pair = [0, 1].map(() => child('working-child.mjs', [log.insertEffect, ...log.args]))
-        await Promise.race(pair.map((one) => one.said(5)))
-        for (const one of pair) {
-          await someMs(100)
-          await one.kill()
+  test(
+    'every event handled by processes that are killed has its effect once',
+    async () => {
+      const log = await makeLog()
+      const store = log.open()
+      try {
+        await store.migrate()
+        const ids = Array.from({ length: (rounds + 1) * 200 }, (_, i) => `e${i}`)
+        for (let round = 0; round <= rounds; round++) {
+          // New work each round, so that there is always something to be killed in.
+          await store.record(ids.slice(round * 200, (round + 1) * 200).map(delivery))
+          const pair = [0, 1].map(() => child('working-child.mjs', [log.insertEffect, ...log.args]))
+          await Promise.race(pair.map((one) => one.said(5)))
+          for (const one of pair) {
+            await someMs(100)
+            await one.kill()
+          }
         }
+        const last = child('working-child.mjs', [log.insertEffect, ...log.args])
+        await expect
+          .poll(async () => (await store.stats())[0]?.succeeded, { timeout: 20_000 })
+          .toBe(ids.length)
+        await last.kill()
+        expect((await log.effects()).sort()).toEqual(ids.sort())
+      } finally {
+        await store.close()
+        await log.remove()
       }
-      const last = child('working-child.mjs', [log.insertEffect, ...log.args])
-      await expect.poll(async () => (await store.stats())[0]?.succeeded, { timeout: 20_000 }).toBe(1_000)
-      await last.kill()
-      expect((await log.effects()).sort()).toEqual(ids.sort())
-    } finally {
-      await store.close()
-      await log.remove()
-    }
-  })
+    },
+    patienceMs,
+  )
 })
 
 describe('on a PostgreSQL server that is killed itself', () => {
-  test('every event acknowledged before a kill -9 of the server is in the log after its recovery', async () => {
-    const server: TestPostgres = await startPostgres()
-    try {
-      const log = await postgresLog(server.url)
-      const first = log.open()
-      await first.migrate()
-      await first.close()
-      const recording = child('recording-child.mjs', ['x', ...log.args])
-      for (let round = 1; round <= 3; round++) {
+  test(
+    'every event acknowledged before a kill -9 of the server is in the log after its recovery',
+    async () => {
+      const server: TestPostgres = await startPostgres()
+      try {
+        const log = await postgresLog(server.url)
+        const first = log.open()
+        await first.migrate()
+        await first.close()
+        const recording = child('recording-child.mjs', ['x', ...log.args])
+        for (let round = 1; round < rounds; round++) {
+          await recording.said(recording.lines.length + 20)
+          await someMs(400)
+          await server.kill9()
+          await server.restart()
+        }
+        // The process has outlived its servers and goes on by itself.
         await recording.said(recording.lines.length + 20)
-        await someMs(400)
+        await recording.kill()
         await server.kill9()
         await server.restart()
+        const store = log.open()
+        await everyAckIsThere(store, recording.lines)
+        await store.close()
+      } finally {
+        await server.remove()
       }
-      // The process has outlived three servers and goes on by itself.
-      await recording.said(recording.lines.length + 20)
-      await recording.kill()
-      await server.kill9()
-      await server.restart()
-      const store = log.open()
-      await everyAckIsThere(store, recording.lines)
-      await store.close()
-    } finally {
-      await server.remove()
-    }
-  })
+    },
+    patienceMs,
+  )
 })
 
 function delivery(eventId: string) {

@@ -1,0 +1,86 @@
+/**
+ * npm run chaos: the crash tests for as long as it takes to be sure instead of for seconds, and a table of what came of it.
+ *
+ *   npm run chaos                 all of them
+ *   npm run chaos -- spool nodes  some of them
+ *
+ * HOOKONCE_CHAOS_SECONDS (60), HOOKONCE_CHAOS_RATE (200 deliveries a second), HOOKONCE_KILL_ROUNDS (50) and
+ * HOOKONCE_CHAOS_ROUNDS (5) make it shorter or longer.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+const defaults = {
+  HOOKONCE_CHAOS_SECONDS: '60',
+  HOOKONCE_CHAOS_RATE: '200',
+  HOOKONCE_CHAOS_ROUNDS: '5',
+  HOOKONCE_KILL_ROUNDS: '50',
+}
+
+/** @type {Record<string, { what: string, files: string[], env?: Record<string, string> }>} */
+const disasters = {
+  spool: { what: 'the database away under steady deliveries', files: ['test/spool/outage.test.ts'] },
+  drain: { what: 'kill -9 while the spool is drained', files: ['test/spool/processes.test.ts'] },
+  nodes: {
+    what: 'three nodes, a promoted standby',
+    files: ['test/nodes/failover.test.ts'],
+    // Each round has four calm stretches of this many seconds, at a rate that three nodes on one machine can take.
+    env: { HOOKONCE_CHAOS_SECONDS: '5', HOOKONCE_CHAOS_RATE: '100' },
+  },
+  stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
+  attempts: {
+    what: 'kill -9 and freezing at every step of an attempt',
+    files: ['test/processing/crash.test.ts'],
+  },
+}
+
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter((name) => !(name in disasters))
+if (unknown.length > 0) {
+  console.error(`There is no ${unknown.join(', ')}. Known: ${Object.keys(disasters).join(', ')}.`)
+  process.exit(2)
+}
+
+const rows = []
+for (const [name, { what, files, env: own = {} }] of Object.entries(disasters)) {
+  if (wanted.length > 0 && !wanted.includes(name)) continue
+  const start = Date.now()
+  const { passed, failed, problems } = run(files, { ...defaults, ...own, ...process.env })
+  const seconds = Math.round((Date.now() - start) / 1_000)
+  console.log(`${failed === 0 && passed > 0 ? 'ok    ' : 'FAILED'} ${name}: ${what} (${seconds} s)`)
+  for (const problem of problems) console.log(problem.replace(/^/gm, '         '))
+  rows.push({ disaster: name, what, seconds, passed, failed })
+}
+console.table(rows)
+process.exitCode = rows.every(({ passed, failed }) => passed > 0 && failed === 0) ? 0 : 1
+
+/**
+ * @param {string[]} files
+ * @param {Record<string, string | undefined>} withEnv
+ */
+function run(files, withEnv) {
+  const folder = mkdtempSync(join(tmpdir(), 'hookonce-chaos-'))
+  const report = join(folder, 'report.json')
+  try {
+    const args = ['run', ...files, '--reporter=json', `--outputFile=${report}`]
+    const vitest = join(root, 'node_modules', '.bin', 'vitest')
+    spawnSync(vitest, args, { cwd: root, env: withEnv, stdio: ['ignore', 'ignore', 'inherit'] })
+    /** @type {{ numPassedTests: number, numFailedTests: number, testResults: { message: string, assertionResults: { failureMessages: string[] }[] }[] }} */
+    const {
+      numPassedTests: passed,
+      numFailedTests: failed,
+      testResults,
+    } = JSON.parse(readFileSync(report, 'utf8'))
+    const problems = testResults.flatMap(({ message, assertionResults }) => [
+      ...(message ? [message] : []),
+      ...assertionResults.flatMap(({ failureMessages }) => failureMessages),
+    ])
+    return { passed, failed, problems }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
