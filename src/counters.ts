@@ -45,8 +45,24 @@ export interface Counters {
   readonly storeErrors: Record<string, number>
   /** Set by what keeps deliveries while the store is away: how many it holds now. */
   spoolDepth: (() => number) | null
+  readonly retention: RetentionCounters
   /** Set by what remembers keys before the store is asked. */
   seen: { readonly hits: number; readonly misses: number; readonly errors: number } | null
+}
+
+export interface RetentionCounters {
+  /** Scheduled runs of this process that ended well, and those that did not. */
+  runs: number
+  failures: number
+  payloads: number
+  events: number
+  attempts: number
+  audits: number
+  /** How often fewer than two partitions were left ahead. */
+  alarms: number
+  /** As last seen; null where the store has none, or before the first run. */
+  partitionsAhead: number | null
+  removed(counts: Pick<RetentionCounters, 'payloads' | 'events' | 'attempts' | 'audits'>): void
 }
 
 /** Deliveries for a source that does not exist are counted together: a name from outside must not make a counter. */
@@ -62,6 +78,7 @@ export function createCounters(): Counters {
     commitSizes: createHistogram(sizeBounds),
     storeErrors: Object.create(null) as Record<string, number>,
     spoolDepth: null,
+    retention: createRetentionCounters(),
     seen: null,
     of(source) {
       let counters = bySource.get(source)
@@ -72,6 +89,23 @@ export function createCounters(): Counters {
       return counters
     },
   }
+}
+
+function createRetentionCounters(): RetentionCounters {
+  const counters: RetentionCounters = {
+    runs: 0,
+    failures: 0,
+    payloads: 0,
+    events: 0,
+    attempts: 0,
+    audits: 0,
+    alarms: 0,
+    partitionsAhead: null,
+    removed(counts) {
+      for (const kind of ['payloads', 'events', 'attempts', 'audits'] as const) counters[kind] += counts[kind]
+    },
+  }
+  return counters
 }
 
 function createSourceCounters(): SourceCounters {

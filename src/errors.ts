@@ -315,6 +315,48 @@ export const errorTable = {
     retryable: true,
     message: 'The {what} did not take it: {problem}. Check that the endpoint is up and answers 2xx.',
   },
+  RETENTION_TOO_SHORT: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'Events of source "{source}" would be kept for {age}, but {provider} may deliver one again for {window}: after that it would be taken for new. Keep events at least {window}.',
+  },
+  RETENTION_INVALID: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The retention of {what} is not valid: {problem}. Use an age such as 30d, 12h or a number of milliseconds.',
+  },
+  ARCHIVE_FAILED: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The archive {archive} could not {verb} {path} ({problem}). Nothing was removed from the log; check that it can be reached and written.',
+  },
+  ARCHIVE_DAMAGED: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      '{path} in the archive {archive} is not what was written: {problem}. Nothing is removed that depends on it; bring it back from a copy, or move its day away.',
+  },
+  ENCRYPTION_OPTIONS: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The option encryption is not valid: {problem}. Give { current, keys }, each key 32 random bytes as base64, hex or a Buffer.',
+  },
+  ENCRYPTION_KEY_MISSING: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'A payload of "{source}" is encrypted with the key "{key}", which is not among encryption.keys. Add it; keep old keys for as long as payloads and archives live.',
+  },
+  ENCRYPTION_KEY_WRONG: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'A payload of "{source}" cannot be read with the key "{key}": it is another key of that name, or the bytes were changed. Check encryption.keys.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

@@ -5,6 +5,9 @@
 import { randomUUID } from 'node:crypto'
 import { type Clock, systemClock } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
+import { encrypted } from './encryption/encrypted.js'
+import { type EncryptionOptions, keyRing } from './encryption/keys.js'
+import { seal } from './encryption/seal.js'
 import { HookonceError, invalid } from './errors.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { fetchIntake } from './intake/fetch.js'
@@ -17,6 +20,7 @@ import type {
   AuditFilter,
   AuditPage,
   ClaimedEvent,
+  EraseResult,
   EventFilter,
   EventKey,
   EventPage,
@@ -46,6 +50,10 @@ import {
 import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
 import { createRedactor, type RedactOptions } from './processing/redact.js'
 import type { Delivery, Source } from './provider.js'
+import { type EraseAllOptions, eraseAll } from './retention/erase.js'
+import { type RetentionOptions, retentionPolicy } from './retention/policy.js'
+import { type RetainOptions, type RetainParts, type RetainReport, retain } from './retention/retain.js'
+import { type RetentionSchedule, startSchedule } from './retention/schedule.js'
 import { createLogId } from './seen/log-id.js'
 import { createRecall } from './seen/recall.js'
 import type { Seen } from './seen/seen.js'
@@ -69,6 +77,13 @@ export interface InboxOptions<Tx = unknown> {
   readonly spool?: SpoolOptions
   /** Answers duplicates it remembers without the store: `lru()`, or `redis(client)` of `hookonce/redis`. Default: none. */
   readonly seen?: Seen
+  /**
+   * How long payloads, events, attempts and audits are kept; once started, one process a day removes what is older.
+   * Default: payloads 30 days, the rest 90. False = nothing is removed by itself.
+   */
+  readonly retention?: RetentionOptions | false
+  /** Encrypts what is stored of a delivery, headers and body. Default: it is stored as it came. */
+  readonly encryption?: EncryptionOptions
   /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
   readonly log?: Logger
   /** What is taken out of errors before they are stored. Secrets and excerpts of the payload always are. */
@@ -133,6 +148,10 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   readonly retry: OrderVerb
   readonly replay: OrderVerb
   readonly ignore: OrderVerb
+  /** Runs retention now, and waits for it; `dryRun` counts what would go. */
+  retain(options?: RetainOptions): Promise<RetainReport>
+  /** Takes the bytes of every delivery about a reference for good; the events stay as guards. */
+  erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
   readonly counters: Counters
@@ -162,6 +181,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
   const ownsStore = options.ownsStore ?? typeof options.store === 'string'
   const clock = options.clock ?? systemClock
+  const ring = options.encryption && keyRing(options.encryption)
+  const settings = options.retention || {}
+  const policy = retentionPolicy(settings, sources)
+  let schedule: RetentionSchedule | undefined
   let opening: Promise<Store<Tx>> | undefined
   let opened: Store<Tx> | undefined
   let processor: Processor | undefined
@@ -198,7 +221,12 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     : null
   counters.seen = recall?.counts ?? null
   counters.spoolDepth = spool?.depth ?? null
-  const commits = groupCommit(spool ?? toStore, {
+  // Sealed before it can come to rest anywhere, the spool included.
+  const sink = spool ?? toStore
+  const sealed = ring && {
+    record: (deliveries: readonly NewDelivery[]) => sink.record(deliveries.map((one) => seal(ring, one))),
+  }
+  const commits = groupCommit(sealed ?? sink, {
     ...options.commits,
     onCommit(deliveries, ms) {
       counters.commits++
@@ -230,8 +258,9 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   }
 
   async function openOnce(): Promise<Store<Tx>> {
-    const store =
+    const plain =
       typeof options.store === 'string' ? ((await openStore(options.store)) as Store<Tx>) : options.store
+    const store = ring ? encrypted(plain, ring) : plain
     try {
       if (options.migrate !== false) await store.migrate()
     } catch (error) {
@@ -283,6 +312,11 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     }
     if (processes) await processor?.start()
     if (opened && recall) await logId.ready()
+    if (options.retention !== false && !stopped) schedule ??= startSchedule(retainParts, { log, counters })
+  }
+
+  async function retainParts(): Promise<RetainParts> {
+    return { store: await open(), policy, settings, log, counters }
   }
 
   /** Not seen by intake, but it came and was not taken. */
@@ -295,6 +329,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
     if (stopped) return
     stopped = true
+    await schedule?.stop()
     await commits.drained()
     await spool?.stop()
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
@@ -375,6 +410,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     retry: order('retry'),
     replay: order('replay'),
     ignore: order('ignore'),
+    retain: async (retainOptions) => retain(await retainParts(), retainOptions),
+    erase: async (eraseOptions) => eraseAll(await open(), eraseOptions),
     sources,
     limits,
     counters,

@@ -2,6 +2,7 @@
 export { type Clock, systemClock } from './clock.js'
 export { defineConfig, env, type HookonceConfig } from './config/define.js'
 export type { AttemptEnd, Counters, SourceCounters } from './counters.js'
+export type { EncryptionOptions } from './encryption/keys.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
 export type { Histogram } from './histogram.js'
 export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
@@ -39,6 +40,10 @@ export type {
   SourceOptions,
   Verification,
 } from './provider.js'
+export type { Age } from './retention/duration.js'
+export type { EraseAllOptions } from './retention/erase.js'
+export type { RetentionAges, RetentionOptions } from './retention/policy.js'
+export type { Removed, RetainOptions, RetainProgress, RetainReport } from './retention/retain.js'
 export { lru } from './seen/lru.js'
 export type { Seen, SeenEntry, SeenKey } from './seen/seen.js'
 export type { Seal } from './spool/row.js'

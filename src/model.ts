@@ -2,7 +2,7 @@
  * The dictionary: one word per thing. Everything here is plain values and types; nothing here does I/O.
  * `docs/lifecycle.md` draws the states; `transitions` below is the table it is checked against.
  */
-import type { ErrorCode } from './errors.js'
+import type { ErrorCode, HookonceError } from './errors.js'
 
 /** The steps of one delivery, in order. The same words name code, logs, metrics and docs. */
 export const steps = [
@@ -167,8 +167,10 @@ export interface ClaimedEvent extends EventKey {
   /** Which of the events of its delivery this is, from 0. */
   readonly part: number
   readonly headers: Readonly<Record<string, string>>
-  /** Null when retention or erasure has removed the bytes. */
+  /** Null when retention or erasure has removed the bytes, or when they cannot be read. */
   readonly body: Uint8Array | null
+  /** Why the bytes that are stored cannot be read: a key is missing or wrong. */
+  readonly unreadable?: HookonceError
 }
 
 export type Outcome =
@@ -468,6 +470,8 @@ export interface MaintainReport {
   readonly pruneBefore: Readonly<Record<string, number>>
   /** True when another process was at it: nothing was done here. */
   readonly busy: boolean
+  /** The store's clock, milliseconds: ages are counted from it. */
+  readonly now: number
 }
 
 export interface DroppedPartition {

@@ -18,7 +18,7 @@ const words = [
 ]
 const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
 const making = ['schemes', 'define-provider', 'define']
-const steps = ['intake', 'processing', 'retention', 'spool', 'seen']
+const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']
 const below = [...words, ...contracts]
 const core = [...below, ...making, ...steps, 'providers', 'stores', 'open-store', 'inbox', 'index']
 

@@ -75,6 +75,8 @@ async function run<Tx>(
   const source = parts.sources.get(claimed.source)
   const over = usedUp(retry, claimed.tries)
   if (over) return [over, null]
+  if (claimed.unreadable)
+    return [failure(claimed.unreadable, retry, claimed, () => claimed.unreadable!.message), null]
   if (claimed.body === null || !source)
     return [dead('its payload has been removed, so it cannot be handled'), null]
   let mark: Mark | null = null

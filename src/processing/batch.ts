@@ -97,6 +97,7 @@ async function singleResult<Tx>(
   if (over) return settle(parts, session, handler, over, 0, null)
   let result: Result = { kind: 'succeeded' }
   try {
+    if (one.unreadable) throw one.unreadable
     if (one.body === null) throw new Error('its payload has been removed')
     await within(session, handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
       call(parts, handler, session),

@@ -17,6 +17,7 @@ const tryLock = adhoc('select pg_try_advisory_lock(hashtextextended($1, 0)) as g
 const listPartitions = adhoc(`
 select name, low, high from hookonce.payload_partitions()
 where low is not null and high is not null and name ~ '^payloads_y[0-9]{4}m[0-9]{2}[a-z0-9_]*$' order by low`)
+const readClock = adhoc('select hookonce.clock() as now')
 const interrupted = adhoc('select name, low, high from hookonce.dropping order by low')
 
 export async function maintain(
@@ -31,10 +32,12 @@ export async function maintain(
     const run = runOn(db, client)
     const [lock] = await run<{ got: boolean }>(tryLock, [`hookonce maintain ${db.schema}`])
     const pruneBefore = pruneHorizons(await run<Doomed>(listPartitions, []), options.payloadsBefore)
-    if (!lock!.got) return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true }
+    const { now } = (await run<{ now: number }>(readClock, []))[0]!
+    if (!lock!.got)
+      return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     const dropped = await dropAll(run, unit, options)
     const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
-    return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false }
+    return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
     throw asHookonceError(error)
   } finally {

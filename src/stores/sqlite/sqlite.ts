@@ -242,7 +242,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       // One file: there is nothing to make ahead, and nothing that goes as a whole.
       maintain: async ({ payloadsBefore }) => {
         insistOnOpen()
-        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false }
+        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: now() }
       },
       export: async (options) => read('export', options),
       archived: async (marks) => write('archived', marks),

@@ -1,0 +1,41 @@
+/** The keys that payloads are encrypted with, checked before the first one is used. */
+import { createSecretKey, type KeyObject } from 'node:crypto'
+import { HookonceError } from '../errors.js'
+
+export interface EncryptionOptions {
+  /** The id of the key that new payloads are encrypted with. */
+  readonly current: string
+  /** Every key that payloads or archives may still need, by id: 32 bytes as base64, hex or a Buffer. */
+  readonly keys: Readonly<Record<string, string | Uint8Array>>
+}
+
+export interface KeyRing {
+  readonly current: string
+  get(id: string): KeyObject | undefined
+}
+
+const KEY_BYTES = 32
+
+export function keyRing(options: EncryptionOptions): KeyRing {
+  const { current, keys } = options
+  const problem = (text: string) => new HookonceError('ENCRYPTION_OPTIONS', { problem: text })
+  if (typeof keys !== 'object' || keys === null) throw problem('keys is missing')
+  const ring = new Map<string, KeyObject>()
+  for (const [id, given] of Object.entries(keys)) {
+    if (!/^[A-Za-z0-9_.-]{1,64}$/.test(id))
+      throw problem('the id of a key has other signs than letters, digits, _ . -')
+    const bytes = bytesOf(given)
+    if (bytes?.byteLength !== KEY_BYTES) throw problem(`the key "${id}" does not hold ${KEY_BYTES} bytes`)
+    ring.set(id, createSecretKey(bytes))
+  }
+  if (!ring.has(current)) throw problem(`the current key "${String(current).slice(0, 64)}" is not among keys`)
+  return { current, get: (id) => ring.get(id) }
+}
+
+function bytesOf(given: unknown): Uint8Array | null {
+  if (given instanceof Uint8Array) return given
+  if (typeof given !== 'string') return null
+  const text = given.trim()
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
+  return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
+}

@@ -1,0 +1,91 @@
+/** An archive in a directory. Each object is written beside its place, flushed, and then moved there whole. */
+import { randomBytes } from 'node:crypto'
+import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { invalid } from '../../errors.js'
+import { type ArchiveTarget, archiveFailed } from './target.js'
+
+export function directory(path: string): ArchiveTarget {
+  if (typeof path !== 'string' || path === '' || path.includes('\0'))
+    throw invalid('A directory', 'it is not the name of one')
+  const root = resolve(path)
+  const name = `directory ${path}`
+
+  async function guarded<T>(verb: 'read' | 'write' | 'list', at: string, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work()
+    } catch (error) {
+      throw archiveFailed(name, verb, at, (error as NodeJS.ErrnoException).code ?? 'unexpected')
+    }
+  }
+
+  /** Written and flushed under a name of its own; `place` puts it where it belongs. */
+  async function write(at: string, bytes: Uint8Array, place: (from: string, to: string) => Promise<void>) {
+    const to = join(root, at)
+    const from = `${to}.${randomBytes(6).toString('hex')}.part`
+    await mkdir(dirname(to), { recursive: true })
+    const file = await open(from, 'wx', 0o600)
+    try {
+      await file.writeFile(bytes)
+      await file.sync()
+      await file.close()
+      await place(from, to)
+      await syncFolders(root, dirname(to))
+    } finally {
+      await file.close().catch(() => {})
+      await rm(from, { force: true })
+    }
+  }
+
+  return {
+    name,
+    create: (at, bytes) =>
+      guarded('write', at, async () => {
+        try {
+          await write(at, bytes, link) // unlike rename, it refuses when there is one
+          return true
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+          throw error
+        }
+      }),
+    replace: (at, bytes) => guarded('write', at, () => write(at, bytes, rename)),
+    read: (at) =>
+      guarded('read', at, () =>
+        readFile(join(root, at)).catch((error: NodeJS.ErrnoException) => {
+          if (error.code === 'ENOENT') return null
+          throw error
+        }),
+      ),
+    async *list(folder) {
+      const entries = await guarded('list', folder, () => walk(root, folder))
+      yield* entries.sort()
+    },
+  }
+}
+
+async function walk(root: string, folder: string): Promise<string[]> {
+  const found: string[] = []
+  const entries = await readdir(join(root, folder), { withFileTypes: true }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return []
+      throw error
+    },
+  )
+  for (const entry of entries) {
+    const at = folder === '' ? entry.name : `${folder}/${entry.name}`
+    if (entry.isDirectory()) found.push(...(await walk(root, at)))
+    else if (!entry.name.endsWith('.part')) found.push(at)
+  }
+  return found
+}
+
+/** A name is durable when the folder that holds it has been flushed; so is a new folder's. */
+async function syncFolders(root: string, from: string): Promise<void> {
+  for (let folder = from; folder.startsWith(root); folder = dirname(folder)) {
+    const handle = await open(folder, 'r')
+    await handle.sync().catch(() => {}) // some file systems cannot
+    await handle.close()
+    if (folder === root || folder === dirname(folder)) return
+  }
+}

@@ -1,0 +1,157 @@
+/** What an archive holds, whether it is whole, and the way back from it. */
+import { isHookonceError } from '../../errors.js'
+import type { StoredDelivery } from '../../model.js'
+import type { Store } from '../../store.js'
+import { type Manifest, readManifest, readVerified } from './manifest.js'
+import type { ArchiveTarget } from './target.js'
+
+export interface ArchiveFilter {
+  readonly source?: string
+  /** Days, UTC, `yyyy-mm-dd`, both inclusive. */
+  readonly from?: string
+  readonly to?: string
+}
+
+/** The manifest of every day, by source and day. */
+export async function* archiveList(
+  target: ArchiveTarget,
+  filter: ArchiveFilter = {},
+): AsyncGenerator<Manifest> {
+  for await (const path of target.list(
+    filter.source === undefined ? '' : encodeURIComponent(filter.source),
+  )) {
+    const found = /^([^/]+)\/(\d{4}-\d\d-\d\d)\/manifest\.json$/.exec(path)
+    if (!found || !within(found[2]!, filter)) continue
+    const manifest = await readManifest(target, path)
+    if (manifest) yield manifest
+  }
+}
+
+export interface ArchiveCheck {
+  readonly source: string
+  readonly day: string
+  readonly objects: number
+  readonly deliveries: number
+  /** What is wrong, in words; empty = whole. */
+  readonly problems: readonly string[]
+  /** Objects of runs that died before their manifest was written: no harm, and they may be deleted. */
+  readonly unlisted: readonly string[]
+}
+
+/** Reads every object back, day by day. */
+export async function* archiveVerify(
+  target: ArchiveTarget,
+  filter: ArchiveFilter = {},
+): AsyncGenerator<ArchiveCheck> {
+  for (const [folder, paths] of await daysOf(target, filter)) {
+    const [source = '', day = ''] = folder.split('/')
+    const problems: string[] = []
+    let manifest: Manifest | null = null
+    try {
+      manifest = await readManifest(target, `${folder}/manifest.json`)
+    } catch (error) {
+      problems.push(problemOf(error))
+    }
+    for (const object of manifest?.objects ?? []) {
+      await readVerified(target, object).catch((error: unknown) => problems.push(problemOf(error)))
+    }
+    const listed = new Set(manifest?.objects.map((object) => object.path))
+    yield {
+      source: decodeURIComponent(source),
+      day,
+      objects: manifest?.objects.length ?? 0,
+      deliveries: manifest?.deliveries ?? 0,
+      problems,
+      unlisted: paths.filter((path) => !path.endsWith('/manifest.json') && !listed.has(path)),
+    }
+  }
+}
+
+export interface ArchiveRestoreOptions extends ArchiveFilter {
+  readonly store: Store
+  readonly target: ArchiveTarget
+  /** Only deliveries that carry one of these. */
+  readonly eventIds?: readonly string[]
+  readonly actor: string
+  readonly reason: string
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: RestoreReport) => void
+}
+
+export interface RestoreReport {
+  readonly restored: number
+  /** The event is gone or erased, or its bytes are there. */
+  readonly skipped: number
+}
+
+const RESTORE_DELIVERIES = 200
+const RESTORE_BYTES = 8 * 1024 * 1024
+
+/** Brings bytes back under the events that are still there, so that they can be replayed. Audited. */
+export async function archiveRestore(options: ArchiveRestoreOptions): Promise<RestoreReport> {
+  const { store, target, eventIds, actor, reason, source = null } = options
+  const wanted = eventIds && new Set(eventIds)
+  let restored = 0
+  let skipped = 0
+  for await (const manifest of archiveList(target, options)) {
+    for (const object of manifest.objects) {
+      const deliveries = (await readVerified(target, object)).filter(
+        (one) => !wanted || one.events.some((event) => wanted.has(event.eventId)),
+      )
+      for (const some of portions(deliveries)) {
+        options.signal?.throwIfAborted()
+        for (const done of await store.restore(some)) done ? restored++ : skipped++
+        options.onProgress?.({ restored, skipped })
+      }
+    }
+  }
+  await store.audit([
+    {
+      actor,
+      verb: 'restore',
+      source,
+      eventId: null,
+      reason: `${restored} payloads: ${reason}`.slice(0, 900),
+    },
+  ])
+  return { restored, skipped }
+}
+
+function* portions(deliveries: readonly StoredDelivery[]): Generator<StoredDelivery[]> {
+  let some: StoredDelivery[] = []
+  let bytes = 0
+  for (const one of deliveries) {
+    if (
+      some.length === RESTORE_DELIVERIES ||
+      (some.length > 0 && bytes + one.body.byteLength > RESTORE_BYTES)
+    ) {
+      yield some
+      some = []
+      bytes = 0
+    }
+    some.push(one)
+    bytes += one.body.byteLength
+  }
+  if (some.length > 0) yield some
+}
+
+async function daysOf(target: ArchiveTarget, filter: ArchiveFilter): Promise<Map<string, string[]>> {
+  const days = new Map<string, string[]>()
+  for await (const path of target.list(
+    filter.source === undefined ? '' : encodeURIComponent(filter.source),
+  )) {
+    const found = /^([^/]+\/(\d{4}-\d\d-\d\d))\/[^/]+$/.exec(path)
+    if (!found || !within(found[2]!, filter)) continue
+    days.set(found[1]!, [...(days.get(found[1]!) ?? []), path])
+  }
+  return days
+}
+
+function within(day: string, { from, to }: ArchiveFilter): boolean {
+  return (from === undefined || day >= from) && (to === undefined || day <= to)
+}
+
+function problemOf(error: unknown): string {
+  if (isHookonceError(error)) return error.message
+  throw error
+}

@@ -1,0 +1,148 @@
+/**
+ * archiveRun: puts the bytes of a source that are not in the archive yet into it, one object after the other. An object
+ * counts when it has been read back, its manifest has been read back, and the store has been told which bytes it holds;
+ * only then does retention remove them. A run that dies is taken up by the next: what it has written is found again.
+ */
+import { invalid } from '../../errors.js'
+import type { StoredDelivery } from '../../model.js'
+import type { Store } from '../../store.js'
+import {
+  type ArchivedObject,
+  damaged,
+  dayOf,
+  type Manifest,
+  manifestPath,
+  objectPath,
+  readManifest,
+  readVerified,
+  sha256,
+  writeManifest,
+} from './manifest.js'
+import { type ArchiveFormat, encodeObject } from './object.js'
+import type { ArchiveTarget } from './target.js'
+
+export interface ArchiveRunOptions {
+  readonly store: Store
+  readonly target: ArchiveTarget
+  readonly source: string
+  /** Everything that was received before this instant. */
+  readonly before: number
+  readonly format?: ArchiveFormat
+  /** An object is closed when it holds so many bytes of bodies. Default 16 MiB. */
+  readonly objectBytes?: number
+  readonly signal?: AbortSignal | undefined
+  readonly onProgress?: ((progress: ArchiveProgress) => void) | undefined
+  /** Called before anything that counts is written; throws when another process has taken over. */
+  readonly insist?: (() => Promise<void>) | undefined
+}
+
+export interface ArchiveProgress {
+  readonly source: string
+  readonly day: string
+  readonly object: string
+  readonly deliveries: number
+}
+
+export interface ArchiveReport {
+  readonly objects: number
+  readonly deliveries: number
+}
+
+/** Deliveries in one object, at most. */
+const OBJECT_DELIVERIES = 10_000
+const PAGE = 500
+
+export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveReport> {
+  const { store, source, before, objectBytes = 16 * 1024 * 1024 } = options
+  if (!Number.isInteger(objectBytes) || objectBytes < 1)
+    throw invalid('objectBytes', 'it is not a number of bytes')
+  const days = new Map<string, OpenDay>()
+  let objects = 0
+  let deliveries = 0
+  let gathered: StoredDelivery[] = []
+  let bytes = 0
+
+  async function close(): Promise<void> {
+    if (gathered.length === 0) return
+    const day = dayOf(gathered[0]!.receivedAt)
+    const open = days.get(day) ?? (await openDay(options, day))
+    days.set(day, open)
+    const fresh = gathered.filter((one) => !open.held.has(one.seq))
+    gathered = []
+    bytes = 0
+    if (fresh.length === 0) return
+    await writeObject(options, open, fresh)
+    objects++
+    deliveries += fresh.length
+  }
+
+  for (let after: number | null = 0; after !== null; ) {
+    options.signal?.throwIfAborted()
+    const page = await store.export({ source, from: 0, to: before, after, limit: PAGE, unarchived: true })
+    for (const one of page.deliveries) {
+      const sameDay = gathered.length === 0 || dayOf(gathered[0]!.receivedAt) === dayOf(one.receivedAt)
+      if (!sameDay || bytes >= objectBytes || gathered.length >= OBJECT_DELIVERIES) await close()
+      gathered.push(one)
+      bytes += one.body.byteLength
+    }
+    after = page.next
+  }
+  await close()
+  return { objects, deliveries }
+}
+
+interface OpenDay {
+  readonly day: string
+  manifest: Manifest | null
+  next: number
+  /** What an earlier run has written and could not tell the store any more. */
+  readonly held: ReadonlySet<number>
+}
+
+async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
+  const manifest = await readManifest(target, manifestPath(source, day))
+  const held = new Set<number>()
+  for (const object of manifest?.objects ?? []) {
+    const seqs = (await readVerified(target, object)).map((one) => one.seq)
+    await store.archived([{ source, day, object: object.number, seqs }])
+    for (const seq of seqs) held.add(seq)
+  }
+  return { day, manifest, held, next: Math.max(0, ...(manifest?.objects ?? []).map((one) => one.number)) + 1 }
+}
+
+async function writeObject(
+  options: ArchiveRunOptions,
+  open: OpenDay,
+  deliveries: readonly StoredDelivery[],
+): Promise<void> {
+  const { store, target, source, format = 'jsonl', insist } = options
+  const { day } = open
+  const bytes = await encodeObject(format, deliveries)
+  const seqs = deliveries.map((one) => one.seq)
+  // A number may be taken by an object of a run that died before its manifest. It does not count, and it stays.
+  let path = objectPath(source, day, open.next, format)
+  while (!(await target.create(path, bytes))) path = objectPath(source, day, ++open.next, format)
+  const object: ArchivedObject = {
+    number: open.next++,
+    path,
+    format,
+    deliveries: deliveries.length,
+    events: deliveries.reduce((all, one) => all + one.events.length, 0),
+    bytes: bytes.byteLength,
+    sha256: sha256(bytes),
+    firstSeq: Math.min(...seqs),
+    lastSeq: Math.max(...seqs),
+  }
+  const back = await readVerified(target, object)
+  if (back.some((one, i) => !same(one, deliveries[i]!)))
+    throw damaged(target, path, 'it was read back otherwise than written')
+  await insist?.()
+  open.manifest = await writeManifest(target, open.manifest, { source, day }, object)
+  await insist?.()
+  await store.archived([{ source, day, object: object.number, seqs }])
+  options.onProgress?.({ source, day, object: path, deliveries: deliveries.length })
+}
+
+function same(a: StoredDelivery, b: StoredDelivery): boolean {
+  return a.seq === b.seq && a.receivedAt === b.receivedAt && Buffer.compare(a.body, b.body) === 0
+}

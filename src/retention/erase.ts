@@ -1,0 +1,42 @@
+/** eraseAll: takes the bytes of every delivery about a reference, portion by portion, and waits for those being processed. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { EraseOptions, EraseResult } from '../model.js'
+import type { Store } from '../store.js'
+
+export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
+  /** How long to wait for events that are being processed. Default 30,000. */
+  readonly waitMs?: number
+  readonly signal?: AbortSignal
+  readonly onProgress?: (erased: Omit<EraseResult, 'more'>) => void
+}
+
+const PORTION = 200
+const LOOK_EVERY_MS = 250
+
+/** `busy`: deliveries that were still being processed when the wait was over; erase again for them. */
+export async function eraseAll(store: Store, options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>> {
+  const { waitMs = 30_000, signal, onProgress, ...about } = options
+  const until = performance.now() + waitMs
+  let payloads = 0
+  let events = 0
+  for (;;) {
+    signal?.throwIfAborted()
+    const limit = options.dryRun ? 100_000 : PORTION
+    const erased = await store.erase({ ...about, limit })
+    payloads += erased.payloads
+    events += erased.events
+    onProgress?.({ payloads, events, busy: erased.busy })
+    if (options.dryRun || (!erased.more && erased.busy === 0)) return { payloads, events, busy: erased.busy }
+    if (!erased.more && !(await becameFree())) return { payloads, events, busy: erased.busy }
+  }
+
+  /** Looked at by a dry run: it leaves nothing in the audit. */
+  async function becameFree(): Promise<boolean> {
+    while (performance.now() < until) {
+      await sleep(LOOK_EVERY_MS)
+      signal?.throwIfAborted()
+      if ((await store.erase({ ...about, limit: PORTION, dryRun: true })).events > 0) return true
+    }
+    return false
+  }
+}

@@ -1,0 +1,90 @@
+/** How long each source keeps what. Checked when the inbox is made, so that a wrong age never meets a log. */
+import { HookonceError } from '../errors.js'
+import type { Source } from '../provider.js'
+import type { ArchiveTarget } from './archive/target.js'
+import { type Age, ageMs, ageText } from './duration.js'
+
+export interface RetentionAges {
+  /** The bytes of finished events. Default 30 days. */
+  readonly payloads?: Age
+  /** Finished events and their keys: how long a second delivery is known as one. Default 90 days. */
+  readonly events?: Age
+  /** Attempts of finished events. Default: as long as the events. */
+  readonly attempts?: Age
+  /** What operators did. Default: as long as the events. */
+  readonly audits?: Age
+}
+
+export interface RetentionOptions extends RetentionAges {
+  /** By source, where it differs. */
+  readonly sources?: Readonly<Record<string, RetentionAges>>
+  /** Where bytes are kept before they are removed: `directory(path)` or `s3({ ... })` from `hookonce/archive`. */
+  readonly archive?: ArchiveTarget
+  /** Default `jsonl`. `parquet` needs the package hyparquet-writer. */
+  readonly format?: 'jsonl' | 'parquet'
+  /** At most this many of a kind are removed in one transaction. Default 500. */
+  readonly batch?: number
+}
+
+/** Milliseconds. */
+export interface SourcePolicy {
+  readonly payloads: number
+  readonly events: number
+  readonly attempts: number
+  readonly audits: number
+}
+
+export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
+
+const DAY_MS = 86_400_000
+const defaults = { payloads: 30 * DAY_MS, events: 90 * DAY_MS }
+const ages = ['payloads', 'events', 'attempts', 'audits'] as const
+const known: readonly string[] = [...ages, 'sources', 'archive', 'format', 'batch']
+
+export function retentionPolicy(
+  options: RetentionOptions,
+  sources: ReadonlyMap<string, Source>,
+): RetentionPolicy {
+  checkOptions(options, sources)
+  return new Map([...sources].map(([name, source]) => [name, policyOf(name, source, options)]))
+}
+
+function policyOf(name: string, source: Source, options: RetentionOptions): SourcePolicy {
+  const own = options.sources?.[name] ?? {}
+  const ofSource = { payloads: source.retention.payloadsMs, events: source.retention.eventsMs }
+  const given = (age: (typeof ages)[number]): number | undefined => {
+    const value = own[age] ?? (age in ofSource ? ofSource[age as 'events'] : undefined) ?? options[age]
+    return value === undefined ? undefined : ageMs(`${age} of "${name}"`, value)
+  }
+  const events = given('events') ?? defaults.events
+  const payloads = given('payloads') ?? Math.min(defaults.payloads, events)
+  if (payloads > events) {
+    const problem = `payloads would be kept for ${ageText(payloads)}, longer than their events (${ageText(events)})`
+    throw new HookonceError('RETENTION_INVALID', { what: `payloads of "${name}"`, problem })
+  }
+  if (source.retryWindowMs !== null && events < source.retryWindowMs) {
+    throw new HookonceError('RETENTION_TOO_SHORT', {
+      source: name,
+      age: ageText(events),
+      provider: source.name,
+      window: ageText(source.retryWindowMs),
+    })
+  }
+  return { payloads, events, attempts: given('attempts') ?? events, audits: given('audits') ?? events }
+}
+
+function checkOptions(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
+  const invalid = (what: string, problem: string) => new HookonceError('RETENTION_INVALID', { what, problem })
+  for (const name of Object.keys(options))
+    if (!known.includes(name)) throw invalid(`"${name}"`, `known are ${known.join(', ')}`)
+  for (const [name, own] of Object.entries(options.sources ?? {})) {
+    if (!sources.has(name)) throw invalid(`"${name}"`, 'there is no such source')
+    for (const age of Object.keys(own))
+      if (!ages.includes(age as 'events')) throw invalid(`"${name}"`, `known are ${ages.join(', ')}`)
+  }
+  if (options.format !== undefined && !['jsonl', 'parquet'].includes(options.format))
+    throw invalid('the option format', 'known are jsonl and parquet')
+  const { batch = 500 } = options
+  if (!Number.isInteger(batch) || batch < 1 || batch > 10_000)
+    throw invalid('the option batch', `${batch} is not a whole number from 1 to 10000`)
+}

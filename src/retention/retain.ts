@@ -1,0 +1,190 @@
+/**
+ * retain: the last step. One run over all sources: archive what is to go, drop whole partitions, remove the rest in small
+ * portions. It can be stopped and started anywhere: each portion is whole, and a run begins with what is left. What is not
+ * finished is the store's to protect (I7).
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Counters } from '../counters.js'
+import type { Logger } from '../log.js'
+import type { DroppedPartition, MaintainReport } from '../model.js'
+import type { Store } from '../store.js'
+import { type ArchiveProgress, archiveRun } from './archive/run.js'
+import { type RetentionLease, takeLease } from './lease.js'
+import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
+
+export interface RetainParts {
+  readonly store: Store
+  readonly policy: RetentionPolicy
+  readonly settings: Pick<RetentionOptions, 'archive' | 'format' | 'batch'>
+  readonly log: Logger
+  readonly counters: Counters
+}
+
+export interface RetainOptions {
+  /** Count what would go, and remove nothing. */
+  readonly dryRun?: boolean
+  /** Only these. Partitions, which belong to all sources, then stay. */
+  readonly sources?: readonly string[]
+  readonly signal?: AbortSignal
+  readonly onProgress?: (progress: RetainProgress) => void
+}
+
+export type RetainProgress =
+  | ({ readonly step: 'archive' } & ArchiveProgress)
+  | { readonly step: 'prune'; readonly source: string; readonly removed: Removed }
+
+/** So far, in this run. */
+export interface Removed {
+  readonly payloads: number
+  readonly events: number
+  readonly attempts: number
+  readonly audits: number
+}
+
+export interface RetainReport {
+  /** True when another process was at it: nothing was done. */
+  readonly busy: boolean
+  readonly sources: Readonly<Record<string, Removed & { readonly archived: number }>>
+  readonly dropped: readonly DroppedPartition[]
+  readonly partitionsAhead: number | null
+}
+
+/** Fewer partitions than this ahead of now, and somebody should look. */
+const FEWEST_AHEAD = 2
+const DEFAULT_BATCH = 500
+
+export async function retain(parts: RetainParts, options: RetainOptions = {}): Promise<RetainReport> {
+  const lease = options.dryRun ? dryLease : await takeLease(parts.store)
+  if (lease === null) return { busy: true, sources: {}, dropped: [], partitionsAhead: null }
+  try {
+    return await run(parts, options, lease)
+  } finally {
+    await lease.release()
+  }
+}
+
+const dryLease: RetentionLease = { insist: async () => {}, release: async () => {} }
+
+async function run(parts: RetainParts, options: RetainOptions, lease: RetentionLease): Promise<RetainReport> {
+  const { store, policy, settings } = parts
+  const { now } = await store.maintain({ payloadsBefore: {}, dryRun: true })
+  const names = [...policy.keys()].filter((name) => options.sources?.includes(name) ?? true)
+  const payloadsBefore = Object.fromEntries(
+    names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
+  )
+  const archivedOnly = settings.archive ? names : []
+  const plan = await store.maintain({ payloadsBefore, archivedOnly, dryRun: true })
+  const archived = new Map<string, number>()
+  if (settings.archive && !options.dryRun) {
+    for (const name of names) archived.set(name, await archiveSource(parts, options, lease, name, plan))
+  }
+  // A partition belongs to all sources: with only some of them, nothing is dropped, for the others are not named.
+  const maintained = options.dryRun ? plan : await store.maintain({ payloadsBefore, archivedOnly })
+  watchAhead(parts, maintained)
+  const sources: Record<string, Removed & { archived: number }> = {}
+  for (const name of names) {
+    const removed = await pruneSource(parts, options, lease, name, {
+      now,
+      ages: policy.get(name)!,
+      payloadsBefore: maintained.pruneBefore[name]!,
+    })
+    sources[name] = { ...removed, archived: archived.get(name) ?? 0 }
+  }
+  if (!options.dryRun) await audit(parts, sources, maintained.dropped)
+  return { busy: false, sources, dropped: maintained.dropped, partitionsAhead: maintained.ahead }
+}
+
+const before = (now: number, age: number): number => Math.max(0, now - age)
+
+async function archiveSource(
+  { store, settings }: RetainParts,
+  { signal, onProgress }: RetainOptions,
+  lease: RetentionLease,
+  source: string,
+  plan: MaintainReport,
+): Promise<number> {
+  const report = await archiveRun({
+    store,
+    target: settings.archive!,
+    source,
+    before: plan.pruneBefore[source]!,
+    format: settings.format ?? 'jsonl',
+    signal,
+    insist: lease.insist,
+    onProgress: onProgress && ((progress) => onProgress({ step: 'archive', ...progress })),
+  })
+  return report.deliveries
+}
+
+interface Horizon {
+  readonly now: number
+  readonly ages: SourcePolicy
+  readonly payloadsBefore: number
+}
+
+async function pruneSource(
+  parts: RetainParts,
+  { dryRun = false, signal, onProgress }: RetainOptions,
+  lease: RetentionLease,
+  source: string,
+  { now, ages, payloadsBefore }: Horizon,
+): Promise<Removed> {
+  const { store, settings, counters } = parts
+  let removed: Removed = { payloads: 0, events: 0, attempts: 0, audits: 0 }
+  for (;;) {
+    signal?.throwIfAborted()
+    await lease.insist()
+    const startedAt = performance.now()
+    const result = await store.prune({
+      source,
+      payloadsBefore,
+      eventsBefore: before(now, ages.events),
+      attemptsBefore: before(now, ages.attempts),
+      auditsBefore: before(now, ages.audits),
+      archivedOnly: settings.archive !== undefined,
+      limit: dryRun ? Number.MAX_SAFE_INTEGER - 1 : (settings.batch ?? DEFAULT_BATCH),
+      dryRun,
+    })
+    removed = {
+      payloads: removed.payloads + result.payloads,
+      events: removed.events + result.events,
+      attempts: removed.attempts + result.attempts,
+      audits: removed.audits + result.audits,
+    }
+    if (!dryRun) counters.retention.removed(result)
+    onProgress?.({ step: 'prune', source, removed })
+    if (!result.more || dryRun) return removed
+    // As long at rest as at work: who records must not feel it.
+    await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
+  }
+}
+
+function watchAhead({ log, counters }: RetainParts, { ahead }: MaintainReport): void {
+  counters.retention.partitionsAhead = ahead
+  if (ahead === null || ahead >= FEWEST_AHEAD) return
+  counters.retention.alarms++
+  log.error({ step: 'retain', partitionsAhead: ahead }, 'payload partitions are running out')
+}
+
+async function audit(
+  { store }: RetainParts,
+  sources: RetainReport['sources'],
+  dropped: readonly DroppedPartition[],
+): Promise<void> {
+  const entry = (source: string | null, reason: string) => ({
+    actor: 'retention',
+    verb: 'prune',
+    source,
+    eventId: null,
+    reason,
+  })
+  const entries = Object.entries(sources)
+    .filter(([, one]) => one.payloads + one.events + one.attempts + one.audits > 0)
+    .map(([source, { payloads, events, attempts, audits }]) =>
+      entry(source, `removed ${payloads} payloads, ${events} events, ${attempts} attempts, ${audits} audits`),
+    )
+  const partitions = dropped.map(({ name, payloads }) =>
+    entry(null, `dropped partition ${name} with ${payloads} payloads`),
+  )
+  await store.audit([...entries, ...partitions].slice(0, 1_000))
+}

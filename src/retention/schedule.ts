@@ -1,0 +1,80 @@
+/** Retention once a day, wherever it is quiet first: of many processes, one. */
+import { type ErrorCode, isHookonceError } from '../errors.js'
+import type { Store } from '../store.js'
+import { type RetainParts, retain } from './retain.js'
+
+export interface RetentionSchedule {
+  /** Resolves when a run under way has ended at the next portion. */
+  stop(): Promise<void>
+}
+
+const HOUR_MS = 3_600_000
+/** The first look comes soon after the start, so that a process which is restarted every day gets to it. */
+const FIRST_MS = 5 * 60_000
+/** When another process has done it so long ago, it is not done again. */
+const DONE_FOR_MS = 20 * HOUR_MS
+const KEY = 'hookonce:retention:daily'
+
+/** The store is asked for when it is time: it may not be there yet. */
+export function startSchedule(
+  parts: () => Promise<RetainParts>,
+  { log, counters }: Pick<RetainParts, 'log' | 'counters'>,
+  firstMs = FIRST_MS,
+): RetentionSchedule {
+  const abort = new AbortController()
+  let timer: NodeJS.Timeout | undefined
+  let running: Promise<void> = Promise.resolve()
+
+  /** Between half and one and a half times: processes that start together must not come together. */
+  function after(ms: number): void {
+    if (abort.signal.aborted) return
+    timer = setTimeout(
+      () => {
+        running = look()
+      },
+      ms * (0.5 + Math.random()),
+    )
+    timer.unref()
+  }
+
+  async function look(): Promise<void> {
+    try {
+      const ready = await parts()
+      const run = () => retain(ready, { signal: abort.signal })
+      if (await once(ready.store, run)) counters.retention.runs++
+    } catch (error) {
+      if (abort.signal.aborted) return
+      const code: ErrorCode | 'UNEXPECTED' = isHookonceError(error) ? error.code : 'UNEXPECTED'
+      const problem = isHookonceError(error) ? error.message : 'unexpected'
+      counters.retention.failures++
+      log.error({ step: 'retain', code, problem }, 'retention did not finish; trying again within two hours')
+    }
+    after(HOUR_MS)
+  }
+
+  after(firstMs)
+  return {
+    async stop() {
+      abort.abort()
+      clearTimeout(timer)
+      await running
+    },
+  }
+}
+
+/** False: somebody has done it today, or is at it. */
+async function once(store: Store, work: () => Promise<{ readonly busy: boolean }>): Promise<boolean> {
+  const leaseMs = 2 * HOUR_MS
+  const taken = await store.key({ step: 'take', key: KEY, leaseMs })
+  if (taken.state !== 'taken') return false
+  const { token } = taken
+  try {
+    const { busy } = await work()
+    if (busy) await store.key({ step: 'drop', key: KEY, token })
+    else await store.key({ step: 'finish', key: KEY, token, result: 'done', ttlMs: DONE_FOR_MS })
+    return !busy
+  } catch (error) {
+    await store.key({ step: 'drop', key: KEY, token }).catch(() => {})
+    throw error
+  }
+}

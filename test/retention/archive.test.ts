@@ -1,0 +1,341 @@
+/** The archive: what goes in comes out byte for byte, and what is not whole is said to be so. */
+
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { readdir, rm } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import type { NewDelivery, Store } from 'hookonce'
+import {
+  type ArchiveCheck,
+  type ArchiveTarget,
+  archiveList,
+  archiveRestore,
+  archiveRun,
+  archiveVerify,
+  directory,
+  s3,
+} from 'hookonce/archive'
+import { afterEach, describe, expect, test } from 'vitest'
+import { directoryArchive, s3Archive, type TestArchive } from '../support/archives.js'
+import { onBothLogs, onLog } from '../support/processing.js'
+
+const day = Date.UTC(2026, 2, 10)
+const HOUR_MS = 3_600_000
+const before = day + 40 * 24 * HOUR_MS
+
+const removing: TestArchive[] = []
+afterEach(async () => {
+  await Promise.all(removing.splice(0).map((one) => one.remove()))
+})
+
+async function made<T extends TestArchive>(archive: Promise<T>): Promise<T> {
+  const one = await archive
+  removing.push(one)
+  return one
+}
+
+function delivery(ids: readonly string[], receivedAt: number, body = Buffer.from(ids.join())): NewDelivery {
+  return {
+    source: 'shop',
+    headers: { 'content-type': 'text/ü' },
+    body,
+    events: ids.map((eventId) => ({
+      eventId,
+      eventType: 'order.paid',
+      reference: `about ${eventId}`,
+      contentHash: new Uint8Array(32).fill(eventId.length),
+      guardHash: null,
+    })),
+    onReplayedContent: 'review',
+    receivedAt,
+  }
+}
+
+async function fill(store: Store, ...deliveries: NewDelivery[]): Promise<void> {
+  await store.migrate()
+  await store.record(deliveries)
+  const claimed = await store.claim({ worker: 'w', limit: 1_000, leaseMs: 60_000 })
+  await store.settle(claimed.map(({ lease }) => ({ lease, outcome: { kind: 'succeeded' }, durationMs: 1 })))
+}
+
+const run = (store: Store, target: ArchiveTarget, more: Partial<Parameters<typeof archiveRun>[0]> = {}) =>
+  archiveRun({ store, target, source: 'shop', before, ...more })
+const prune = (store: Store) =>
+  store.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
+const restore = (store: Store, target: ArchiveTarget, more = {}) =>
+  archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'asked to', ...more })
+
+async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = []
+  for await (const item of list) items.push(item)
+  return items
+}
+
+const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
+
+const targets = { 'a directory': directoryArchive, S3: s3Archive }
+
+onBothLogs((bench) => {
+  for (const [where, make] of Object.entries(targets)) {
+    test(`in ${where}: one object and a manifest per day, and back again byte for byte`, async () => {
+      const { target } = await made<TestArchive>(make())
+      const store = bench.store()
+      await fill(
+        store,
+        delivery(['a'], day, bytes),
+        delivery(['m1', 'm2'], day + HOUR_MS),
+        delivery(['b'], day + 30 * HOUR_MS),
+        delivery(['young'], before),
+      )
+      const progress: string[] = []
+      const report = await run(store, target, { onProgress: ({ object }) => progress.push(object) })
+      expect(report).toEqual({ objects: 2, deliveries: 3 })
+      expect(progress).toEqual(['shop/2026-03-10/1.jsonl.gz', 'shop/2026-03-11/1.jsonl.gz'])
+      expect(await all(target.list(''))).toEqual([
+        'shop/2026-03-10/1.jsonl.gz',
+        'shop/2026-03-10/manifest.json',
+        'shop/2026-03-11/1.jsonl.gz',
+        'shop/2026-03-11/manifest.json',
+      ])
+      const lines = gunzipSync((await target.read('shop/2026-03-10/1.jsonl.gz'))!)
+        .toString()
+        .trim()
+        .split('\n')
+      expect(lines.map((line) => JSON.parse(line).body)).toEqual([
+        bytes.toString('base64'),
+        Buffer.from('m1,m2').toString('base64'),
+      ])
+      const [manifest] = await all(archiveList(target))
+      expect(manifest).toMatchObject({ source: 'shop', day: '2026-03-10', deliveries: 2, events: 3 })
+      expect((await all(archiveVerify(target))).flatMap((one) => [...one.problems, ...one.unlisted])).toEqual(
+        [],
+      )
+      expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })
+      expect((await prune(store)).payloads).toBe(3)
+      expect(await restore(store, target, { eventIds: ['a'] })).toEqual({ restored: 1, skipped: 0 })
+      expect(await restore(store, target)).toEqual({ restored: 2, skipped: 1 })
+      const payload = await store.payload({ source: 'shop', eventId: 'a' })
+      expect(bytes.equals(payload!.body)).toBe(true)
+      expect(payload!.headers).toEqual({ 'content-type': 'text/ü' })
+      // They are known to be in the archive, so they go again without being archived twice.
+      expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })
+      expect((await prune(store)).payloads).toBe(3)
+    })
+  }
+
+  test('a late arrival of an old day gets a further object, and only then goes', async () => {
+    const { target } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day))
+    await run(store, target)
+    await fill(store, delivery(['late'], day))
+    expect((await prune(store)).payloads).toBe(1)
+    expect(await store.payload({ source: 'shop', eventId: 'late' })).not.toBeNull()
+    expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
+    expect((await all(archiveList(target)))[0]!.objects.map((one) => one.path)).toEqual([
+      'shop/2026-03-10/1.jsonl.gz',
+      'shop/2026-03-10/2.jsonl.gz',
+    ])
+    expect((await prune(store)).payloads).toBe(1)
+    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0 })
+  })
+
+  test('what is erased is in no later archive, and does not come back from an earlier one', async () => {
+    const { target } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day), delivery(['b'], day))
+    await store.erase({ reference: 'about a', actor: 'ada', reason: '', limit: 10 })
+    expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
+    await store.erase({ reference: 'about b', actor: 'ada', reason: '', limit: 10 })
+    expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1 })
+    expect(await store.payload({ source: 'shop', eventId: 'b' })).toBeNull()
+  })
+})
+
+onLog('SQLite', (bench) => {
+  test('large days are cut into objects of bounded size', async () => {
+    const { target } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, ...[0, 1, 2, 3, 4].map((i) => delivery([`e${i}`], day + i, Buffer.alloc(1_000, i))))
+    expect(await run(store, target, { objectBytes: 2_000 })).toEqual({ objects: 3, deliveries: 5 })
+    expect((await all(archiveVerify(target)))[0]).toMatchObject({ objects: 3, deliveries: 5, problems: [] })
+  })
+
+  test('Parquet holds the same', async () => {
+    const { target } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day, bytes), delivery(['m1', 'm2'], day, Buffer.alloc(0)))
+    expect(await run(store, target, { format: 'parquet' })).toEqual({ objects: 1, deliveries: 2 })
+    expect(await all(target.list('shop/2026-03-10'))).toContain('shop/2026-03-10/1.parquet')
+    expect((await all(archiveVerify(target)))[0]!.problems).toEqual([])
+    expect((await prune(store)).payloads).toBe(2)
+    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0 })
+    expect(bytes.equals((await store.payload({ source: 'shop', eventId: 'a' }))!.body)).toBe(true)
+  })
+
+  test('an archive that loses or changes what it was given is noticed before anything is removed', async () => {
+    const store = bench.store()
+    const { target, path } = await made(directoryArchive())
+    await fill(store, delivery(['a'], day))
+    const lossy: ArchiveTarget = { ...target, create: async () => true }
+    await expect(run(store, lossy)).rejects.toMatchObject({ code: 'ARCHIVE_DAMAGED' })
+    const changing: ArchiveTarget = {
+      ...target,
+      create: (at, given) =>
+        target.create(
+          at,
+          given.map((byte, i) => (i === 20 ? byte ^ 1 : byte)),
+        ),
+    }
+    await expect(run(store, changing)).rejects.toMatchObject({ code: 'ARCHIVE_DAMAGED' })
+    const forgetful: ArchiveTarget = { ...target, replace: async () => {} }
+    await expect(run(store, forgetful)).rejects.toMatchObject({ code: 'ARCHIVE_DAMAGED' })
+    const full: ArchiveTarget = {
+      ...target,
+      create: () => directory(join(path, 'shop')).create('x\0y', new Uint8Array()),
+    }
+    await expect(run(store, full)).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' })
+    expect((await prune(store)).payloads).toBe(0)
+    // What was written in vain stays beside, unlisted, and does not count.
+    expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
+    const [check] = await all(archiveVerify(target))
+    expect(check).toMatchObject({ objects: 1, problems: [] })
+    expect(check!.unlisted.length).toBeGreaterThan(0)
+    expect((await prune(store)).payloads).toBe(1)
+    expect((await restore(store, target)).restored).toBe(1)
+  })
+
+  test('a run that died before it could tell the store is taken up without writing the same twice', async () => {
+    const store = bench.store()
+    const { target } = await made(directoryArchive())
+    await fill(store, delivery(['a'], day), delivery(['b'], day))
+    const dying: Store = { ...store, archived: () => Promise.reject(new Error('killed')) }
+    await expect(run(dying, target)).rejects.toThrow('killed')
+    expect((await prune(store)).payloads).toBe(0)
+    expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })
+    expect((await prune(store)).payloads).toBe(2)
+  })
+
+  test('a process that has lost its lease tells the store nothing', async () => {
+    const store = bench.store()
+    const { target } = await made(directoryArchive())
+    await fill(store, delivery(['a'], day))
+    const insist = () => Promise.reject(new Error('lost'))
+    await expect(run(store, target, { insist })).rejects.toThrow('lost')
+    expect((await prune(store)).payloads).toBe(0)
+    expect(await all(archiveList(target))).toEqual([])
+  })
+
+  test('damage is found, named, and stops what depends on it', async () => {
+    const store = bench.store()
+    const { target, path } = await made(directoryArchive())
+    await fill(
+      store,
+      delivery(['a'], day),
+      delivery(['b'], day + 30 * HOUR_MS),
+      delivery(['c'], day + 60 * HOUR_MS),
+    )
+    await run(store, target)
+    writeFileSync(join(path, 'shop/2026-03-10/1.jsonl.gz'), 'x')
+    await rm(join(path, 'shop/2026-03-11/1.jsonl.gz'))
+    writeFileSync(join(path, 'shop/2026-03-12/manifest.json'), '{')
+    const checks = await all<ArchiveCheck>(archiveVerify(target))
+    expect(checks.map((one) => one.problems)).toEqual([
+      [expect.stringContaining('instead of')],
+      [expect.stringContaining('missing')],
+      [expect.stringContaining('not a manifest')],
+    ])
+    expect((await prune(store)).payloads).toBe(3)
+    await expect(restore(store, target, { to: '2026-03-10' })).rejects.toMatchObject({
+      code: 'ARCHIVE_DAMAGED',
+    })
+  })
+})
+
+describe('S3', () => {
+  test('a wrong key, a missing bucket and a server that is away are told apart, and no secret is said', async () => {
+    const { endpoint } = await made(s3Archive())
+    const options = {
+      endpoint,
+      bucket: 'events',
+      region: 'us-east-1',
+      accessKeyId: 'S3RVER',
+      secretAccessKey: 'S3RVER',
+    }
+    const failing = async (more: object) => {
+      const error = await s3({ ...options, ...more })
+        .replace('x', Buffer.from('y'))
+        .then(
+          () => null,
+          (caught: Error) => caught,
+        )
+      expect(error).toMatchObject({ code: 'ARCHIVE_FAILED' })
+      expect(error!.message).not.toContain('sesame')
+      return error!.message
+    }
+    expect(await failing({ accessKeyId: 'nobody', secretAccessKey: 'open-sesame' })).toMatch(
+      /HTTP 403 InvalidAccessKeyId/,
+    )
+    expect(await failing({ endpoint: await closedPort(), secretAccessKey: 'open-sesame' })).toMatch(
+      /ECONNREFUSED/,
+    )
+    expect(await failing({ bucket: 'nowhere' })).toMatch(/NoSuchBucket/)
+    await expect(s3({ ...options, bucket: 'nowhere' }).read('x')).rejects.toMatchObject({
+      code: 'ARCHIVE_FAILED',
+    })
+    expect(() => s3({ ...options, secretAccessKey: '' })).toThrow('secretAccessKey')
+    expect(() => s3({ ...options, endpoint: 'nowhere' })).toThrow('endpoint')
+  })
+
+  test('names that need care', async () => {
+    const { target } = await made(s3Archive())
+    const odd = 'shop/2026-03-10/a b+c&d.é.json'
+    await target.replace(odd, Buffer.from('1'))
+    expect(Buffer.from((await target.read(odd))!).toString()).toBe('1')
+    expect(await all(target.list('shop'))).toEqual([odd])
+    expect(await target.create(odd, Buffer.from('2'))).toBe(false)
+    expect(await target.read('shop/none')).toBeNull()
+  })
+})
+
+/** s3rver cannot page on OpenSSL 3, so this much of the protocol is here. */
+test('a list longer than a page is read to its end', async () => {
+  const pages: Record<string, string> = {
+    '': '<IsTruncated>true</IsTruncated><NextContinuationToken>a&amp;b=</NextContinuationToken><Key>kept/x/1</Key><Key>kept/x/2</Key>',
+    'a&b=': '<IsTruncated>false</IsTruncated><Key>kept/x/3&lt;</Key>',
+  }
+  const server = createServer((request, response) => {
+    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
+    response.end(pages[searchParams.get('continuation-token') ?? ''])
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const options = { bucket: 'b', region: 'r', accessKeyId: 'k', secretAccessKey: 's', prefix: 'kept/' }
+  expect(await all(s3({ ...options, endpoint: `http://127.0.0.1:${port}` }).list('x'))).toEqual([
+    'x/1',
+    'x/2',
+    'x/3<',
+  ])
+  server.closeAllConnections()
+  server.close()
+})
+
+async function closedPort(): Promise<string> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return `http://127.0.0.1:${port}`
+}
+
+test('a directory keeps no half of an object', async () => {
+  const { target, path } = await made(directoryArchive())
+  await target.create('a/b/c', Buffer.from('x'))
+  await target.replace('a/b/c', Buffer.from('y'))
+  expect(await target.create('a/b/c', Buffer.from('z'))).toBe(false)
+  expect(await readdir(join(path, 'a/b'))).toEqual(['c'])
+  expect(await target.read('a/b/none')).toBeNull()
+})

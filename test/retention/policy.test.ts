@@ -1,0 +1,77 @@
+import { createInbox, type RetentionOptions } from 'hookonce'
+import { adyen, stripe, unverified } from 'hookonce/providers'
+import { expect, test } from 'vitest'
+import { ageMs, ageText } from '#dist/retention/duration.js'
+import { retentionPolicy } from '#dist/retention/policy.js'
+
+const DAY_MS = 86_400_000
+const plain = unverified({ id: 'json:id', type: 'json:type' })
+const sources = new Map([['shop', plain]])
+const of = (options: RetentionOptions) => retentionPolicy(options, sources).get('shop')
+
+test('payloads are kept for 30 days and the rest for 90 unless told otherwise', () => {
+  expect(of({})).toEqual({
+    payloads: 30 * DAY_MS,
+    events: 90 * DAY_MS,
+    attempts: 90 * DAY_MS,
+    audits: 90 * DAY_MS,
+  })
+  expect(of({ events: '10d' })).toMatchObject({ payloads: 10 * DAY_MS, attempts: 10 * DAY_MS })
+  expect(of({ payloads: '12h', attempts: 5, sources: { shop: { payloads: '2d' } } })).toMatchObject({
+    payloads: 2 * DAY_MS,
+    attempts: 5,
+  })
+})
+
+test('what a source says of itself goes before what is said of all', () => {
+  const own = new Map([['shop', { ...plain, retention: { payloadsMs: 1_000, eventsMs: 2_000 } }]])
+  expect(retentionPolicy({ payloads: '5d' }, own).get('shop')).toMatchObject({
+    payloads: 1_000,
+    events: 2_000,
+  })
+})
+
+test('ages are numbers with a unit, or milliseconds', () => {
+  expect(['90s', '5m', '12h', '30d', '2w', '1.5h', 7].map((age) => ageMs('x', age))).toEqual([
+    90_000,
+    300_000,
+    43_200_000,
+    30 * DAY_MS,
+    14 * DAY_MS,
+    5_400_000,
+    7,
+  ])
+  for (const bad of ['', '30', 'd', '-1d', '1y', '1 day', Number.NaN, -1, 1.5, null, '999999999w', {}])
+    expect(() => ageMs('x', bad)).toThrow(expect.objectContaining({ code: 'RETENTION_INVALID' }))
+  expect([ageText(30 * DAY_MS), ageText(90_000), ageText(5)]).toEqual(['30d', '90s', '5 ms'])
+})
+
+test('events are not kept for less than the provider retries, and the window is named', () => {
+  const make = (retention: RetentionOptions) =>
+    createInbox({
+      store: 'sqlite::memory:',
+      sources: { pay: stripe({ secret: `whsec_${'a'.repeat(32)}` }) },
+      retention,
+    })
+  expect(() => make({ events: '1d' })).toThrow(
+    expect.objectContaining({ code: 'RETENTION_TOO_SHORT', message: expect.stringContaining('3d') }),
+  )
+  expect(() => make({ events: '3d' })).not.toThrow()
+  expect(adyen({ secret: 'ab'.repeat(32) }).retryWindowMs).toBeLessThanOrEqual(90 * DAY_MS)
+})
+
+test('what cannot be meant is refused when the inbox is made', () => {
+  const bad: unknown[] = [
+    { payloads: '91d' },
+    { events: 'soon' },
+    { payload: '30d' },
+    { sources: { nobody: { events: '90d' } } },
+    { sources: { shop: { event: '90d' } } },
+    { format: 'csv' },
+    { batch: 0 },
+  ]
+  for (const options of bad)
+    expect(() => of(options as RetentionOptions)).toThrow(
+      expect.objectContaining({ code: 'RETENTION_INVALID' }),
+    )
+})
