@@ -8,6 +8,7 @@ import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addEvents } from './commands/events.js'
+import { addListen } from './commands/listen.js'
 import { addMigrate } from './commands/migrate.js'
 import { addOrders } from './commands/orders.js'
 import { addProviders } from './commands/providers.js'
@@ -40,6 +41,7 @@ Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
   addServe(program)
   addWorker(program)
   addMigrate(program)
+  addListen(program)
   addEvents(program)
   addOrders(program)
   addToken(program)

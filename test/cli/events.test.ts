@@ -121,6 +121,20 @@ describe.each(ways)('%s', (_, where) => {
     expect(stderr).toContain('2 events exported')
   })
 
+  test('tail goes on from where it is told, and ends when told to', async () => {
+    const tail = folder.start(['events', 'tail', '--since', '1h', '--json', ...where()])
+    await tail.says(/"id":"72d3162e"/)
+    tail.signal('SIGTERM')
+    const { code, stdout } = await tail.ended()
+    expect(code).toBe(0)
+    expect(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).id),
+    ).toEqual(['evt_ok', 'evt_bad', '72d3162e'])
+  })
+
   test('orders: a dry run, a refusal, and one that is carried out', async () => {
     const dry = await json('retry', 'evt_bad', '--dry-run')
     expect(dry.value).toEqual({

@@ -102,9 +102,12 @@ export async function positionBefore(log: EventLog, since: number): Promise<numb
     oldest = page.events.at(-1)?.seq ?? oldest
     cursor = page.next
   } while (cursor !== null)
-  if (oldest !== null) return oldest - 1
-  const newest = await log.list({}, { limit: 1, cursor: null })
-  return newest.events[0]?.seq ?? 0
+  return oldest === null ? newestPosition(log) : oldest - 1
+}
+
+export async function newestPosition(log: EventLog): Promise<number> {
+  const { events } = await log.list({}, { limit: 1, cursor: null })
+  return events[0]?.seq ?? 0
 }
 
 /** One JSON line an event, newest first; with `payloads` their bytes in base64. Every payload read is audited. */

@@ -75,6 +75,8 @@ export interface EventLog extends AsyncDisposable {
   attempts(key: EventKey): Promise<readonly AttemptView[]>
   /** Null when it has been removed. Reading it goes into the audit. */
   payload(key: EventKey, reason: string): Promise<PayloadView | null>
+  /** The provider of each source, as far as it is known. */
+  providers(): Promise<Readonly<Record<string, string>>>
   /** What enters the log, in order, until the signal says stop. */
   follow(options: FollowOptions): AsyncGenerator<Followed, void>
   order(verb: Verb, key: EventKey, options: OrderOptions): Promise<OrderResult>

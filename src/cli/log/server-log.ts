@@ -24,6 +24,13 @@ export function serverLog(api: Api): EventLog {
       )
       return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
     },
+    async providers() {
+      const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
+        'GET',
+        '/api/sources',
+      )
+      return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
+    },
     follow: (options) => follow(api, options),
     async order(verb, key, { reason, force, dryRun }): Promise<OrderResult> {
       try {

@@ -28,6 +28,8 @@ export function storeLog(store: Store): EventLog {
       if (payload !== null) await store.audit([{ actor, verb: 'payload', ...key, reason }])
       return payload
     },
+    // A store knows names only; those of hookonce dev are the providers' own.
+    providers: async () => ({}),
     follow: (options) => follow(store, options),
     order: (verb, key, options) => orderOne(store, verb, key, { actor, ...options }),
     orderMany: (verb, filter, options) => orderMany(store, verb, filter, { actor, ...options }),

@@ -1,0 +1,36 @@
+import type { Command } from 'commander'
+import { action, addCommand } from '../command.js'
+import type { ListenOptions } from '../listen/listen.js'
+import { addLogOptions, type LogOptions } from '../log/options.js'
+import { instant } from '../parse.js'
+
+export function addListen(program: Command): void {
+  const command = addCommand(program, 'listen <target>', {
+    summary: 'pass what is recorded on to an app on this machine',
+    description:
+      'Passes everything the log records on to a local app (a port or a URL), in order, signed again with the local secret. What arrives while the app or the listener is away is passed on afterwards.',
+    examples: [
+      'hookonce listen 3000',
+      'hookonce listen http://localhost:3000/api/webhooks --source stripe --filter "invoice.*"',
+      'hookonce listen 3000 --server https://hooks.example.com --since 2h',
+    ],
+  })
+    .option('--source <name>', 'only of this source')
+    .option('--filter <type>', 'only of this type; * stands for anything')
+    .option(
+      '--since <time>',
+      'start there: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
+      instant,
+    )
+    .option('--secret <secret>', 'the secret the app knows (default: the one of hookonce dev in this folder)')
+  addLogOptions(command).action(
+    action<ListenOptions & LogOptions>(async ({ output, options }, target: string) => {
+      const [{ listen }, { openLog }] = await Promise.all([
+        import('../listen/listen.js'),
+        import('../log/open-log.js'),
+      ])
+      await using log = await openLog(options)
+      return await listen(output, log, target, options)
+    }),
+  )
+}
