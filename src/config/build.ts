@@ -2,6 +2,7 @@
 import { addDestinations } from '../forward/destinations.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
+import { withAlerts } from '../telemetry/alerts.js'
 import type { LoadedConfig } from './load.js'
 
 /** What was warned about in this process: a reload does not say it again. */
@@ -15,7 +16,7 @@ export async function inboxFromConfig(
   { config, warnings }: Pick<LoadedConfig, 'config' | 'warnings'>,
   overrides: Partial<Omit<InboxOptions, 'sources'>> = {},
 ): Promise<Inbox> {
-  const { store, handlers, destinations, server: _server, log, ...options } = config
+  const { store, handlers, destinations, alerts, server: _server, log, ...options } = config
   const inbox = createInbox({
     ...options,
     store: typeof store === 'function' ? store() : store,
@@ -30,5 +31,5 @@ export async function inboxFromConfig(
   }
   await handlers?.(inbox)
   if (destinations) addDestinations(inbox, destinations)
-  return inbox
+  return alerts ? withAlerts(inbox, alerts) : inbox
 }

@@ -5,13 +5,14 @@ import type { Inbox, InboxOptions } from '../inbox.js'
 import type { Logger, LogLevel } from '../log.js'
 import type { ServerOptions } from '../server/options.js'
 import type { Store } from '../store.js'
+import type { Alerts } from '../telemetry/alert-rules.js'
 
 export type HookonceConfig<Tx = unknown> = ConfigKeys<Tx> & HandedOn
 
 /** Checked by those who use them. */
 type HandedOn = Readonly<Partial<Record<Exclude<HandedOnKey, keyof InboxOptions>, object>>>
 
-type HandedOnKey = 'retention' | 'spool' | 'seen' | 'encryption' | 'telemetry' | 'alerts' | 'redact'
+type HandedOnKey = 'retention' | 'spool' | 'seen' | 'encryption' | 'telemetry' | 'redact'
 
 export interface ConfigKeys<Tx = unknown>
   extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
@@ -21,6 +22,8 @@ export interface ConfigKeys<Tx = unknown>
   readonly handlers?: (inbox: Inbox<Tx>) => void | Promise<void>
   /** Endpoints that events are sent on to, by name. */
   readonly destinations?: Readonly<Record<string, Destination>>
+  /** Whom to tell when something is wrong; watched while the inbox runs. */
+  readonly alerts?: Alerts
   /** Where and how the server listens. HOOKONCE_HOST, HOOKONCE_PORT and HOOKONCE_ADMIN_TOKEN go before it. */
   readonly server?: ServerOptions
   /** A logger, or from which level on lines are written to standard error. */

@@ -37,6 +37,10 @@ export const metrics = {
   spool: gauge('spool_deliveries', 'Deliveries kept in the spool because the store is away.'),
   seenHits: counter('seen_hits_total', 'Duplicates that were answered without asking the store.'),
   seenMisses: counter('seen_misses_total', 'Keys that were not remembered, so that the store was asked.'),
+  seenErrors: counter(
+    'seen_errors_total',
+    'Failures of what remembers keys; each only cost a question to the store.',
+  ),
   destinationPaused: gauge('destination_paused', 'Whether a destination is paused in this process: 1 or 0.'),
   destinationActive: gauge('destination_active', 'Requests to a destination under way now.'),
   destinationFailures: gauge(

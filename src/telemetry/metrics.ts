@@ -127,6 +127,7 @@ function ofParts({ counters: { spoolDepth, seen } }: Inbox): string[] {
     exposeNumbers(metrics.spool, spoolDepth ? [[{}, spoolDepth()]] : []),
     exposeNumbers(metrics.seenHits, seen ? [[{}, seen.hits]] : []),
     exposeNumbers(metrics.seenMisses, seen ? [[{}, seen.misses]] : []),
+    exposeNumbers(metrics.seenErrors, seen ? [[{}, seen.errors]] : []),
   ]
 }
 

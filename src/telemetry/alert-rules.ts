@@ -1,0 +1,135 @@
+/** What can be watched: the options of `alerts`, and how each is measured. */
+import type { SourceCounters } from '../counters.js'
+import { invalid } from '../errors.js'
+import type { Inbox } from '../inbox.js'
+import { rejectReasons } from '../provider.js'
+import type { Notify } from './notify.js'
+import { statsOf } from './stats.js'
+
+export interface Alerts {
+  /** Dead letters in the log. */
+  readonly deadLetters?: { readonly above: number }
+  /** How long the oldest event that waits for a worker has been due: milliseconds, or `30s`, `5m`, `2h`. */
+  readonly oldestAge?: { readonly above: number | string }
+  /** Deliveries whose signature, token or timestamp was not believed, in the last minute, in this process. */
+  readonly signatureFailures?: { readonly perMinute: number }
+  /** Known ids that came with other bytes, in the last minute, in this process. */
+  readonly conflicts?: { readonly perMinute: number }
+  readonly notify: Notify
+  /** How often to look. Default `15s`. */
+  readonly every?: number | string
+  /** How long an alert that has fired does not fire again. Default `15m`. */
+  readonly cooldown?: number | string
+}
+
+export interface Measured {
+  readonly value: number
+  /** Which sources make it up, where it is not 0. */
+  readonly sources: Readonly<Record<string, number>>
+}
+
+export interface AlertRule {
+  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts'
+  readonly what: string
+  readonly unit: string
+  readonly threshold: number
+  /** Null when it cannot be said now. */
+  measure(now: number): Promise<Measured | null>
+}
+
+const known = ['deadLetters', 'oldestAge', 'signatureFailures', 'conflicts', 'notify', 'every', 'cooldown']
+
+export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
+  for (const key of Object.keys(alerts))
+    if (!known.includes(key)) throw invalid('alerts', `there is no "${key}"; known are ${known.join(', ')}`)
+  const { deadLetters, oldestAge, signatureFailures, conflicts } = alerts
+  const rules: AlertRule[] = []
+  if (deadLetters)
+    rules.push({
+      ...{ name: 'deadLetters', what: 'dead letters', unit: 'events' },
+      threshold: count('alerts.deadLetters.above', deadLetters.above),
+      measure: async () => sum(await fromLog(inbox, (one) => one.dead)),
+    })
+  if (oldestAge)
+    rules.push({
+      ...{ name: 'oldestAge', what: 'the oldest event that waits', unit: 'seconds' },
+      threshold: durationMs('alerts.oldestAge.above', oldestAge.above) / 1_000,
+      measure: async (at) =>
+        most(
+          await fromLog(inbox, (one) =>
+            one.oldestDueAt === null ? 0 : Math.max(0, at - one.oldestDueAt) / 1_000,
+          ),
+        ),
+    })
+  if (signatureFailures)
+    rules.push({
+      ...{ name: 'signatureFailures', what: 'deliveries that were not believed', unit: 'a minute' },
+      threshold: count('alerts.signatureFailures.perMinute', signatureFailures.perMinute),
+      measure: lastMinute(inbox, now, (own) =>
+        rejectReasons.reduce((all, reason) => all + (own.rejected[reason] ?? 0), 0),
+      ),
+    })
+  if (conflicts)
+    rules.push({
+      ...{ name: 'conflicts', what: 'known ids with other bytes', unit: 'a minute' },
+      threshold: count('alerts.conflicts.perMinute', conflicts.perMinute),
+      measure: lastMinute(inbox, now, (own) => own.conflicts),
+    })
+  if (rules.length === 0)
+    throw invalid(
+      'alerts',
+      'there is nothing to watch; give deadLetters, oldestAge, signatureFailures or conflicts',
+    )
+  return rules
+}
+
+async function fromLog(
+  inbox: Inbox,
+  value: (stats: { dead: number; oldestDueAt: number | null }) => number,
+): Promise<[string, number][] | null> {
+  const stats = await statsOf(inbox)
+  return stats?.map((one) => [one.source, value(one)]) ?? null
+}
+
+/** How much a counter has grown in the last minute, from looks that are kept for that long. */
+function lastMinute(inbox: Inbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {
+  const read = () => new Map([...inbox.counters.bySource].map(([source, own]) => [source, value(own)]))
+  const looks: { at: number; counts: Map<string, number> }[] = [{ at: startedAt, counts: read() }]
+  return async (now: number): Promise<Measured | null> => {
+    const counts = read()
+    looks.push({ at: now, counts })
+    // The first that is kept is the last one that is a minute old: never less than a minute is measured once there is one.
+    while (looks.length > 2 && looks[1]!.at <= now - 60_000) looks.shift()
+    const before = looks[0]!.counts
+    return sum([...counts].map(([source, all]) => [source, all - (before.get(source) ?? 0)]))
+  }
+}
+
+function sum(parts: readonly [string, number][] | null): Measured | null {
+  return parts && { value: parts.reduce((all, [, one]) => all + one, 0), sources: present(parts) }
+}
+
+function most(parts: readonly [string, number][] | null): Measured | null {
+  return parts && { value: Math.max(0, ...parts.map(([, one]) => one)), sources: present(parts) }
+}
+
+function present(parts: readonly [string, number][]): Record<string, number> {
+  return Object.fromEntries(parts.filter(([, value]) => value > 0))
+}
+
+function count(what: string, value: number): number {
+  if (!Number.isFinite(value) || value < 0) throw invalid(what, `${value} is not a number from 0`)
+  return value
+}
+
+const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/** Milliseconds, or a number with its unit: `500ms`, `30s`, `5m`, `2h`, `1d`. */
+export function durationMs(what: string, given: number | string): number {
+  const [, number = '', unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(given)) ?? []
+  const ms =
+    typeof given === 'number' ? given : Number(number || Number.NaN) * units[unit as keyof typeof units]
+  if (!Number.isFinite(ms) || ms < 1 || ms >= 2 ** 31)
+    throw invalid(what, `"${given}" is not a duration such as 30s, 5m or 2h, of less than 24 days`)
+  return ms
+}

@@ -1,0 +1,139 @@
+/**
+ * Alerts: somebody is told once when a number passes its threshold, and once when it is back. Looked at on a timer, in
+ * this process; nothing is told again until it was back in between and the cooldown is over.
+ */
+import { hostname } from 'node:os'
+import type { Inbox } from '../inbox.js'
+import { type AlertRule, type Alerts, alertRules, durationMs, type Measured } from './alert-rules.js'
+import { type Notice, notifier } from './notify.js'
+
+export interface RunningAlerts {
+  /** Looks now; resolves when those who must be told have been, or could not be. For tests and for the impatient. */
+  check(): Promise<void>
+  states(): readonly AlertState[]
+  stop(): void
+}
+
+export interface AlertState {
+  readonly alert: string
+  readonly firing: boolean
+  readonly value: number | null
+  readonly threshold: number
+  /** When it last changed; null = never yet. */
+  readonly since: number | null
+}
+
+export interface AlertOptions {
+  /** Milliseconds. Default `Date.now`. */
+  readonly now?: () => number
+}
+
+interface Watch {
+  readonly rule: AlertRule
+  /** What was told last: true = that it fires. */
+  firing: boolean
+  value: number | null
+  since: number | null
+  /** When it may fire again. */
+  quietUntil: number
+}
+
+export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions = {}): RunningAlerts {
+  const { now = Date.now } = options
+  const everyMs = durationMs('alerts.every', alerts.every ?? '15s')
+  const cooldownMs = durationMs('alerts.cooldown', alerts.cooldown ?? '15m')
+  const notify = notifier(alerts.notify)
+  const watches = alertRules(inbox, alerts, now()).map(
+    (rule): Watch => ({ rule, firing: false, value: null, since: null, quietUntil: 0 }),
+  )
+  let looking: Promise<void> | null = null
+
+  async function look(): Promise<void> {
+    for (const watch of watches) {
+      const measured = await watch.rule.measure(now())
+      // The store did not answer: what was known stays.
+      if (measured) await judge(watch, measured)
+    }
+  }
+
+  async function judge(watch: Watch, measured: Measured): Promise<void> {
+    const { rule } = watch
+    watch.value = measured.value
+    const over = measured.value > rule.threshold
+    if (over === watch.firing || (over && now() < watch.quietUntil)) return
+    try {
+      await notify(noticeOf(rule, measured, over, now()))
+    } catch (error) {
+      // It is told at the next look; until somebody has heard it, it has not been told.
+      inbox.log.error({ alert: rule.name, problem: problemOf(error) }, 'alert could not be told')
+      return
+    }
+    watch.firing = over
+    watch.since = now()
+    if (over) watch.quietUntil = now() + cooldownMs
+    inbox.log.warn({ alert: rule.name, value: measured.value }, over ? 'alert fires' : 'alert is over')
+  }
+
+  function check(): Promise<void> {
+    looking ??= look().finally(() => {
+      looking = null
+    })
+    return looking
+  }
+
+  const timer = setInterval(() => void check().catch(() => {}), everyMs)
+  timer.unref()
+  return {
+    check,
+    states: () =>
+      watches.map(({ rule, firing, value, since }) => ({
+        ...{ alert: rule.name, firing, value, since },
+        threshold: rule.threshold,
+      })),
+    stop: () => clearInterval(timer),
+  }
+}
+
+/** The same inbox, now with alerts from its start to its stop. What is wrong with them is said at once. */
+export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
+  alertRules(inbox, alerts, Date.now())
+  notifier(alerts.notify)
+  let running: RunningAlerts | null = null
+  const { start, stop } = inbox
+  const stopBoth: Inbox['stop'] = async (options) => {
+    running?.stop()
+    await stop(options)
+  }
+  return Object.assign(inbox, {
+    async start() {
+      await start()
+      running ??= startAlerts(inbox, alerts)
+    },
+    stop: stopBoth,
+    [Symbol.asyncDispose]: () => stopBoth(),
+  })
+}
+
+function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: number): Notice {
+  const value = Math.round(measured.value * 1_000) / 1_000
+  return {
+    type: firing ? 'alert.firing' : 'alert.resolved',
+    alert: rule.name,
+    value,
+    threshold: rule.threshold,
+    unit: rule.unit,
+    sources: measured.sources,
+    at: new Date(at).toISOString(),
+    host: hostname(),
+    text: firing
+      ? `hookonce: ${rule.what}: ${value} ${rule.unit}, above ${rule.threshold}`
+      : `hookonce: ${rule.what} is back at ${value} ${rule.unit}`,
+  }
+}
+
+/** A message of ours or a code; what a command printed or a function threw may hold anything. */
+function problemOf(error: unknown): string {
+  const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown }
+  if (name === 'HookonceError') return String(message)
+  return code === undefined ? 'it failed' : `it failed (${String(code).slice(0, 40)})`
+}

@@ -1,0 +1,86 @@
+/** How somebody is told: a URL, a command, or a function. */
+import { execFile } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import { HookonceError, invalid } from '../errors.js'
+import { allowList } from '../forward/address.js'
+import { type Destination, signersOf } from '../forward/destination.js'
+import { checkUrl } from '../forward/guard.js'
+import { send } from '../forward/send.js'
+import { signatures } from '../forward/sign.js'
+
+/** What is told. `text` says it in a sentence; chat services show it. */
+export interface Notice {
+  readonly type: 'alert.firing' | 'alert.resolved'
+  readonly alert: string
+  readonly value: number
+  readonly threshold: number
+  readonly unit: string
+  readonly sources: Readonly<Record<string, number>>
+  readonly at: string
+  readonly host: string
+  readonly text: string
+}
+
+export type Notify =
+  /** A POST with the notice as JSON, signed as Standard Webhooks when there is a secret; guarded as a destination is. */
+  | {
+      readonly url: string
+      readonly secret?: Destination['secret']
+      readonly allowPrivate?: readonly string[]
+      readonly timeoutMs?: number
+    }
+  /** Run without a shell, with the notice as JSON on standard input. */
+  | { readonly command: readonly string[]; readonly timeoutMs?: number }
+  | ((notice: Notice) => unknown)
+
+const TIMEOUT_MS = 10_000
+
+/** Throws at once for what can never work; what it returns rejects when somebody could not be told. */
+export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
+  if (typeof notify === 'function') return async (notice) => void (await notify(notice))
+  if (notify !== null && typeof notify === 'object' && 'command' in notify) return byCommand(notify)
+  if (notify !== null && typeof notify === 'object' && 'url' in notify) return byUrl(notify)
+  throw invalid('alerts.notify', 'give { url }, { command: [...] } or a function')
+}
+
+function byUrl({
+  url: text,
+  secret,
+  allowPrivate = [],
+  timeoutMs = TIMEOUT_MS,
+}: Extract<Notify, { url: string }>) {
+  const what = 'alerts.notify'
+  const allow = allowList('allowPrivate of alerts.notify', allowPrivate)
+  const url = checkUrl(what, text, allow)
+  const signers = secret === undefined ? [] : signersOf(what, secret)
+  return async (notice: Notice): Promise<void> => {
+    const body = Buffer.from(JSON.stringify(notice))
+    const signed =
+      signers.length > 0 ? await signatures(signers, `alert_${randomUUID()}`, body, Date.now()) : {}
+    const headers = { 'user-agent': 'hookonce', 'content-type': 'application/json', ...signed }
+    const { httpStatus } = await send({ what, url, headers, body, timeoutMs, allow })
+    if (httpStatus < 200 || httpStatus > 299)
+      throw new HookonceError('DESTINATION_FAILED', { what, problem: `it answered ${httpStatus}` })
+  }
+}
+
+function byCommand({ command, timeoutMs = TIMEOUT_MS }: Extract<Notify, { command: readonly string[] }>) {
+  const [file, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : []
+  if (typeof file !== 'string' || file === '' || !args.every((arg) => typeof arg === 'string'))
+    throw invalid(
+      'alerts.notify.command',
+      "give the program and its arguments as a list, such as ['notify-oncall', '--now']",
+    )
+  return (notice: Notice): Promise<void> =>
+    new Promise((resolve, reject) => {
+      const options = {
+        timeout: timeoutMs,
+        killSignal: 'SIGKILL',
+        maxBuffer: 64 * 1024,
+        shell: false,
+      } as const
+      const child = execFile(file, args as string[], options, (error) => (error ? reject(error) : resolve()))
+      child.stdin?.on('error', () => {}) // a program need not read what it is told
+      child.stdin?.end(JSON.stringify(notice))
+    })
+}

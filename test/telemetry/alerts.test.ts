@@ -1,0 +1,255 @@
+/** Alerts are told once when a number passes its threshold and once when it is back, by URL, command or function. */
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Inbox, permanent } from 'hookonce'
+import { github } from 'hookonce/providers'
+import { type Alerts, type Notice, type RunningAlerts, startAlerts, withAlerts } from 'hookonce/telemetry'
+import { Webhook } from 'standardwebhooks'
+import { afterEach, expect, it } from 'vitest'
+import { startEndpoint, status } from '../support/endpoint.js'
+import { secretOf } from '../support/inboxes.js'
+import { ids, onBothLogs, onLog, post, shop, until } from '../support/processing.js'
+
+const running: RunningAlerts[] = []
+afterEach(() => {
+  for (const one of running.splice(0)) one.stop()
+})
+
+function start(inbox: Inbox, alerts: Alerts, now?: () => number): RunningAlerts {
+  const started = startAlerts(inbox, { every: '1h', ...alerts }, now ? { now } : {})
+  running.push(started)
+  return started
+}
+
+/** The answer of the store is kept for a moment, so one look may be too early. */
+async function looked(alerts: RunningAlerts, condition: () => boolean): Promise<boolean> {
+  await alerts.check()
+  return condition()
+}
+
+onBothLogs((bench) => {
+  it('dead letters above the threshold are told once, and when they are gone, once', async () => {
+    const { inbox } = bench.inbox()
+    inbox.on('shop', '*', () => {
+      throw permanent('no')
+    })
+    const notices: Notice[] = []
+    const alerts = start(inbox, { deadLetters: { above: 2 }, notify: (notice) => void notices.push(notice) })
+    for (const id of ids(2)) await post(inbox, { id })
+    await inbox.drain()
+    await alerts.check()
+    expect(notices).toEqual([])
+    await post(inbox, { id: 'third' })
+    await inbox.drain()
+    await until(() => looked(alerts, () => notices.length > 0), 'it fires')
+    await alerts.check()
+    expect(notices).toEqual([
+      expect.objectContaining({
+        type: 'alert.firing',
+        alert: 'deadLetters',
+        value: 3,
+        threshold: 2,
+        sources: { shop: 3 },
+        text: 'hookonce: dead letters: 3 events, above 2',
+      }),
+    ])
+    expect(alerts.states()).toEqual([
+      expect.objectContaining({ alert: 'deadLetters', firing: true, value: 3 }),
+    ])
+    await inbox.ignore({ source: 'shop', eventId: 'third' }, { actor: 'test', reason: 'done' })
+    await until(() => looked(alerts, () => notices.length > 1), 'it is over')
+    expect(notices[1]).toMatchObject({ type: 'alert.resolved', value: 2 })
+    expect(alerts.states()[0]!.firing).toBe(false)
+  })
+
+  it('an event that waits too long is told in seconds', async () => {
+    const { inbox } = bench.inbox()
+    const notices: Notice[] = []
+    let aheadMs = 0
+    const alerts = start(
+      inbox,
+      { oldestAge: { above: '5m' }, notify: (notice) => void notices.push(notice) },
+      () => Date.now() + aheadMs,
+    )
+    await post(inbox, { id: 'e1' })
+    await alerts.check()
+    expect(notices).toEqual([])
+    aheadMs = 301_000
+    await until(() => looked(alerts, () => notices.length > 0), 'it fires')
+    expect(notices[0]).toMatchObject({ alert: 'oldestAge', threshold: 300, unit: 'seconds' })
+    expect(notices[0]!.value).toBeGreaterThan(300)
+  })
+})
+
+onLog('SQLite', (bench) => {
+  async function rejectedInbox() {
+    const { inbox, lines } = bench.inbox({
+      sources: { hub: github({ secret: secretOf('hub') }), shop: shop() },
+    })
+    const reject = async (times: number) => {
+      for (let i = 0; i < times; i++) {
+        const headers = { 'x-hub-signature-256': `sha256=${'0'.repeat(64)}` }
+        await inbox.receive('hub', {
+          method: 'POST',
+          url: 'http://localhost/',
+          headers,
+          body: Buffer.from('{}'),
+        })
+      }
+    }
+    return { inbox, lines, reject }
+  }
+
+  it('signature failures count by the minute; what is over the cooldown may fire again', async () => {
+    const { inbox, reject } = await rejectedInbox()
+    const told: string[] = []
+    let now = 1_000_000
+    const alerts = start(
+      inbox,
+      {
+        signatureFailures: { perMinute: 5 },
+        cooldown: '10m',
+        notify: ({ type, value, sources }) => void told.push(`${type} ${value} ${JSON.stringify(sources)}`),
+      },
+      () => now,
+    )
+    await reject(5)
+    now += 15_000
+    await alerts.check()
+    expect(told).toEqual([])
+    await reject(3)
+    now += 15_000
+    await alerts.check()
+    expect(told).toEqual(['alert.firing 8 {"hub":8}'])
+    now += 61_000
+    await alerts.check()
+    expect(told.slice(1)).toEqual(['alert.resolved 0 {}'])
+    await reject(9)
+    now += 15_000
+    await alerts.check()
+    expect(told, 'within the cooldown it is quiet').toHaveLength(2)
+    now += 600_000
+    await alerts.check()
+    await reject(7)
+    now += 15_000
+    await alerts.check()
+    expect(told.slice(2)).toEqual(['alert.firing 7 {"hub":7}'])
+  })
+
+  it('conflicts are told, too', async () => {
+    const { inbox } = await rejectedInbox()
+    const notices: Notice[] = []
+    const alerts = start(inbox, {
+      conflicts: { perMinute: 0 },
+      notify: (notice) => void notices.push(notice),
+    })
+    await post(inbox, { id: 'e1', n: 1 })
+    await post(inbox, { id: 'e1', n: 2 })
+    await alerts.check()
+    expect(notices).toMatchObject([{ alert: 'conflicts', value: 1, sources: { shop: 1 } }])
+  })
+
+  it('a URL gets it as JSON, signed; until it takes it, it is told again', async () => {
+    const { inbox, lines, reject } = await rejectedInbox()
+    const endpoint = await startEndpoint()
+    endpoint.answer = status(500)
+    const secret = `whsec_${Buffer.alloc(24, 5).toString('base64')}`
+    const alerts = start(inbox, {
+      signatureFailures: { perMinute: 1 },
+      notify: { url: endpoint.url, secret, allowPrivate: ['127.0.0.1'] },
+    })
+    await reject(2)
+    await alerts.check()
+    expect(alerts.states()[0]!.firing).toBe(false)
+    const failed = lines.filter((line) => line.alert === 'signatureFailures')
+    expect(failed).toEqual([
+      expect.objectContaining({ level: 'error', problem: expect.stringContaining('500') }),
+    ])
+    expect(JSON.stringify(failed)).not.toMatch(/hidden|whsec/)
+    endpoint.answer = status(202)
+    await alerts.check()
+    await alerts.check()
+    await endpoint.close()
+    expect(endpoint.arrivals).toHaveLength(2)
+    const { body, headers } = endpoint.arrivals[1]!
+    const notice = new Webhook(secret).verify(body.toString(), headers as Record<string, string>)
+    expect(notice).toMatchObject({ type: 'alert.firing', alert: 'signatureFailures', value: 2, threshold: 1 })
+  })
+
+  it('a command gets it on standard input, with its arguments as they are and no shell', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookonce-alert-'))
+    const program = join(folder, 'tell.mjs')
+    const told = join(folder, 'told.json')
+    await writeFile(
+      program,
+      `#!${process.execPath}
+import { readFileSync, writeFileSync } from 'node:fs'
+writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice(2), notice: JSON.parse(readFileSync(0, 'utf8')) }))
+`,
+    )
+    await chmod(program, 0o755)
+    const { inbox, lines, reject } = await rejectedInbox()
+    const args = ['$(touch pwned)', '; exit 1', '*']
+    const alerts = start(inbox, {
+      signatureFailures: { perMinute: 1 },
+      notify: { command: [program, ...args] },
+    })
+    await reject(2)
+    await alerts.check()
+    expect(JSON.parse(await readFile(told, 'utf8'))).toMatchObject({
+      args,
+      notice: { alert: 'signatureFailures', value: 2 },
+    })
+    await rm(folder, { recursive: true })
+
+    const missing = start(inbox, { signatureFailures: { perMinute: 1 }, notify: { command: [program] } })
+    await reject(2)
+    await missing.check()
+    expect(lines.at(-1)).toMatchObject({
+      level: 'error',
+      msg: 'alert could not be told',
+      problem: 'it failed (ENOENT)',
+    })
+  })
+
+  it('looks by itself, and stops', async () => {
+    const { inbox, reject } = await rejectedInbox()
+    const notices: Notice[] = []
+    const alerts = start(inbox, {
+      signatureFailures: { perMinute: 1 },
+      every: 10,
+      notify: (notice) => void notices.push(notice),
+    })
+    await reject(2)
+    await until(() => notices.length === 1, 'it fired by itself')
+    alerts.stop()
+  })
+
+  it('withAlerts watches from start to stop', async () => {
+    const { inbox, reject } = await rejectedInbox()
+    const notices: Notice[] = []
+    const notify = (notice: Notice) => void notices.push(notice)
+    expect(withAlerts(inbox, { signatureFailures: { perMinute: 1 }, every: 10, notify })).toBe(inbox)
+    await inbox.start()
+    await reject(2)
+    await until(() => notices.length === 1, 'it fired')
+    await inbox.stop()
+    expect(() => withAlerts(inbox, { notify })).toThrow('nothing to watch')
+  })
+
+  it('what cannot work stops the start', () => {
+    const { inbox } = bench.inbox()
+    const deadLetters = { above: 1 }
+    const notify = () => {}
+    const make = (alerts: object) => () => start(inbox, alerts as Alerts)
+    expect(make({ notify })).toThrow('nothing to watch')
+    expect(make({ deadLetters })).toThrow('alerts.notify')
+    expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('there is no "deadLetter"')
+    expect(make({ deadLetters: { above: 'x' }, notify })).toThrow('alerts.deadLetters.above')
+    expect(make({ oldestAge: { above: 'soon' }, notify })).toThrow('not a duration')
+    expect(make({ deadLetters, notify: { url: 'http://127.0.0.1/' } })).toThrow('not a public address')
+    expect(make({ deadLetters, notify: { command: 'rm -rf /' } })).toThrow('as a list')
+    expect(make({ deadLetters, notify: { command: [] } })).toThrow('as a list')
+  })
+})
