@@ -50,6 +50,7 @@ import { tail } from './tail.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
 import { watermarkOf } from './watermark.js'
 
+export { asClient, type TransactionClient } from './as-client.js'
 export type { PostgresOptions } from './database.js'
 export type { PostgresTx } from './transaction.js'
 

@@ -1,10 +1,11 @@
 /** A handler's transaction, on the application's pool: what it writes and its outcome commit together. */
 import type { Writable } from 'node:stream'
 import type { PoolClient, QueryResultRow } from 'pg'
-import { HookonceError } from '../../errors.js'
+import { HookonceError, invalid } from '../../errors.js'
 import type { Settlement } from '../../model.js'
 import type { StoreTransaction } from '../../store.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
+import { boundaryIn } from './boundary.js'
 import type { Database, Statement } from './database.js'
 import { effect } from './effect.js'
 import { asHookonceError, describe, isConnectionFailure } from './failure.js'
@@ -106,7 +107,15 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
 
   return {
     tx: {
-      query: ((...args: Parameters<PoolClient['query']>) => open().query(...args)) as PoolClient['query'],
+      query: ((...args: Parameters<PoolClient['query']>) => {
+        const boundary = boundaryIn(args[0])
+        if (boundary !== null)
+          throw invalid(
+            'A statement',
+            `${boundary} is not for handlers, hookonce begins and ends; use a savepoint`,
+          )
+        return open().query(...args)
+      }) as PoolClient['query'],
     },
     async settle(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
