@@ -1,0 +1,243 @@
+/** Finding events, ordering them one by one and many at once, and what the audit says about it. */
+import type { Inbox } from 'hookonce'
+import { afterEach, expect, it } from 'vitest'
+import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
+import { pathOf, type RunningAdmin, startAdmin } from './support.js'
+
+interface Event {
+  readonly id: string
+  readonly source: string
+  readonly state: string
+}
+interface Action {
+  readonly id: string
+  readonly state: string
+  readonly matched: number
+  readonly done: number
+  readonly refused: Record<string, number>
+}
+
+const cleanups: (() => unknown)[] = []
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).reverse()) await cleanup()
+})
+
+async function started(...given: Parameters<typeof startAdmin>): Promise<RunningAdmin> {
+  const running = await startAdmin(...given)
+  cleanups.push(() => running.stop())
+  return running
+}
+
+/** Every page of a list. */
+async function all(running: RunningAdmin, query: string, limit: number): Promise<string[]> {
+  const found: string[] = []
+  let cursor: string | null = null
+  do {
+    const more: string = cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`
+    const page = (await running.json('GET', `/api/events?${query}&limit=${limit}${more}`)) as unknown as {
+      events: Event[]
+      next: string | null
+    }
+    expect(page.events.length).toBeLessThanOrEqual(limit)
+    found.push(...page.events.map(({ id }) => id))
+    cursor = page.next
+  } while (cursor !== null)
+  return found
+}
+
+onBothLogs((bench) => {
+  function made(): Inbox {
+    return bench.inbox({ sources: { shop: shop(), other: shop() }, processing: false }).inbox
+  }
+
+  it('filters and pages as the store does, and finds a word as id, reference or type, each event once', async () => {
+    const inbox = made()
+    const running = await started(inbox)
+    await postAll(inbox, [
+      { id: 'o-1', type: 'order.paid', ref: 'x' },
+      { id: 'y1', type: 'order.sent', ref: 'o-1' },
+      { id: 'y2', type: 'o-1.strange', ref: 'o-1' },
+      { id: 'y3', type: 'o-1', ref: 'z' },
+      { id: 'z1', type: 'invoice.paid', ref: 'i-1' },
+    ])
+    await post(inbox, { id: 'o-1', type: 'order.paid', ref: 'q' }, 'other')
+    for (const limit of [1, 2, 3, 50]) {
+      const found = await all(running, 'q=o-1', limit)
+      expect(found.slice(0, 2)).toEqual(['o-1', 'o-1'])
+      expect(found.slice(2, 4).sort()).toEqual(['y1', 'y2'])
+      expect(found.slice(4)).toEqual(['y3'])
+      expect(await all(running, 'q=o-1&source=other', limit)).toEqual(['o-1'])
+      expect((await all(running, 'q=order', limit)).sort()).toEqual(['o-1', 'o-1', 'y1'])
+      expect((await all(running, 'q=*paid', limit)).sort()).toEqual(['o-1', 'o-1', 'z1'])
+      expect(await all(running, 'q=nobody', limit)).toEqual([])
+      expect((await all(running, 'type=order.*', limit)).sort()).toEqual(['o-1', 'o-1', 'y1'])
+      expect(await all(running, 'id=o-1&source=shop', limit)).toEqual(['o-1'])
+      expect(await all(running, 'reference=i-1&state=pending', limit)).toEqual(['z1'])
+    }
+    const now = Date.now()
+    expect(await all(running, `from=${now + 60_000}`, 10)).toEqual([])
+    expect(
+      await all(running, `to=${encodeURIComponent(new Date(now + 60_000).toISOString())}&source=other`, 10),
+    ).toEqual(['o-1'])
+  })
+
+  it('an id may contain anything the log takes: it is reached by its percent-encoded name', async () => {
+    const inbox = made()
+    const running = await started(inbox)
+    const names = [
+      'a/b',
+      '/',
+      '//',
+      'a%2Fb',
+      '100%',
+      '%',
+      '%zz',
+      '?x=1&y',
+      '#frag',
+      'a b+c',
+      ':id',
+      '*',
+      '\\',
+      '\u{1f600}',
+      'ü',
+      '...',
+      '.hidden',
+      '~',
+      '%00',
+      ';',
+      '@',
+      'retry',
+      'actions',
+      'payload',
+    ]
+    await postAll(
+      inbox,
+      names.map((id) => ({ id })),
+    )
+    for (const id of names) {
+      expect(await running.json('GET', pathOf('shop', id))).toMatchObject({ id, source: 'shop' })
+      expect(await running.json('GET', `${pathOf('shop', id)}/attempts`)).toEqual({ attempts: [] })
+      const order = await running.call('POST', `${pathOf('shop', id)}/ignore`, { body: {} })
+      expect([id, order.status]).toEqual([id, 200])
+      expect(await stateOf(inbox, id)).toBe('ignored')
+    }
+    // The two that a URL swallows are reached by a filter.
+    await postAll(inbox, [{ id: '.' }, { id: '..' }])
+    for (const id of ['.', '..']) {
+      const body = { verb: 'ignore', filter: { source: 'shop', id } }
+      expect(await running.json('POST', '/api/events/actions', body)).toMatchObject({
+        state: 'done',
+        matched: 1,
+        done: 1,
+      })
+      expect(await stateOf(inbox, id)).toBe('ignored')
+    }
+  })
+
+  it('orders say what they did or why not, and are in the audit with who and why', async () => {
+    const inbox = made()
+    inbox.on('shop', '*', () => {})
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1' })
+    const order = (verb: string, body: object, headers: Record<string, string> = {}) =>
+      running.call('POST', `${pathOf('shop', 'e1')}/${verb}`, { role: 'operator', body, headers })
+    expect(await (await order('ignore', { dryRun: true })).json()).toEqual({
+      done: true,
+      dryRun: true,
+      from: 'pending',
+      to: 'ignored',
+    })
+    expect(await stateOf(inbox, 'e1')).toBe('pending')
+    expect(await (await order('ignore', { reason: 'noise' })).json()).toMatchObject({
+      done: true,
+      to: 'ignored',
+    })
+    expect(await (await order('retry', {}, { 'x-reason': 'not noise' })).json()).toMatchObject({
+      from: 'ignored',
+    })
+    await inbox.process('shop', 'e1')
+    const refused = await order('replay', {})
+    expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'FORCE_NEEDED' }])
+    expect((await order('replay', { force: true, reason: 'customer asked' })).status).toBe(200)
+    await running.call('GET', `${pathOf('shop', 'e1')}/payload`, { headers: { 'x-reason': 'ticket 7' } })
+    await running.call('HEAD', `${pathOf('shop', 'e1')}/payload?reason=size`)
+    const { audits } = (await running.json('GET', `${pathOf('shop', 'e1')}/audits`)) as unknown as {
+      audits: { actor: string; verb: string; reason: string; eventId: string }[]
+    }
+    expect(audits.map(({ actor, verb, reason }) => [actor, verb, reason])).toEqual([
+      ['the-admin', 'payload', 'size'],
+      ['the-admin', 'payload', 'ticket 7'],
+      ['the-operator', 'replay', 'customer asked'],
+      ['the-operator', 'retry', 'not noise'],
+      ['the-operator', 'ignore', 'noise'],
+    ])
+    const mine = await running.json('GET', '/api/audits?actor=the-operator&verb=replay')
+    expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', reason: 'customer asked' }])
+  })
+
+  it('a bulk action counts first, then does; what is short is answered at once', async () => {
+    const inbox = made()
+    const running = await started(inbox)
+    await postAll(
+      inbox,
+      ids(30).map((id) => ({ id })),
+    )
+    await postAll(
+      inbox,
+      ids(5, 'o').map((id) => ({ id })),
+      'other',
+    )
+    const body = { verb: 'ignore', filter: { source: 'shop', state: 'pending' }, reason: 'a flood' }
+    const dry = await running.json('POST', '/api/events/actions', { ...body, dryRun: true })
+    expect(dry).toMatchObject({ state: 'done', dryRun: true, matched: 30, done: 30, actor: 'the-admin' })
+    expect((await inbox.events.stats()).find(({ source }) => source === 'shop')).toMatchObject({
+      pending: 30,
+    })
+    expect(await running.json('POST', '/api/events/actions', body)).toMatchObject({
+      matched: 30,
+      done: 30,
+      refused: {},
+    })
+    expect(await inbox.events.stats()).toMatchObject([
+      { source: 'other', pending: 5 },
+      { source: 'shop', pending: 0, ignored: 30 },
+    ])
+    const { audits } = await (await inbox.store()).audits({ verb: 'ignore' }, { limit: 100 })
+    expect(audits).toHaveLength(30)
+    expect(audits.every(({ reason, actor }) => reason === 'a flood' && actor === 'the-admin')).toBe(true)
+    const none = await running.json('POST', '/api/events/actions', {
+      verb: 'replay',
+      filter: { state: 'succeeded' },
+    })
+    expect(none).toMatchObject({ state: 'done', matched: 0, done: 0 })
+  })
+
+  it('what is long runs on, shows how far it is, and stops when told; only so many at once', async () => {
+    const inbox = made()
+    const running = await started(inbox)
+    await postAll(
+      inbox,
+      ids(40).map((id) => ({ id })),
+    )
+    const begin = () =>
+      running.call('POST', '/api/events/actions', {
+        body: { verb: 'ignore', filter: { source: 'shop' }, rate: 2 },
+      })
+    const response = await begin()
+    const action = (await response.json()) as Action
+    expect([response.status, response.headers.get('location'), action.state]).toEqual([
+      202,
+      `/api/actions/${action.id}`,
+      'running',
+    ])
+    const look = async () => (await running.json('GET', `/api/actions/${action.id}`)) as unknown as Action
+    await until(async () => (await look()).done > action.done, 'it goes on')
+    const stopped = (await running.json('DELETE', `/api/actions/${action.id}`)) as unknown as Action
+    expect(stopped.state).toBe('cancelled')
+    expect(stopped.done).toBeLessThan(40)
+    expect((await inbox.events.stats())[0]!.ignored).toBe(stopped.done)
+    expect(await look()).toMatchObject({ state: 'cancelled', done: stopped.done })
+    const statuses = (await Promise.all(Array.from({ length: 6 }, begin))).map(({ status }) => status)
+    expect(statuses.filter((status) => status === 429).length).toBe(2)
+  })
+})
