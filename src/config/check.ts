@@ -1,11 +1,12 @@
 /** The keys of the configuration and what each must be. `docs/configuration.md` describes them for people. */
+
+import type { Destination } from '../forward/destination.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import type { GroupCommitOptions } from '../intake/record.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'
-import type { AdminOptions, Token } from '../server/admin/options.js'
-import { roles } from '../server/admin/roles.js'
-import type { ServerOptions } from '../server/options.js'
+import type { RedactOptions } from '../processing/redact.js'
+import type { SpoolOptions } from '../spool/spool.js'
 import type { HookonceConfig } from './define.js'
 import {
   callable,
@@ -23,6 +24,7 @@ import {
   text,
   whole,
 } from './rules.js'
+import { serverKeys } from './server-keys.js'
 
 const store = either(
   rule('a store', (value) => isPlain(value) && typeof value.record === 'function'),
@@ -40,46 +42,6 @@ const logger = rule(
   (value) =>
     isPlain(value) && ['debug', 'info', 'warn', 'error'].every((name) => typeof value[name] === 'function'),
 )
-
-const token = shape({
-  name: text,
-  role: choice(...roles),
-  sha256: rule('the SHA-256 of the token in hex, 64 digits', (value) =>
-    /^[0-9a-f]{64}$/i.test(String(value)),
-  ),
-  expiresAt: either(text, whole(0)),
-} satisfies Record<keyof Token, Rule>)
-
-const admin = shape({
-  basePath: rule('text', (value) => typeof value === 'string'),
-  readOnly: flag,
-  tokens: listOf(token),
-  authorize: callable,
-  open: flag,
-  hosts: listOf(text),
-  sessionSecret: text,
-  sessionMs: whole(1),
-  maxStreams: whole(0),
-  static: callable,
-} satisfies Record<keyof AdminOptions, Rule>)
-
-const server = shape({
-  host: text,
-  port: whole(0, 65_535),
-  tls: shape({ cert: text, key: text }),
-  trustProxy: either(flag, whole(0, 100), listOf(text)),
-  publicUrl: text,
-  admin: either(no, admin),
-  metrics: flag,
-  open: flag,
-  drainMs: whole(0),
-  readyTimeoutMs: whole(1),
-  headersTimeoutMs: whole(100),
-  requestTimeoutMs: whole(100),
-  keepAliveTimeoutMs: whole(1),
-  maxConnections: whole(1),
-  processes: whole(1, 1_024),
-} satisfies Record<keyof ServerOptions, Rule>)
 
 const retry = shape({
   maxAttempts: whole(1),
@@ -112,6 +74,49 @@ const commits = shape({
   maxWaitingBytes: whole(1),
 } satisfies Record<keyof Omit<GroupCommitOptions, 'onCommit'>, Rule>)
 
+const spool = shape({
+  path: text,
+  maxBytes: whole(1),
+  afterMs: whole(1),
+  seal: rule('what makes it unreadable for others', isPlain),
+} satisfies Record<keyof SpoolOptions, Rule>)
+
+const seen = rule(
+  'lru() of hookonce, or redis(client) of hookonce/redis',
+  (value) => isPlain(value) && typeof value.get === 'function' && typeof value.put === 'function',
+)
+
+const redact = shape({
+  paths: listOf(text),
+  patterns: listOf(
+    either(
+      text,
+      rule('a regular expression', (value) => value instanceof RegExp),
+    ),
+  ),
+  excerptLength: whole(0),
+  maxMessage: whole(0),
+  stack: flag,
+  maxStack: whole(0),
+} satisfies Record<keyof RedactOptions, Rule>)
+
+const destination = shape({
+  url: text,
+  secret: either(text, listOf(text), callable),
+  source: text,
+  sources: listOf(text),
+  types: listOf(text),
+  timeoutMs: whole(1),
+  retry,
+  ratePerSecond: rule('a number above 0', (value) => typeof value === 'number' && value > 0),
+  concurrency: whole(1),
+  allowPrivate: listOf(text),
+  pauseAfter: either(no, shape({ failures: whole(1), lastingMs: whole(0) })),
+  probeEveryMs: whole(1),
+  headers: mapOf(text),
+  ca: text,
+} satisfies Record<keyof Destination, Rule>)
+
 /** Looked at more closely by the part that takes it. */
 const handedOn = either(rule('an object', isPlain), rule('a list', Array.isArray), no)
 
@@ -120,26 +125,42 @@ const config = shape({
   sources: mapOf(source),
   handlers: callable,
   processing: either(no, processing),
-  server,
+  server: serverKeys,
   limits,
   commits,
   tracing: flag,
   migrate: flag,
   retention: handedOn,
-  spool: handedOn,
-  seen: handedOn,
-  destinations: handedOn,
+  spool,
+  seen,
+  destinations: mapOf(destination),
   encryption: handedOn,
   telemetry: handedOn,
   alerts: handedOn,
-  redact: handedOn,
+  redact,
   log: either(logger, choice('debug', 'info', 'warn', 'error', 'silent')),
 } satisfies Record<keyof HookonceConfig, Rule>)
+
+/** Every key there is, with what is above it: `server.admin.tokens`. */
+export const configKeys: readonly string[] = keysOf(config)
+
+function keysOf({ keys, each }: Rule, where = ''): string[] {
+  if (each !== undefined) return keysOf(each, where)
+  return Object.entries(keys ?? {}).flatMap(([name, inner]) => [
+    `${where}${name}`,
+    ...keysOf(inner, `${where}${name}.`),
+  ])
+}
 
 /** Every problem of a configuration, in words; none = it can be used. */
 export function configProblems(given: unknown): string[] {
   const problems = problemsOf(given, config)
   if (!isPlain(given)) return problems
+  const several = isPlain(given.server) && Number(given.server.processes) > 1
+  if (several && given.store === 'sqlite::memory:')
+    problems.push(
+      'server.processes needs a store they can share: each process would have a sqlite::memory: of its own',
+    )
   for (const name of ['store', 'sources'] as const)
     if (given[name] === undefined) problems.unshift(`"${name}" is missing`)
   return problems

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
+import { may } from './admin/roles.js'
 import { findToken, knownTokens } from './admin/tokens.js'
 import type { ServerSettings } from './options.js'
 
@@ -17,7 +18,8 @@ export function createMetrics(current: () => Inbox, { metrics, admin }: ServerSe
   function mayRead(request: IncomingMessage): boolean {
     if (isOpen) return true
     const given = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    return given !== undefined && findToken(tokens, given, Date.now()) !== null
+    const token = given === undefined ? null : findToken(tokens, given, Date.now())
+    return token !== null && may(token.role, 'read')
   }
 
   return {

@@ -1,11 +1,12 @@
 /** Configuration files as people write them, in folders that have nothing installed. */
 import { createHash } from 'node:crypto'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { errorTable, HookonceError } from 'hookonce'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inboxFromConfig } from '#dist/config/build.js'
+import { configKeys } from '#dist/config/check.js'
 import { loadConfig } from '#dist/config/load.js'
 import { loggedInbox } from '../support/inboxes.js'
 
@@ -117,12 +118,14 @@ describe('keys', () => {
     [
       "server: { admin: { tokens: [{ name: 'ci', role: 'viewer', sha256: 'ab'.repeat(32) }], hosts: ['h'] } }",
     ],
-    ["server: { tls: { cert: 'cert.pem', key: 'key.pem' }, publicUrl: 'https://h.example', processes: 2 }"],
+    ["server: { tls: { cert: 'cert.pem', key: 'key.pem' }, publicUrl: 'https://h.example', processes: 1 }"],
     ['processing: { concurrency: 4, leaseMs: 1000, retry: { maxAttempts: 3, factor: 1.5 } }'],
     ['processing: false'],
     ["limits: { bodyBytes: 100 }, commits: { maxBatch: 10 }, migrate: false, log: 'info'"],
-    ["retention: { payloads: '30d' }, spool: { path: 'spool.db' }, seen: {}, encryption: {}"],
-    ['destinations: {}, telemetry: {}, alerts: [], redact: {}'],
+    ["retention: { payloads: '30d' }, spool: { path: 'spool.db', maxBytes: 1000 }, encryption: {}"],
+    ["telemetry: {}, alerts: {}, redact: { patterns: [/a/, 'b'], stack: true }"],
+    ["destinations: { app: { url: 'https://app.example/hooks', secret: () => 'whsec_x', types: ['a.*'] } }"],
+    ["seen: { name: 'own', async get() { return [] }, async put() {} }"],
     ['handlers(inbox) {}'],
   ])('%s is taken', async (keys) => {
     await write('hookonce.config.mjs', withKeys(keys))
@@ -146,7 +149,7 @@ describe('keys', () => {
     ['server: { trustProxy: [1] }', 'server.trustProxy[0] must be text, and is the number 1'],
     [
       "server: { admin: { tokens: [{ name: 'a', role: 'root', sha256: 'x' }] } }",
-      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin", and is text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, and is text',
+      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin" or "worker", and is text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, and is text',
     ],
     [
       "sources: { shop: 'whsec_very_secret' }",
@@ -157,7 +160,13 @@ describe('keys', () => {
       'log must be a logger with debug, info, warn and error, or "debug" or "info" or "warn" or "error" or "silent", and is text',
     ],
     ['store: undefined', '"store" is missing'],
-    ['spool: 5', 'spool must be an object, or a list, or false, and is the number 5'],
+    ['spool: 5', 'spool must be an object, and is the number 5'],
+    ["destinations: { app: { ulr: 'x' } }", 'there is no key "destinations.app.ulr", did you mean "url"?'],
+    ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, and is an object'],
+    [
+      'server: { processes: 2 }',
+      'server.processes needs a store they can share: each process would have a sqlite::memory: of its own',
+    ],
     ['handlers: {}', 'handlers must be a function, and is an object'],
   ])('%s: the problem is said, with where, and no value is quoted', async (keys, expected) => {
     expect(await problem(keys)).toBe(expected)
@@ -256,6 +265,17 @@ export default {
   })
 })
 
-it('an error of the configuration names the page that lists its keys', () => {
+it('several processes on SQLite are warned about, and allowed', async () => {
+  await write('hookonce.config.mjs', withKeys("server: { processes: 2 }, store: 'sqlite:a.db'"))
+  expect((await load()).warnings).toEqual([expect.stringContaining('only one of them writes at a time')])
+  expect((await load({ HOOKONCE_STORE: 'postgres://db/x' })).warnings).toEqual([])
+})
+
+it('every key is in docs/configuration.md, and an error names that page', async () => {
   expect(errorTable.CONFIG_INVALID.message).toContain('docs/configuration.md')
+  const page = await readFile(new URL('../../docs/configuration.md', import.meta.url), 'utf8')
+  const described = configKeys.filter(
+    (key) => !page.includes(`\`${key}\``) && !page.includes(`\`${key.split('.').at(-1)}\``),
+  )
+  expect(described).toEqual([])
 })

@@ -309,6 +309,10 @@ describe('/metrics', () => {
     expect(await read({ admin })).toEqual([401, false])
     expect(await read({ admin }, 'Bearer wrong-0123456789')).toEqual([401, false])
     expect(await read({ admin }, `Bearer ${token}`)).toEqual([200, true])
+    expect(await read({ admin: { tokens: [tokenOf(token, 'worker')] } }, `Bearer ${token}`)).toEqual([
+      401,
+      false,
+    ])
     expect(await read({ admin, metrics: true })).toEqual([200, true])
     expect(await read({ admin, metrics: false }, `Bearer ${token}`)).toEqual([404, false])
     expect(await read({ admin: false })).toEqual([200, true])
