@@ -2,6 +2,8 @@
 import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
 import type { InboxOptions } from '../inbox.js'
+import { jsonLog } from '../log.js'
+import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
 import { Failure } from './failure.js'
@@ -15,9 +17,16 @@ export interface ServeOptions {
   readonly receiveOnly?: boolean
 }
 
-/** Receives, handles (unless told not to) and serves the admin API until it is told to stop. */
+/** Receives, handles (unless told not to) and serves the admin API until it is told to stop, in one process or several. */
 export async function serve(output: Output, options: ServeOptions): Promise<number> {
   const loaded = await configuration(options.config)
+  const { processes = 1, drainMs = 8_000 } = loaded.config.server ?? {}
+  const log = typeof loaded.config.log === 'object' ? loaded.config.log : jsonLog(loaded.config.log)
+  const parent = { processes, log, drainMs: drainMs + 2_000 }
+  return runProcesses(parent, () => serveHere(output, options, loaded))
+}
+
+async function serveHere(output: Output, options: ServeOptions, loaded: LoadedConfig): Promise<number> {
   const { store, host, port } = options
   const inbox = await inboxFromConfig(loaded, {
     ...(store === undefined ? {} : { store }),

@@ -1,11 +1,13 @@
 /** The keys of the configuration and what each must be. `docs/configuration.md` describes them for people. */
 
+import type { EncryptionOptions } from '../encryption/keys.js'
 import type { Destination } from '../forward/destination.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import type { GroupCommitOptions } from '../intake/record.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
+import type { RetentionAges, RetentionOptions } from '../retention/policy.js'
 import type { SpoolOptions } from '../spool/spool.js'
 import type { HookonceConfig } from './define.js'
 import {
@@ -117,6 +119,33 @@ const destination = shape({
   ca: text,
 } satisfies Record<keyof Destination, Rule>)
 
+const age = either({ ...text, expected: 'an age such as "30d"' }, whole(0))
+
+const ages = {
+  payloads: age,
+  events: age,
+  attempts: age,
+  audits: age,
+} satisfies Record<keyof RetentionAges, Rule>
+
+const retention = shape({
+  ...ages,
+  sources: mapOf(shape(ages)),
+  archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isPlain),
+  format: choice('jsonl', 'parquet'),
+  batch: whole(1),
+} satisfies Record<keyof RetentionOptions, Rule>)
+
+const encryption = shape({
+  current: text,
+  keys: mapOf(
+    either(
+      text,
+      rule('32 bytes', (value) => value instanceof Uint8Array),
+    ),
+  ),
+} satisfies Record<keyof EncryptionOptions, Rule>)
+
 /** Looked at more closely by the part that takes it. */
 const handedOn = either(rule('an object', isPlain), rule('a list', Array.isArray), no)
 
@@ -130,11 +159,11 @@ const config = shape({
   commits,
   tracing: flag,
   migrate: flag,
-  retention: handedOn,
+  retention: either(no, retention),
   spool,
   seen,
   destinations: mapOf(destination),
-  encryption: handedOn,
+  encryption,
   telemetry: handedOn,
   alerts: handedOn,
   redact,

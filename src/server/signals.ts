@@ -36,6 +36,7 @@ export function runUntilSignal(running: Running, options: SignalOptions = {}): P
     const end = (code: number) => {
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
       process.off('message', onWord).off('disconnect', onGone)
+      if (isClusterProcess() && process.connected) process.disconnect() // the channel would keep it alive
       options.stop?.removeEventListener('abort', onAbort)
       resolve(code)
     }

@@ -122,7 +122,9 @@ describe('keys', () => {
     ['processing: { concurrency: 4, leaseMs: 1000, retry: { maxAttempts: 3, factor: 1.5 } }'],
     ['processing: false'],
     ["limits: { bodyBytes: 100 }, commits: { maxBatch: 10 }, migrate: false, log: 'info'"],
-    ["retention: { payloads: '30d' }, spool: { path: 'spool.db', maxBytes: 1000 }, encryption: {}"],
+    [
+      "retention: { payloads: '30d' }, spool: { path: 'spool.db', maxBytes: 1000 }, encryption: { current: 'a', keys: {} }",
+    ],
     ["telemetry: {}, alerts: {}, redact: { patterns: [/a/, 'b'], stack: true }"],
     ["destinations: { app: { url: 'https://app.example/hooks', secret: () => 'whsec_x', types: ['a.*'] } }"],
     ["seen: { name: 'own', async get() { return [] }, async put() {} }"],
