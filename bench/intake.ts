@@ -13,8 +13,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { stripe } from 'hookonce/providers'
 import { startPostgres } from '../test/support/postgres.js'
-import { httpRequest, load } from './support/load.js'
+import { load } from './support/load.js'
 import { startServer } from './support/server-process.js'
+import { stripeRequests } from './support/stripe-requests.js'
 import { median, quantile, table } from './support/table.js'
 
 const kinds = ['bare', 'checked', 'sqlite', 'postgres', 'handwritten'] as const
@@ -36,7 +37,7 @@ export async function intakeBench(args: string[]): Promise<void> {
       for (let round = -1; round < rounds; round++) {
         for (const kind of kinds) {
           const count = round < 0 ? 3_000 : kind === 'handwritten' ? 4_000 : 16_000
-          const result = await load(servers.get(kind)!.port, connections, await requests(source, count))
+          const result = await load(servers.get(kind)!.port, connections, await stripeRequests(source, count))
           if (Object.keys(result.statuses).join() !== '200')
             throw new Error(`${kind}: ${JSON.stringify(result.statuses)}`)
           if (round < 0) continue // warm-up
@@ -55,17 +56,6 @@ export async function intakeBench(args: string[]): Promise<void> {
     await database.remove()
     rmSync(folder, { recursive: true })
   }
-}
-
-async function requests(source: ReturnType<typeof stripe>, count: number): Promise<Buffer[]> {
-  const made: Buffer[] = []
-  for (let i = 0; i < count; i++) {
-    const delivery = await source.sign(
-      source.sample({ now: Date.now(), id: `evt_${randomBytes(12).toString('hex')}` }),
-    )
-    made.push(httpRequest('/webhooks/stripe', delivery.headers, delivery.body))
-  }
-  return made
 }
 
 function print(

@@ -1,12 +1,16 @@
-/** `npm run bench -- store`, `-- intake` or `-- processing`: compares side by side in one run, interleaved, and prints a table. */
+/** `npm run bench -- store`, `intake`, `processing`, `retention` or `forward`: compares side by side in one run, interleaved, and prints a table. */
+import { forwardBench } from './forward.js'
 import { intakeBench } from './intake.js'
 import { processingBench } from './processing.js'
+import { retentionBench } from './retention.js'
 import { storeBench } from './store.js'
 
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   store: storeBench,
   intake: intakeBench,
   processing: processingBench,
+  retention: retentionBench,
+  forward: forwardBench,
 }
 
 const [name = '', ...args] = process.argv.slice(2)

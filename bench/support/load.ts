@@ -55,6 +55,76 @@ export async function load(
   }
 }
 
+/**
+ * The same at a steady pace, whatever the answers take: what is measured is the wait of a sender that does not slow down
+ * because the server does. Goes on until `until` resolves, or the requests are used up.
+ */
+export async function steadyLoad(
+  port: number,
+  perSecond: number,
+  requests: readonly Buffer[],
+  until: Promise<unknown>,
+): Promise<LoadResult> {
+  let over = false
+  void until.then(() => {
+    over = true
+  })
+  const latencies: number[] = []
+  const statuses: Record<string, number> = {}
+  const free: ((item: { request: Buffer; dueAt: number }) => void)[] = []
+  const waiting: { request: Buffer; dueAt: number }[] = []
+  const sockets = await Promise.all(Array.from({ length: 64 }, open))
+  const startedAt = performance.now()
+  let sent = 0
+  while (!over && sent < requests.length) {
+    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond)
+    while (sent < due && sent < requests.length) {
+      waiting.push({ request: requests[sent]!, dueAt: startedAt + (sent / perSecond) * 1000 })
+      sent++
+    }
+    pump()
+    await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+  while (latencies.length < sent) await new Promise((resolve) => setTimeout(resolve, 1))
+  for (const socket of sockets) socket.destroy()
+  const seconds = (performance.now() - startedAt) / 1000
+  return { perSecond: sent / seconds, latenciesMs: Float64Array.from(latencies), statuses }
+
+  function pump(): void {
+    while (free.length > 0 && waiting.length > 0) free.pop()!(waiting.shift()!)
+  }
+
+  function open(): Promise<ReturnType<typeof connect>> {
+    return new Promise((resolve, reject) => {
+      const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+      let dueAt = 0
+      let pending = ''
+      const take = (item: { request: Buffer; dueAt: number }) => {
+        dueAt = item.dueAt
+        socket.write(item.request)
+      }
+      socket.on('error', reject)
+      socket.on('connect', () => {
+        free.push(take)
+        resolve(socket)
+      })
+      socket.on('data', (chunk) => {
+        pending += chunk.toString('latin1')
+        const end = pending.indexOf('\r\n\r\n')
+        if (end < 0) return
+        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
+        if (pending.length < end + 4 + length) return
+        const status = pending.slice(9, 12)
+        statuses[status] = (statuses[status] ?? 0) + 1
+        latencies.push(performance.now() - dueAt)
+        pending = ''
+        free.push(take)
+        pump()
+      })
+    })
+  }
+}
+
 export function httpRequest(
   path: string,
   headers: Readonly<Record<string, string>>,

@@ -24,11 +24,33 @@ const servers: Record<string, () => Promise<Server>> = {
   },
   sqlite: () => hookonce(`sqlite:${process.env.BENCH_SQLITE}`),
   postgres: () => hookonce(process.env.BENCH_POSTGRES!),
+  forwarding,
   handwritten,
 }
 
 async function hookonce(store: string): Promise<Server> {
   const inbox = createInbox({ store, sources: { stripe: stripe({ secret }) } })
+  await inbox.start()
+  return createServer(nodeHandler(inbox))
+}
+
+async function forwarding(): Promise<Server> {
+  const { addDestinations } = await import('hookonce/forward')
+  const inbox = createInbox({
+    store: `sqlite:${process.env.BENCH_SQLITE}`,
+    sources: { stripe: stripe({ secret }) },
+    log: { debug() {}, info() {}, warn() {}, error() {} },
+  })
+  const urls = process.env.BENCH_DESTINATIONS!.split(' ')
+  addDestinations(
+    inbox,
+    Object.fromEntries(
+      urls.map((url, i) => [
+        `to${i}`,
+        { url, secret: `whsec_${'A'.repeat(43)}=`, timeoutMs: 2_000, allowPrivate: ['127.0.0.0/8'] },
+      ]),
+    ),
+  )
   await inbox.start()
   return createServer(nodeHandler(inbox))
 }
