@@ -68,7 +68,7 @@ function run(files, withEnv) {
   try {
     const args = ['run', ...files, '--reporter=json', `--outputFile=${report}`]
     const vitest = join(root, 'node_modules', '.bin', 'vitest')
-    spawnSync(vitest, args, { cwd: root, env: withEnv, stdio: ['ignore', 'ignore', 'inherit'] })
+    spawnSync(vitest, args, { cwd: root, env: withEnv, stdio: ['ignore', 'inherit', 'inherit'] })
     /** @type {{ numPassedTests: number, numFailedTests: number, testResults: { message: string, assertionResults: { failureMessages: string[] }[] }[] }} */
     const {
       numPassedTests: passed,

@@ -5,3 +5,18 @@ export interface Clock {
 }
 
 export const systemClock: Clock = { now: () => Date.now() }
+
+/** What `work` comes to, or `late()` when it takes longer. What it comes to after that is nobody's. */
+export async function timeLimited<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const over = new Promise<never>((_, reject) => {
+    // A busy event loop runs its timers before it reads its sockets: an answer that is there already gets its turn.
+    timer = setTimeout(() => setImmediate(() => reject(late())), limitMs)
+  })
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}

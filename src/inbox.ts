@@ -331,7 +331,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stopped = true
     await schedule?.stop()
     await commits.drained()
-    await spool?.stop()
+    await spool?.stop(deadlineMs)
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
     await processor?.stop(deadlineMs)

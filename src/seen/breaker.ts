@@ -2,6 +2,8 @@
  * A time limit on every call, and after a few failures in a row no calls for a while: what only saves time must not
  * cost any.
  */
+import { timeLimited } from '../clock.js'
+
 export interface Breaker {
   /** Null instead of a call while it is open. Throws what the call throws, and when it takes too long. */
   run<T>(call: () => Promise<T>): Promise<T | null>
@@ -27,7 +29,11 @@ export function createBreaker({ timeLimitMs, failures, pauseMs }: BreakerOptions
         closedAgainAt = performance.now() + pauseMs
       }
       try {
-        const value = await within(call(), timeLimitMs)
+        const value = await timeLimited(
+          call(),
+          timeLimitMs,
+          () => new Error(`no answer within ${timeLimitMs} ms`),
+        )
         inARow = 0
         return value
       } catch (error) {
@@ -36,20 +42,5 @@ export function createBreaker({ timeLimitMs, failures, pauseMs }: BreakerOptions
         throw error
       }
     },
-  }
-}
-
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    // A busy event loop runs its timers before it reads its sockets: an answer that is there already gets its turn.
-    const giveUp = () => setImmediate(() => reject(new Error(`no answer within ${limitMs} ms`)))
-    timer = setTimeout(giveUp, limitMs)
-  })
-  work.catch(() => {}) // when it is late, its failure is nobody's
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
   }
 }

@@ -3,7 +3,7 @@
  * process that dies between the two leaves deliveries that are duplicates the next time. One process drains at a time;
  * the others look once a second whether they must take over.
  */
-import type { Clock } from '../clock.js'
+import { type Clock, timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
@@ -31,7 +31,8 @@ export interface Drain {
   readonly problem: string | null
   start(): void
   wake(): void
-  stop(): Promise<void>
+  /** Waits for the round under way, but no longer than this: what it leaves is drained as duplicates next time. */
+  stop(deadlineMs: number): Promise<void>
 }
 
 const BATCH = 256
@@ -154,10 +155,10 @@ export function createDrain(parts: DrainParts): Drain {
       // While the store is away the next try is set already; a wake-up for each delivery would put it off for ever.
       if (started && !circuit.open) schedule(0)
     },
-    async stop() {
+    async stop(deadlineMs) {
       stopped = true
       clearTimeout(timer)
-      await round
+      if (round) await timeLimited(round, deadlineMs, () => new Error('late')).catch(() => {})
     },
   }
 }

@@ -2,7 +2,7 @@
  * record, with a spool beside the store. A batch goes to the store; what the store cannot take goes to the spool; and
  * while a source has deliveries in the spool, its next ones line up behind them, so that its order stays.
  */
-import type { Clock } from '../clock.js'
+import { type Clock, timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import { type Circuit, isForTheSpool } from './circuit.js'
@@ -62,7 +62,7 @@ export function spoolGate(parts: GateParts) {
     if (items.length === 0) return
     try {
       const recorded = parts.record(items.map(({ delivery }) => delivery))
-      const verdicts = await within(recorded, parts.afterMs)
+      const verdicts = await timeLimited(recorded, parts.afterMs, () => tooLate(parts.afterMs))
       for (const [i, { at }] of items.entries()) results[at] = verdicts[i]!
     } catch (error) {
       if (!isForTheSpool(error)) throw error
@@ -108,17 +108,7 @@ function notSealed(error: unknown): HookonceError {
   return new HookonceError('SPOOL_FAILED', { path: 'spool', problem })
 }
 
-/** The one that comes late is nobody's: its deliveries are in the spool, and drained as duplicates if it did commit. */
-async function within<T>(work: Promise<T>, limitMs: number): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    const problem = `no commit within ${limitMs} ms`
-    timer = setTimeout(() => reject(new HookonceError('STORE_UNAVAILABLE', { problem })), limitMs)
-  })
-  work.catch(() => {})
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
+/** One that commits after all is no harm: its deliveries are in the spool, and drained as duplicates. */
+function tooLate(limitMs: number): HookonceError {
+  return new HookonceError('STORE_UNAVAILABLE', { problem: `no commit within ${limitMs} ms` })
 }

@@ -41,11 +41,11 @@ export async function asDelivery(row: SpoolRow, seal: Seal | undefined): Promise
   return { ...decode(block), source: row.source, receivedAt: row.receivedAt }
 }
 
-function encode({ headers, body, events, onReplayedContent }: NewDelivery): Uint8Array {
+/** What a delivery has besides its bytes goes into the head whole, whatever it will have one day. */
+function encode({ source: _, receivedAt: __, body, events, ...more }: NewDelivery): Uint8Array {
   const head = Buffer.from(
     JSON.stringify({
-      headers,
-      onReplayedContent,
+      ...more,
       events: events.map((event) => ({
         ...event,
         contentHash: asText(event.contentHash),
@@ -64,11 +64,9 @@ function decode(block: Uint8Array): Omit<NewDelivery, 'source' | 'receivedAt'> {
   const length = new DataView(block.buffer, block.byteOffset).getUint32(0)
   const end = LENGTH_BYTES + length
   const head = JSON.parse(Buffer.from(block.subarray(LENGTH_BYTES, end)).toString())
-  const { headers, onReplayedContent, events } = head
   return {
-    headers,
-    onReplayedContent,
-    events: events.map((event: { contentHash: string | null; guardHash: string | null }) => ({
+    ...head,
+    events: head.events.map((event: { contentHash: string | null; guardHash: string | null }) => ({
       ...event,
       contentHash: asBytes(event.contentHash),
       guardHash: asBytes(event.guardHash),

@@ -56,7 +56,7 @@ export interface OpenSpool extends Spool {
   start(): void
   /** Whether deliveries can be taken in spite of this failure to open the store; if so, they go to the spool now. */
   covers(error: unknown): boolean
-  stop(): Promise<void>
+  stop(deadlineMs: number): Promise<void>
 }
 
 export interface SpoolParts {
@@ -70,7 +70,9 @@ export interface SpoolParts {
 const DEFAULT_BYTES = 256 * 1024 * 1024
 
 export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
-  const { path, maxBytes = DEFAULT_BYTES, afterMs = 2_000, seal } = options
+  const { path, maxBytes = DEFAULT_BYTES, afterMs = 2_000, seal, ...unknown } = options
+  for (const name of Object.keys(unknown))
+    throw invalid(`spool.${name}`, 'a spool has path, maxBytes, afterMs and seal')
   if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')
     throw invalid('spool.path', 'it is not the name of a file')
   checkCount('spool.maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
@@ -114,8 +116,8 @@ export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
       drain.wake()
       return count
     },
-    async stop() {
-      await drain.stop()
+    async stop(deadlineMs) {
+      await drain.stop(deadlineMs)
       await started?.close().catch(() => {}) // what is in the file is in the file
     },
   }

@@ -40,7 +40,7 @@ const clients: Record<string, () => Promise<{ client: RedisClient; close(): void
     const client = createCluster({ rootNodes: nodes.map(({ url }) => ({ url })) })
     client.on('error', () => {})
     await client.connect()
-    return { client: client as unknown as RedisClient, close: () => client.destroy() }
+    return { client, close: () => client.destroy() }
   },
   ioredis: async () => {
     const client = new Cluster(nodes.map(({ url }) => url))

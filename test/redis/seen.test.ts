@@ -5,6 +5,7 @@ import { redis } from 'hookonce/redis'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.js'
+import { type Line, startLine } from '../support/line.js'
 import { post, shop, until } from '../support/processing.js'
 import { clients, givenRedis, startRedis, type TestClient, type TestRedis } from '../support/redis.js'
 
@@ -79,11 +80,16 @@ async function script(inbox: Inbox, disturb: () => void | Promise<void>, prefix 
 
 describe.each(Object.entries(clients))('%s', (_, connect) => {
   let client: TestClient
+  let line: Line
   beforeEach(async () => {
     if (server.own) await server.restart()
-    client = await connect(server.url)
+    line = await startLine(server.url)
+    client = await connect(line.url)
     await client.flush()
-    closing.push(() => client.close())
+    closing.push(
+      () => line.close(),
+      () => client.close(),
+    )
   })
 
   test('a duplicate of a finished event is answered from Redis, also in another process that has just started', async () => {
@@ -109,20 +115,22 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
   const disturbances: Record<string, () => void | Promise<void>> = {
     'is well': () => {},
     'is flushed': () => client.flush(),
+    'is slow': () => line.delay(100),
+    'is cut off': () => line.cut('silence'),
     'is killed': () => server.kill(),
     'stands still': () => server.freeze(),
     'is restarted empty': () => server.restart(),
   }
   for (const [name, disturb] of Object.entries(disturbances)) {
     // A server that was given is not ours to kill.
-    const needsOwn = givenRedis && !['is well', 'is flushed'].includes(name)
+    const needsOwn = givenRedis && ['is killed', 'stands still', 'is restarted empty'].includes(name)
     test.skipIf(needsOwn)(`when Redis ${name}, the answers are those without it`, async () => {
       try {
         const expected = await script(inboxOn(null), () => {})
         const inbox = inboxOn(client)
         expect(await script(inbox, disturb)).toEqual(expected)
         if (name === 'is well') expect(inbox.counters.seen!.hits).toBeGreaterThanOrEqual(5)
-        if (name === 'is killed' || name === 'stands still')
+        if (['is slow', 'is cut off', 'is killed', 'stands still'].includes(name))
           expect(inbox.counters.seen!.errors).toBeGreaterThan(0)
       } finally {
         if (server.own) server.thaw()

@@ -223,4 +223,5 @@ test('deliveries behind a short tail wait for it and then go to the log, however
 test('options that make no sense are refused', () => {
   expect(() => make({ spool: { path: ':memory:' } })).toThrow('spool.path')
   expect(() => make({ spool: { path, maxBytes: 0 } })).toThrow('spool.maxBytes')
+  expect(() => make({ spool: { path, maxByte: 1 } as never })).toThrow('spool.maxByte')
 })

@@ -6,6 +6,8 @@ export interface Line {
   readonly url: string
   /** `refuse`: connections break and none is made. `silence`: they stay, and nothing gets through. */
   cut(how: 'refuse' | 'silence'): void
+  /** Everything takes so much longer, both ways. */
+  delay(ms: number): void
   /** Leads to `target` from now on, or to where it led before; what hung on the old line is broken. */
   join(target?: string): void
   close(): Promise<void>
@@ -14,6 +16,7 @@ export interface Line {
 export async function startLine(target: string, host = '127.0.0.1'): Promise<Line> {
   let to = new URL(target)
   let state: 'open' | 'refuse' | 'silence' = 'open'
+  let delayMs = 0
   const sockets = new Set<Socket>()
 
   const server = createServer((client) => {
@@ -26,7 +29,11 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
       sockets.add(one)
       one.on('error', () => {})
       one.on('data', (chunk) => {
-        if (state !== 'silence') other.write(chunk)
+        const pass = () => {
+          if (state !== 'silence') other.write(chunk)
+        }
+        if (delayMs === 0) pass()
+        else setTimeout(pass, delayMs)
       })
       one.on('close', () => {
         sockets.delete(one)
@@ -47,6 +54,9 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
     cut(how) {
       state = how
       if (how === 'refuse') breakAll()
+    },
+    delay(ms) {
+      delayMs = ms
     },
     join(next) {
       if (next !== undefined) to = new URL(next)
