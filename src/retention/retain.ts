@@ -44,6 +44,7 @@ export interface Removed {
 export interface RetainReport {
   /** True when another process was at it: nothing was done. */
   readonly busy: boolean
+  /** By source. A dry run counts payloads of partitions that would be dropped here too. */
   readonly sources: Readonly<Record<string, Removed & { readonly archived: number }>>
   readonly dropped: readonly DroppedPartition[]
   readonly partitionsAhead: number | null

@@ -55,7 +55,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
 
     await log.advance(62 * DAY_MS)
     const report = await inbox.retain()
-    if (kind === 'PostgreSQL') expect(report.dropped).toMatchObject([{ payloads: 1 }])
+    if (kind === 'PostgreSQL') expect(report.dropped.reduce((sum, one) => sum + one.payloads, 0)).toBe(1)
     else expect(report.sources.shop!.payloads).toBe(1)
     expect(await get(inbox, 'b')).toMatchObject({ payload: 'removed', state: 'succeeded' })
     for (const id of ['a', 'b'])

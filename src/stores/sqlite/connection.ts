@@ -12,6 +12,8 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs: number
   /** Read only: a slip in a read verb must not write beside the writer's back. */
   readonly readOnly: boolean
+  /** Null or left out = no limit but the disk's. */
+  readonly maxBytes?: number | null
 }
 
 export interface Connection {
@@ -93,7 +95,10 @@ function createFile(path: string): void {
   closeSync(openSync(path, 'a', 0o600))
 }
 
-function configure(db: Database, { path, busyTimeoutMs, readOnly }: ConnectionOptions): void {
+function configure(
+  db: Database,
+  { path, busyTimeoutMs, readOnly, maxBytes = null }: ConnectionOptions,
+): void {
   db.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
   if (path !== IN_MEMORY) {
     // Switching a new file to WAL does not wait by itself when two processes do it at once.
@@ -109,7 +114,13 @@ function configure(db: Database, { path, busyTimeoutMs, readOnly }: ConnectionOp
     pragma journal_size_limit = 67108864;
     pragma query_only = ${readOnly ? 'on' : 'off'};
   `)
+  if (maxBytes !== null) limitSize(db, maxBytes)
   if (path !== IN_MEMORY) insistOnDurability(db)
+}
+
+function limitSize(db: Database, maxBytes: number): void {
+  const pages = Math.max(1, Math.floor(maxBytes / Number(pragma(db, 'page_size'))))
+  db.prepare(`pragma max_page_count = ${pages}`).get()
 }
 
 function insistOnDurability(db: Database): void {

@@ -47,6 +47,8 @@ export interface SqliteOptions {
   readonly transactionTimeoutMs?: number
   /** How long duplicates are counted in memory before they are written. Default 1,000. */
   readonly duplicateFlushMs?: number
+  /** The file does not grow beyond this; STORE_FULL (503 to senders) instead. Default: as far as the disk goes. */
+  readonly maxBytes?: number
   /** How many rows one `list` looks at. Default 50,000. */
   readonly scanLimit?: number
 }
@@ -63,6 +65,8 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
   checkCount('busyTimeoutMs', busyTimeoutMs, 600_000)
   checkCount('transactionTimeoutMs', transactionTimeoutMs, 600_000)
   checkCount('scanLimit', scanLimit, 10_000_000)
+  const { maxBytes = null } = options
+  if (maxBytes !== null) checkCount('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
 
   const file = path === IN_MEMORY ? path : resolve(path)
   const now = () => Math.trunc(clock.now())
@@ -71,7 +75,9 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
   let closed: Promise<void> | undefined
 
   const start = (readOnly: boolean) =>
-    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly }, () => listeners.wakeAll())
+    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly, maxBytes }, () =>
+      listeners.wakeAll(),
+    )
   const writerThread = () => {
     insistOnOpen()
     writer ??= start(false)

@@ -1,0 +1,40 @@
+/** Runs retention, or brings bytes back from an archive, and says each step of it. Meant to be killed. */
+import { createInbox, silentLog } from 'hookonce'
+import { archiveRestore, directory } from 'hookonce/archive'
+import { unverified } from 'hookonce/providers'
+import { childStore, say } from './child-store.mjs'
+
+const [mode = 'retain', folder = '', ages = '{}', ...where] = process.argv.slice(2)
+/** @type {import('hookonce').Store} */
+const store = childStore(where)
+const inbox = createInbox({
+  store,
+  ownsStore: true,
+  sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
+  retention: { ...JSON.parse(ages), batch: 20, ...(folder ? { archive: directory(folder) } : {}) },
+  processing: false,
+  log: silentLog,
+})
+if (mode === 'restore') {
+  await store.migrate()
+  // In small portions, so that there is always something to be killed in.
+  const small = {
+    ...store,
+    /** @type {import('hookonce').Store['restore']} */
+    async restore(deliveries) {
+      const results = []
+      for (const one of deliveries) {
+        results.push(...(await store.restore([one])))
+        say('restored')
+      }
+      return results
+    },
+  }
+  const by = { actor: 'ada', reason: 'test' }
+  const { restored, skipped } = await archiveRestore({ store: small, target: directory(folder), ...by })
+  say(`done ${restored} ${skipped}`)
+} else {
+  const report = await inbox.retain({ onProgress: ({ step }) => say(step) })
+  say(`done ${JSON.stringify(report)}`)
+}
+await inbox.stop()
