@@ -4,6 +4,30 @@ export function isGlob(pattern: string): boolean {
   return pattern.includes('*')
 }
 
+/** Whether some text matches both. */
+export function globsMeet(a: string, b: string): boolean {
+  /** Which suffixes of b meet the suffix of a that is looked at, from the shortest. */
+  let row: boolean[] = []
+  for (let i = a.length; i >= 0; i--) {
+    const next: boolean[] = []
+    for (let j = b.length; j >= 0; j--) {
+      if (i === a.length && j === b.length) next[j] = true
+      else if (a[i] === '*') next[j] = row[j]! || (j < b.length && next[j + 1]!)
+      else if (b[j] === '*') next[j] = next[j + 1]! || (i < a.length && row[j]!)
+      else next[j] = i < a.length && j < b.length && a[i] === b[j] && row[j + 1]!
+    }
+    row = next
+  }
+  return row[0]!
+}
+
+/** Of two globs that match the same text, the more specific one first: exact, then by what is not a star. */
+export function moreSpecificFirst(a: string, b: string): number {
+  const exact = Number(isGlob(a)) - Number(isGlob(b))
+  const literal = b.replaceAll('*', '').length - a.replaceAll('*', '').length
+  return exact || literal || (a < b ? -1 : 1)
+}
+
 /** Goes back to the last star only, so that no pattern takes more than pattern x text steps (a regex could). */
 export function globMatches(pattern: string, text: string): boolean {
   let p = 0

@@ -132,6 +132,8 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   /** No new attempts of a source, or of one handler of it, in this process. */
   pause(source: string, type?: string): void
   resume(source: string, type?: string): void
+  /** The types of a source that have a handler. */
+  handled(source: string): readonly string[]
   /** Runs `fn` once for this key, across processes and restarts, and keeps its result. */
   once<T>(key: string, fn: () => T | Promise<T>, options?: OnceKeyOptions): Promise<T>
   readonly events: {
@@ -393,6 +395,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       handlers.resume(source, type)
       processor?.wake()
     },
+    handled: (source) => handlers.all.filter((one) => one.source === source).map((one) => one.pattern),
     once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
     fetch: (request) => fetchIntake({ receive, refused, limits }, request),
     start,

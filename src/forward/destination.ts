@@ -2,6 +2,7 @@
 import type { BlockList } from 'node:net'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
 import { defaultRetry, type RetryPolicy } from '../processing/backoff.js'
+import { checkRetry } from '../processing/handlers.js'
 import type { Source } from '../provider.js'
 import { standardWebhooks } from '../providers/standard-webhooks.js'
 import { allowList } from './address.js'
@@ -80,7 +81,7 @@ export function checkDestination(
     sources: sourcesOf(what, given, allSources),
     types: typesOf(what, given.types ?? ['*']),
     timeoutMs: whole(what, 'timeoutMs', given.timeoutMs ?? 15_000, 10 * 60_000),
-    retry: { ...defaultRetry, ...given.retry },
+    retry: retryOf(given.retry),
     ratePerSecond: given.ratePerSecond === undefined ? null : rate(what, given.ratePerSecond),
     concurrency: whole(what, 'concurrency', given.concurrency ?? 4, 1_000),
     allow,
@@ -165,6 +166,12 @@ function headersOf(
     checked[header] = value
   }
   return checked
+}
+
+function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
+  const retry = { ...defaultRetry, ...given }
+  checkRetry(retry)
+  return retry
 }
 
 function rate(what: string, value: number): number {

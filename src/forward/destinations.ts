@@ -1,6 +1,6 @@
 /** `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
-import { globMatches } from '../glob.js'
+import { globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
 import { forward, type Outlet } from './forward.js'
@@ -35,7 +35,7 @@ export interface Destinations {
   states(): readonly DestinationState[]
   /** Its events wait, without using up attempts, until `resume`. */
   pause(name: string): void
-  /** What waits comes back within its wait, at most one and a half times `probeEveryMs`. */
+  /** What waits comes back within its wait, seven and a half minutes at most. */
   resume(name: string): void
 }
 
@@ -73,6 +73,7 @@ export function addDestinations(
   )
   for (const source of all) {
     const own = [...outlets.values()].filter(({ destination }) => destination.sources.includes(source))
+    warnOfShadows(inbox, source, own)
     for (const pattern of new Set(own.flatMap(({ destination }) => destination.types)))
       register(inbox, source, pattern, own)
   }
@@ -125,6 +126,18 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
       'there is a handler for it already, and an event has one handler; give one of them other types',
     )
   }
+}
+
+/** A handler of the user's that comes before a destination takes events that somebody expects to be sent on. */
+function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): void {
+  for (const handled of inbox.handled(source))
+    for (const { destination } of own)
+      for (const type of destination.types)
+        if (handled !== type && globsMeet(handled, type) && moreSpecificFirst(handled, type) < 0)
+          inbox.log.warn(
+            { source, type: handled, destination: destination.name },
+            'a handler takes events of this type, so they are not sent on',
+          )
 }
 
 function outletOf(inbox: Inbox, destination: CheckedDestination, options: ForwardOptions): Outlet {

@@ -34,6 +34,8 @@ export interface HealthOptions {
 }
 
 const MOST_PROBE_MS = 15 * 60_000
+/** What waits looks again at least this often, so that it notices a resume. */
+const MOST_WAIT_MS = 5 * 60_000
 
 export function createHealth(options: HealthOptions): Health {
   const { pauseAfter, probeEveryMs, onChange = () => {}, random = Math.random } = options
@@ -70,9 +72,10 @@ export function createHealth(options: HealthOptions): Health {
     waitMs(now) {
       if (!paused) return quiet > now ? spread(quiet - now, random) : null
       const { nextProbeAt } = paused
-      if (nextProbeAt === null) return spread(probeEveryMs, random)
+      if (nextProbeAt === null) return spread(Math.min(probeEveryMs, MOST_WAIT_MS), random)
       if (nextProbeAt <= now && !probing) return null
-      return spread(Math.max(nextProbeAt - now, Math.min(probeEveryMs, 1_000)), random)
+      const leastMs = Math.min(probeEveryMs, 1_000)
+      return spread(Math.min(Math.max(nextProbeAt - now, leastMs), MOST_WAIT_MS), random)
     },
     begin() {
       if (!paused) return false

@@ -1,6 +1,6 @@
 /** Which handler is for an event: exact types before globs, longer globs before shorter ones, `*` last. */
 import { invalid } from '../errors.js'
-import { globMatches } from '../glob.js'
+import { globMatches, moreSpecificFirst } from '../glob.js'
 import { defaultRetry, type RetryPolicy } from './backoff.js'
 import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
 
@@ -86,7 +86,7 @@ export function createHandlers<Tx>(
       checkOptions(options)
       const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
       list.push(one)
-      list.sort(moreSpecificFirst)
+      list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
       bySource.set(source, list)
       all.push(one)
       if (handleBatch) largest = Math.max(largest, Math.min(1_000, options.maxBatch ?? DEFAULT_BATCH))
@@ -108,12 +108,6 @@ export function createHandlers<Tx>(
   }
 }
 
-function moreSpecificFirst(a: { pattern: string }, b: { pattern: string }): number {
-  const exact = Number(a.pattern.includes('*')) - Number(b.pattern.includes('*'))
-  const literal = b.pattern.replaceAll('*', '').length - a.pattern.replaceAll('*', '').length
-  return exact || literal || (a.pattern < b.pattern ? -1 : 1)
-}
-
 function checkOptions(options: HandlerOptions): void {
   for (const name of ['timeoutMs', 'concurrency', 'maxBatch'] as const) {
     const value = options[name]
@@ -123,7 +117,7 @@ function checkOptions(options: HandlerOptions): void {
   }
 }
 
-function checkRetry(retry: RetryPolicy): void {
+export function checkRetry(retry: RetryPolicy): void {
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
     throw invalid('retry.maxAttempts', `${retry.maxAttempts} is not a whole number above 0`)
   for (const name of ['firstMs', 'maxMs', 'factor'] as const) {

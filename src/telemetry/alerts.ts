@@ -96,8 +96,7 @@ export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions 
 
 /** The same inbox, now with alerts from its start to its stop. What is wrong with them is said at once. */
 export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
-  alertRules(inbox, alerts, Date.now())
-  notifier(alerts.notify)
+  checkAlerts(inbox, alerts)
   let running: RunningAlerts | null = null
   const { start, stop } = inbox
   const stopBoth: Inbox['stop'] = async (options) => {
@@ -112,6 +111,10 @@ export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
     stop: stopBoth,
     [Symbol.asyncDispose]: () => stopBoth(),
   })
+}
+
+function checkAlerts(inbox: Inbox, alerts: Alerts): void {
+  startAlerts(inbox, alerts).stop()
 }
 
 function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: number): Notice {

@@ -7,6 +7,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Endpoint, startEndpoint, status } from '../support/endpoint.js'
 import { readExposition } from '../support/exposition.js'
+import { loggedInbox } from '../support/inboxes.js'
 import { type Bench, ids, onBothLogs, post, quickRetry, shop, stateOf, until } from '../support/processing.js'
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`
@@ -295,6 +296,15 @@ onBothLogs((bench) => {
   })
 })
 
+it('a handler that comes before a destination is warned of', () => {
+  const { inbox, lines } = loggedInbox({ store: 'sqlite::memory:', sources: { shop: shop() } })
+  for (const type of ['order.paid', 'customer.*', '*']) inbox.on('shop', type, () => {})
+  addDestinations(inbox, { billing: { url: 'https://example.com/', secret, types: ['order.*', 'refund.*'] } })
+  expect(lines.filter((line) => line.destination === 'billing').map((line) => line.type)).toEqual([
+    'order.paid',
+  ])
+})
+
 it('a destination that cannot work stops the start, and says why', () => {
   const make = (given: object, more: object = {}) => {
     const inbox = createInbox({ store: 'sqlite::memory:', sources: { shop: shop() }, log: silentLog })
@@ -319,6 +329,7 @@ it('a destination that cannot work stops the start, and says why', () => {
   expect(make({ ratePerSecond: 0 })).toThrow('above 0')
   expect(make({ concurrency: 1.5 })).toThrow('whole number')
   expect(make({ allowPrivate: ['10.0.0.0/33'] })).toThrow('address range')
+  expect(make({ retry: { firstMs: -1 } })).toThrow('retry.firstMs')
   expect(make({ retrys: {} })).toThrow('no option "retrys"')
   expect(make({}, { 'bad name': { url: 'https://example.com', secret } })).toThrow('letters, digits')
   expect(make({ url: 'https://example.com/?t=s3cret', secret: 'x' })).toThrow(/^(?!.*s3cret)/)
