@@ -49,6 +49,13 @@ export function instant(text: string): number {
   return at
 }
 
+/** A day of a calendar: `2026-07-01`. */
+export function day(text: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('It is not a day such as 2026-07-01.')
+  return text
+}
+
 /** For options that may be given several times. */
 export function collect(text: string, before: readonly string[] = []): readonly string[] {
   return [...before, text]

@@ -7,11 +7,13 @@ import { Command } from 'commander'
 import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
+import { addDoctor } from './commands/doctor.js'
 import { addEvents } from './commands/events.js'
 import { addListen } from './commands/listen.js'
 import { addMigrate } from './commands/migrate.js'
 import { addOrders } from './commands/orders.js'
 import { addProviders } from './commands/providers.js'
+import { addRetention } from './commands/retention.js'
 import { addSend } from './commands/send.js'
 import { addServe, addWorker } from './commands/serve.js'
 import { addToken } from './commands/token.js'
@@ -44,6 +46,8 @@ Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
   addListen(program)
   addEvents(program)
   addOrders(program)
+  addRetention(program)
+  addDoctor(program)
   addToken(program)
   addProviders(program)
   addCompletion(program)

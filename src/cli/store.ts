@@ -1,5 +1,6 @@
 /** The store a command is about: as it is told, as the environment says, as the configuration says, or that of this folder. */
 import { existsSync, readdirSync } from 'node:fs'
+import type { EncryptionOptions } from '../encryption/keys.js'
 import { openStore } from '../open-store.js'
 import type { Store } from '../store.js'
 import { defaultStore } from './dev/folder.js'
@@ -7,31 +8,50 @@ import { Failure, UsageError } from './failure.js'
 
 /** A store that may not be there yet. */
 export async function openAnyStore(given: string | undefined): Promise<Store> {
-  const found = await storeOf(given)
-  return typeof found === 'string' ? openStore(found) : found
+  const { store, encryption } = await chosen(given)
+  return withKeys(typeof store === 'string' ? await openStore(store) : store, encryption)
 }
 
 /** A store that is there: reading must not make an empty one. */
 export async function openExistingStore(given: string | undefined): Promise<Store> {
-  const found = await storeOf(given)
-  if (typeof found !== 'string') return found
-  const path = found.startsWith('sqlite:') ? found.slice('sqlite:'.length) : null
+  const { store, encryption } = await chosen(given)
+  if (typeof store === 'string') insistOnFile(store)
+  return withKeys(typeof store === 'string' ? await openStore(store) : store, encryption)
+}
+
+function insistOnFile(url: string): void {
+  if (!url.startsWith('sqlite:')) return
+  const path = url.slice('sqlite:'.length)
   if (path === ':memory:')
     throw new UsageError('sqlite::memory: lives and dies with one process. Name a file.')
-  if (path !== null && !existsSync(path))
+  if (!existsSync(path))
     throw new Failure(
       `There is no log at ${path}. Start hookonce dev in this folder, or say where the log is with --store or --server.`,
     )
-  return openStore(found)
 }
 
-async function storeOf(given: string | undefined): Promise<Store | string> {
-  const named = given ?? process.env.HOOKONCE_STORE
-  if (named) return named
-  if (!hasConfig()) return defaultStore
+interface Chosen {
+  readonly store: Store | string
+  readonly encryption?: EncryptionOptions
+}
+
+async function chosen(given: string | undefined): Promise<Chosen> {
+  if (given) return { store: given }
+  if (!hasConfig()) return { store: process.env.HOOKONCE_STORE || defaultStore }
   const { loadConfig } = await import('../config/load.js')
-  const { store } = (await loadConfig()).config
-  return typeof store === 'function' ? store() : store
+  const { config } = await loadConfig() // HOOKONCE_STORE goes before what the file says
+  const store = typeof config.store === 'function' ? config.store() : config.store
+  return { store, ...(config.encryption ? { encryption: config.encryption as EncryptionOptions } : {}) }
+}
+
+/** Payloads that are encrypted in the store are read and written through its keys. */
+async function withKeys(store: Store, encryption: EncryptionOptions | undefined): Promise<Store> {
+  if (!encryption) return store
+  const [{ encrypted }, { keyRing }] = await Promise.all([
+    import('../encryption/encrypted.js'),
+    import('../encryption/keys.js'),
+  ])
+  return encrypted(store, keyRing(encryption))
 }
 
 /** Asked by name only: the loader and its TypeScript runner are not needed to know. */

@@ -11,7 +11,7 @@ export function addDev(program: Command): void {
     examples: [
       'hookonce dev',
       'hookonce dev --port 4200 --store postgres://localhost/shop',
-      'hookonce dev --config hookonce.config.ts',
+      'hookonce dev --forward http://localhost:3000/hooks',
     ],
   })
     .addOption(portOption())
@@ -22,6 +22,7 @@ export function addDev(program: Command): void {
         'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)',
       ).env('HOOKONCE_STORE'),
     )
+    .option('--forward <url>', 'pass every event on to this address, signed as Standard Webhooks')
     .option('--config <file>', 'a configuration (default: hookonce.config.ts, .js or .mjs, if there is one)')
     .option('--secret <secret>', 'what deliveries are signed with, kept in .hookonce/ (default: a new one)')
     .action(

@@ -7,11 +7,12 @@ import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
-import { textOf } from '../failure.js'
+import { textOf, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { hasConfig } from '../store.js'
 import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
 import { defaultStore, folder, makeCredentials, makeFolder } from './folder.js'
+import { type ForwardTarget, forwardTo } from './forward.js'
 import { devSources } from './sources.js'
 import { wordsLog } from './words-log.js'
 
@@ -21,12 +22,15 @@ export interface DevOptions {
   readonly store?: string
   readonly secret?: string
   readonly config?: string
+  readonly forward?: string
 }
 
 /** What is served, and what to tell about it. */
 interface Stage {
   readonly inbox: Inbox
   readonly store: string
+  /** What signs what is forwarded; null when nothing is. */
+  readonly forward: ForwardTarget | null
   /** Null with a configuration: its secrets are its own. */
   readonly secret: string | null
   readonly config: LoadedConfig | null
@@ -43,7 +47,10 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   }
   const server = createServer(tell(stage.inbox), { ...given({ host, port }), open: true })
   const { url } = await server.listen()
-  await stage.inbox.start()
+  await stage.inbox.start().catch(async (error) => {
+    await server.close({ deadlineMs: 0 })
+    throw error
+  })
   ready(output, url, stage)
   const watch = stage.config?.path ? await follow(output, server, stage.config, tell, options, log) : null
   const code = await runUntilSignal(
@@ -58,16 +65,21 @@ function fromCatalogue(output: Output, options: DevOptions, log: Logger): Stage 
   const { store = defaultStore } = options
   const credentials = makeCredentials(options.secret)
   const inbox = createInbox({ store, sources: devSources(credentials), log })
-  sayHandled(output, inbox)
-  return { inbox, store, secret: credentials.secret, config: null }
+  const forward = options.forward === undefined ? null : forwardTo(inbox, options.forward, credentials.secret)
+  if (forward === null) sayHandled(output, inbox)
+  return { inbox, store, forward, secret: credentials.secret, config: null }
 }
 
 async function fromConfig(options: DevOptions, log: Logger): Promise<Stage> {
+  if (options.forward !== undefined)
+    throw new UsageError(
+      '--forward is for hookonce dev without a configuration. With one, write destinations in it.',
+    )
   const { loadConfig } = await import('../../config/load.js')
   const config = await loadConfig(given({ path: options.config }))
   makeFolder()
   const inbox = await configuredInbox(config, options, log)
-  return { inbox, store: (await inbox.store()).name, secret: null, config }
+  return { inbox, store: (await inbox.store()).name, forward: null, secret: null, config }
 }
 
 async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
@@ -98,7 +110,7 @@ async function follow(
   })
 }
 
-function ready(output: Output, address: string, { inbox, store, secret, config }: Stage): void {
+function ready(output: Output, address: string, { inbox, store, secret, config, forward }: Stage): void {
   const names = [...inbox.sources.keys()]
   const facts = {
     kind: 'ready',
@@ -106,6 +118,7 @@ function ready(output: Output, address: string, { inbox, store, secret, config }
     intake: `${address}/webhooks/<${config ? 'source' : 'provider'}>`,
     dashboard: `${address}/`,
     secret,
+    forward,
     sources: names.length,
     config: config?.path ?? null,
   }
@@ -122,7 +135,7 @@ function ready(output: Output, address: string, { inbox, store, secret, config }
   intake     ${facts.intake}   (${which})
   dashboard  ${paint('cyan', facts.dashboard)}
   ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
-  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
+${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as standardwebhooks.com says)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,
   )
 }

@@ -78,7 +78,8 @@ export async function pause(ms: number, signal: AbortSignal): Promise<void> {
   done.abort()
 }
 
-function actorName(): string {
+/** Who does it, for the audit. */
+export function actorName(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {

@@ -1,0 +1,101 @@
+import { type Command, Option } from 'commander'
+import { action, addCommand, addGroup } from '../command.js'
+import { addStoreOption } from '../log/options.js'
+import { collect, day, duration, instant } from '../parse.js'
+import type { ArchiveCommandOptions } from '../retention/archive.js'
+import type { EraseCommandOptions } from '../retention/erase.js'
+import type { PruneCommandOptions } from '../retention/prune.js'
+
+export function addRetention(program: Command): void {
+  addPrune(program)
+  addArchive(program)
+  addErase(program)
+}
+
+function addPrune(program: Command): void {
+  const command = addCommand(program, 'prune', {
+    summary: 'remove what is older than it must be kept',
+    description:
+      'Removes payloads, events, attempts and audits of finished events that are older than the configuration says. What is not finished stays, and so does a key whose sender may still retry.',
+    examples: ['hookonce prune --dry-run', 'hookonce prune --source stripe --payloads 7d'],
+  })
+    .option('--source <name>', 'only of this source; may be given again', collect)
+    .option('--payloads <age>', 'how long bytes are kept (default: as configured, else 30d)', duration)
+    .option(
+      '--events <age>',
+      'how long events and their keys are kept (default: as configured, else 90d)',
+      duration,
+    )
+    .option('--dry-run', 'count what would go, remove nothing')
+  addStoreOption(command).action(
+    action<PruneCommandOptions>(async ({ output, options }) =>
+      (await import('../retention/prune.js')).prune(output, options),
+    ),
+  )
+}
+
+function addArchive(program: Command): void {
+  const archive = addGroup(program, 'archive', 'keep payloads longer than the log does')
+  const load = () => import('../retention/archive.js')
+  const place = (command: Command) =>
+    command
+      .option('--archive <folder>', 'where the archive is (default: retention.archive of the configuration)')
+      .option('--source <name>', 'only of this source')
+  const days = (command: Command) =>
+    place(command)
+      .option('--from <day>', 'from this day on, such as 2026-07-01 (UTC)', day)
+      .option('--to <day>', 'up to this day', day)
+  const run = addCommand(archive, 'run', {
+    summary: 'copy payloads into the archive',
+    examples: ['hookonce archive run --archive ./archive', 'hookonce archive run --before 30d'],
+  })
+    .option('--before <time>', 'received before: a time, or 30d for thirty days ago (default: all)', instant)
+    .addOption(new Option('--format <format>', 'how it is written').choices(['jsonl', 'parquet']))
+  addStoreOption(place(run)).action(
+    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).run(output, options)),
+  )
+  const list = addCommand(archive, 'list', {
+    summary: 'what the archive holds',
+    examples: ['hookonce archive list --archive ./archive --source stripe --from 2026-07-01'],
+  })
+  addStoreOption(days(list)).action(
+    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).list(output, options)),
+  )
+  const verify = addCommand(archive, 'verify', {
+    summary: 'read the archive back and check every hash',
+    examples: ['hookonce archive verify --archive ./archive'],
+  })
+  addStoreOption(days(verify)).action(
+    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).verify(output, options)),
+  )
+  const restore = addCommand(archive, 'restore', {
+    summary: 'bring payloads back under their events',
+    examples: ['hookonce archive restore --archive ./archive --id evt_123 --reason "replay for ticket 4711"'],
+  })
+    .option('--id <event id>', 'only this event; may be given again', collect)
+    .option('--reason <text>', 'why, for the audit')
+  addStoreOption(days(restore)).action(
+    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).restore(output, options)),
+  )
+}
+
+function addErase(program: Command): void {
+  const command = addCommand(program, 'erase <reference>', {
+    summary: 'remove the bytes of everything about one reference, for good',
+    description:
+      'Removes the bytes of every delivery about this reference (a customer, an order). The events stay, so that duplicates are still known. It cannot be taken back, and what is erased is never restored.',
+    examples: [
+      'hookonce erase cus_123 --dry-run',
+      'hookonce erase cus_123 --source stripe --reason "request of 2026-07-01" --yes',
+    ],
+  })
+    .option('--source <name>', 'only of this source')
+    .option('--reason <text>', 'why, for the audit')
+    .option('--dry-run', 'count, erase nothing')
+    .option('--yes', 'do not ask')
+  addStoreOption(command).action(
+    action<EraseCommandOptions>(async ({ output, options }, reference: string) =>
+      (await import('../retention/erase.js')).erase(output, reference, options),
+    ),
+  )
+}

@@ -1,0 +1,155 @@
+/** `hookonce archive`: payloads in files of their own, to be kept longer than the log keeps them. */
+import {
+  type ArchiveCheck,
+  archiveList,
+  archiveRestore,
+  archiveVerify,
+} from '../../retention/archive/read.js'
+import { archiveRun } from '../../retention/archive/run.js'
+import { takeLease } from '../../retention/lease.js'
+import { Failure } from '../failure.js'
+import { actorName } from '../log/store-log.js'
+import { type Output, table } from '../output.js'
+import { archiveTarget, openKept, stopSignal } from './sources.js'
+
+export interface ArchiveCommandOptions {
+  readonly store?: string
+  readonly archive?: string
+  readonly source?: string
+  readonly from?: string
+  readonly to?: string
+  readonly before?: number
+  readonly format?: 'jsonl' | 'parquet'
+  readonly id?: readonly string[]
+  readonly reason?: string
+}
+
+export async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
+  await using kept = await openKept(options.store)
+  const target = await archiveTarget(options.archive, kept.retention)
+  const names = [...kept.sources.keys()].filter(
+    (name) => options.source === undefined || name === options.source,
+  )
+  const lease = await takeLease(kept.store)
+  if (lease === null)
+    throw new Failure('Another process runs retention on this log now. Try again when it has ended.')
+  const signal = stopSignal()
+  const sources: Record<string, { objects: number; deliveries: number }> = {}
+  try {
+    for (const source of names) {
+      sources[source] = await archiveRun({
+        store: kept.store,
+        target,
+        source,
+        before: options.before ?? Date.now(),
+        format: options.format ?? kept.retention.format ?? 'jsonl',
+        signal,
+        insist: lease.insist,
+        onProgress: (progress) => output.progress(`${progress.source} ${progress.day}`),
+      })
+    }
+  } finally {
+    output.progress(null)
+    await lease.release()
+  }
+  output.result({ archive: target.name, sources }, () =>
+    table(
+      Object.entries(sources).map(([name, one]) => [
+        name,
+        `${one.deliveries} deliveries in ${one.objects} objects`,
+      ]),
+    ),
+  )
+}
+
+interface ArchivedDay {
+  readonly source: string
+  readonly day: string
+  readonly deliveries: number
+  readonly events: number
+  readonly objects: number
+  readonly bytes: number
+}
+
+export async function list(output: Output, options: ArchiveCommandOptions): Promise<void> {
+  const target = await targetOnly(options)
+  const days: ArchivedDay[] = []
+  for await (const { source, day, deliveries, events, objects } of archiveList(target, filterOf(options)))
+    days.push({
+      source,
+      day,
+      deliveries,
+      events,
+      objects: objects.length,
+      bytes: objects.reduce((sum, { bytes }) => sum + bytes, 0),
+    })
+  output.result({ archive: target.name, days }, (paint) =>
+    days.length === 0
+      ? `${target.name} holds nothing that matches.`
+      : table([
+          ['SOURCE', 'DAY', 'DELIVERIES', 'EVENTS', 'OBJECTS', 'BYTES'].map((title) => paint('dim', title)),
+          ...days.map((one) => [
+            one.source,
+            one.day,
+            ...[one.deliveries, one.events, one.objects, one.bytes].map(String),
+          ]),
+        ]),
+  )
+}
+
+export async function verify(output: Output, options: ArchiveCommandOptions): Promise<number> {
+  const target = await targetOnly(options)
+  const days: ArchiveCheck[] = []
+  for await (const checked of archiveVerify(target, filterOf(options))) {
+    days.push(checked)
+    output.progress(`${checked.source} ${checked.day}`)
+  }
+  output.progress(null)
+  const damaged = days.filter(({ problems }) => problems.length > 0)
+  output.result({ archive: target.name, ok: damaged.length === 0, days }, (paint) =>
+    damaged.length === 0
+      ? `${target.name}: ${days.length} days, all whole`
+      : damaged
+          .flatMap(({ source, day, problems }) =>
+            problems.map((problem) => `${paint('red', 'DAMAGED')} ${source} ${day}: ${problem}`),
+          )
+          .join('\n'),
+  )
+  return damaged.length === 0 ? 0 : 1
+}
+
+export async function restore(output: Output, options: ArchiveCommandOptions): Promise<void> {
+  await using kept = await openKept(options.store)
+  const target = await archiveTarget(options.archive, kept.retention)
+  const report = await archiveRestore({
+    store: kept.store,
+    target,
+    ...filterOf(options),
+    ...(options.id === undefined ? {} : { eventIds: options.id }),
+    actor: actorName(),
+    reason: options.reason ?? '',
+    signal: stopSignal(),
+    onProgress: ({ restored }) => output.progress(`${restored} restored`),
+  })
+  output.progress(null)
+  output.result(
+    { archive: target.name, ...report },
+    () =>
+      `${report.restored} payloads are back, ${report.skipped} were there, erased, or have no event any more`,
+  )
+}
+
+/** Reading an archive needs no log. */
+async function targetOnly({ archive, store }: ArchiveCommandOptions) {
+  if (archive !== undefined) return archiveTarget(archive, {})
+  await using kept = await openKept(store)
+  return await archiveTarget(undefined, kept.retention)
+}
+
+function filterOf({ source, from, to }: ArchiveCommandOptions) {
+  return {
+    ...(source === undefined ? {} : { source }),
+    ...(from === undefined ? {} : { from }),
+    ...(to === undefined ? {} : { to }),
+  }
+}

@@ -1,0 +1,205 @@
+/** Keeping, letting go and looking after: prune, archive, erase, doctor; and the `--json` of every command. */
+import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createInbox, silentLog } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { pathOf } from '#dist/cli/command.js'
+import { createProgram } from '#dist/cli/program.js'
+import { openStore } from '#dist/open-store.js'
+import { type Folder, freshFolder } from '../support/cli.js'
+
+const secret = 'a secret that is long enough'
+const DAY_MS = 86_400_000
+let folder: Folder
+
+/** In the default store of the folder: evt_done of 60 days ago, which succeeded, and evt_new, which waits. */
+beforeAll(async () => {
+  folder = freshFolder()
+  expect((await folder.run(['migrate', 'up', '--store', 'sqlite:first.db'])).code).toBe(0)
+  const store = await openStore(`sqlite:${folder.path}/first.db`)
+  const source = stripe({ secret })
+  const inbox = createInbox({ store, sources: { stripe: source }, log: silentLog })
+  inbox.on('stripe', '*', async () => {})
+  const event = (eventId: string) => ({
+    eventId,
+    eventType: 'invoice.paid',
+    reference: 'in_1',
+    contentHash: null,
+    guardHash: null,
+  })
+  const delivery = { source: 'stripe', headers: {}, onReplayedContent: 'review' } as const
+  const old = { ...delivery, body: Buffer.from('{"old":1}'), events: [event('evt_done')] }
+  await store.record([{ ...old, receivedAt: Date.now() - 60 * DAY_MS }])
+  await inbox.drain()
+  await store.record([{ ...delivery, body: Buffer.from('{"new":1}'), events: [event('evt_new')] }])
+  await inbox.stop()
+  await store.close()
+})
+afterAll(() => folder.remove())
+
+const env = { HOOKONCE_STORE: 'sqlite:first.db' }
+const run = async (...args: string[]) => {
+  const ended = await folder.run([...args, '--json'], env)
+  return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
+}
+
+test('archive, prune, restore: bytes go and come back; what is not finished stays', async () => {
+  const archived = await run('archive', 'run', '--archive', 'kept')
+  expect(archived.value).toEqual({
+    archive: 'directory kept',
+    sources: { stripe: { objects: 2, deliveries: 2 } },
+  })
+  expect((await run('archive', 'list', '--archive', 'kept')).value.days).toHaveLength(2)
+  expect(await run('archive', 'verify', '--archive', 'kept')).toMatchObject({ code: 0, value: { ok: true } })
+
+  const dry = await run('prune', '--dry-run')
+  expect(dry.value.sources.stripe).toMatchObject({ payloads: 1, events: 0 })
+  expect((await run('prune')).value).toMatchObject({
+    dryRun: false,
+    busy: false,
+    sources: { stripe: { payloads: 1 } },
+  })
+  expect((await run('events', 'show', 'evt_done')).value.event.payloadKept).toBe(false)
+  expect((await run('events', 'show', 'evt_new')).value.event.payloadKept).toBe(true)
+
+  const restored = await run(
+    'archive',
+    'restore',
+    '--archive',
+    'kept',
+    '--id',
+    'evt_done',
+    '--reason',
+    'a test',
+  )
+  expect(restored.value).toMatchObject({ restored: 1, skipped: 0 })
+  const shown = await run('events', 'show', 'evt_done', '--payload')
+  expect(Buffer.from(shown.value.payload.body, 'base64').toString()).toBe('{"old":1}')
+})
+
+test('a damaged archive is found out', async () => {
+  const day = readdirSync(join(folder.path, 'kept', 'stripe')).sort()[0]!
+  const object = readdirSync(join(folder.path, 'kept', 'stripe', day)).find(
+    (name) => name !== 'manifest.json',
+  )!
+  writeFileSync(join(folder.path, 'kept', 'stripe', day, object), 'nothing of it')
+  const { code, value } = await run('archive', 'verify', '--archive', 'kept')
+  expect(code).toBe(1)
+  expect(value.ok).toBe(false)
+})
+
+test('retention below a retry window is refused', async () => {
+  const { code, stdout, stderr } = await run('prune', '--events', '1h', '--payloads', '1h')
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toContain('stripe')
+})
+
+test('erase wants a reason and a yes, and is for good', async () => {
+  expect(await run('erase', 'in_1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
+  expect(await run('erase', 'in_1', '--reason', 'x')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('--yes'),
+  })
+  expect((await run('erase', 'in_1', '--dry-run')).value).toMatchObject({ dryRun: true, events: 2 })
+  expect((await run('erase', 'in_1', '--reason', 'x', '--yes')).value).toEqual({
+    dryRun: false,
+    reference: 'in_1',
+    payloads: 2,
+    events: 2,
+    busy: 0,
+  })
+  expect(await run('events', 'show', 'evt_done', '--payload')).toMatchObject({
+    code: 1,
+    value: { payload: null },
+  })
+})
+
+describe('doctor', () => {
+  test('says what is so', async () => {
+    const { code, value } = await run('doctor')
+    expect({ code, ok: value.ok }).toEqual({ code: 0, ok: true })
+    const names = value.findings.map(({ name }: { name: string }) => name)
+    for (const name of ['node', 'store', 'schema', 'clock', 'synchronous', 'backlog'])
+      expect(names).toContain(name)
+    for (const invariant of ['I2', 'I5', 'I7'])
+      expect(names.some((name: string) => name.startsWith(invariant))).toBe(true)
+  })
+
+  test('says what is not, with what to do, and fails', async () => {
+    const sick = freshFolder()
+    expect((await sick.run(['dev', '--port', '0', '--store', 'nonsense:x'])).code).toBe(1) // leaves a secret behind
+    chmodSync(join(sick.path, '.hookonce', 'secret'), 0o644)
+    const { code, stdout, stderr } = await sick.run(['doctor'])
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' })
+    expect(stdout).toMatch(/PROBLEM +development secret +others can read it \(mode 644\)/)
+    expect(stdout).toContain('chmod 600 .hookonce/secret')
+    expect(stdout).toContain('Start hookonce dev in this folder')
+    writeFileSync(join(sick.path, 'hookonce.config.mjs'), 'export default { stores: 1 }')
+    expect((await sick.run(['doctor', '--store', 'postgres://127.0.0.1:9/x'])).stdout).toMatch(
+      /"store"[\s\S]*database is up/,
+    )
+    await sick.remove()
+  })
+})
+
+describe('--json of every command parses and stays the same', () => {
+  /** Null: it runs until it is told to stop, and its own tests read its lines. */
+  const calls: Readonly<Record<string, readonly string[] | null>> = {
+    dev: null,
+    serve: null,
+    worker: null,
+    listen: null,
+    'events tail': null,
+    check: null, // test/check
+    send: null, // send.test.ts
+    'events list': ['--limit', '1'],
+    'events show': ['evt_new'],
+    'events export': ['--source', 'stripe'],
+    retry: ['--source', 'stripe', '--dead', '--dry-run'],
+    replay: ['evt_done', '--force', '--dry-run'],
+    ignore: ['evt_new', '--dry-run'],
+    'migrate up': [],
+    'migrate status': [],
+    'migrate sql': ['--database', 'sqlite'],
+    prune: ['--dry-run'],
+    'archive run': ['--archive', 'again'],
+    'archive list': ['--archive', 'none'],
+    'archive verify': ['--archive', 'none'],
+    'archive restore': ['--archive', 'none'],
+    erase: ['in_1', '--dry-run'],
+    doctor: [],
+    'token create': ['--name', 'ada', '--role', 'viewer'],
+    providers: ['github'],
+    completion: ['fish'],
+  }
+
+  test('none is missing here', () => {
+    const leaves = (command: Command): Command[] =>
+      command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+    const names = leaves(createProgram()).map((command) => pathOf(command).replace('hookonce ', ''))
+    expect(Object.keys(calls).sort()).toEqual(names.sort())
+  })
+
+  for (const [name, args] of Object.entries(calls)) {
+    if (args === null) continue
+    test(name, async () => {
+      const { stdout, code } = await folder.run([...name.split(' '), ...args, '--json'], env)
+      expect(code).toBe(0)
+      const values = stdout
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line))
+      expect(values.map(shape)).toMatchSnapshot()
+    })
+  }
+})
+
+/** The keys and the kinds of values; texts are kept where they are words of ours. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.length === 0 ? [] : [shape(value[0])]
+  if (typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, shape(inner)]))
+  return value === null ? null : typeof value
+}
