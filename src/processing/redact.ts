@@ -61,9 +61,9 @@ export function createRedactor(given: RedactOptions, sources: ReadonlyMap<string
     markRuns(rest, privates, PRIVATE_LENGTH, marks)
     if (excerptLength > 0) markRuns(rest, excerpts(payload, claimed), excerptLength, marks)
     if (wasCut) marks.fill(1, rest.length - CUT_CHARACTERS)
-    rest = masked(rest, marks).slice(0, PATTERN_CHARACTERS)
-    for (const pattern of patterns) rest = rest.replace(pattern, MASK)
-    return withoutCredentials(rest)
+    rest = masked(rest, marks)
+    const seen = withoutCredentials(patterns.reduce(hide, rest.slice(0, PATTERN_CHARACTERS)))
+    return rest.length > PATTERN_CHARACTERS ? seen.slice(0, -CUT_CHARACTERS) : seen
   }
 
   return {
@@ -79,6 +79,10 @@ export function createRedactor(given: RedactOptions, sources: ReadonlyMap<string
       return cut(text === '' ? 'no reason given' : text, Math.min(maxMessage, limits.reasonBytes))
     },
   }
+}
+
+function hide(text: string, pattern: RegExp): string {
+  return text.replace(pattern, MASK)
 }
 
 /** The texts of the payload, but for what the log shows anyway. */

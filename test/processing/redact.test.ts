@@ -27,6 +27,7 @@ async function storedAfter(
   bench: Bench,
   thrown: unknown,
   options: Partial<InboxOptions> = {},
+  more: object = {},
 ): Promise<string> {
   const { inbox, lines } = bench.inbox({
     ...options,
@@ -36,7 +37,7 @@ async function storedAfter(
     throw thrown
   })
   const id = `e${++posted}`
-  await post(inbox, { ...event, id })
+  await post(inbox, { ...event, ...more, id })
   await inbox.drain()
   const key = { source: 'shop', eventId: id }
   const [attempt] = await inbox.events.attempts(key)
@@ -115,11 +116,13 @@ onBothLogs((bench) => {
       redact: { ...redact, maxMessage: 100, stack: true, maxStack: 60 },
     })
     expect(Buffer.byteLength(text.split('\n[')[0]!)).toBeLessThanOrEqual(161)
-    // All but the end is masked by a pattern, so the place where it was cut comes into view.
-    const cutShort = await storedAfter(bench, new Error(`${'y'.repeat(65_536 - 12)}${email}`), {
-      redact: { ...redact, patterns: [/y+/] },
-    })
-    expect(cutShort).not.toContain('ada.')
+    // Almost all of it is masked, so the place where it was cut comes into view.
+    const note = 'y'.repeat(65_500)
+    const atCut = new Error(`${'y'.repeat(65_536 - 5)}${email}`)
+    expect(await storedAfter(bench, atCut, { redact }, { note })).not.toContain('ada.')
+    const atPatterns = new Error(`${'z'.repeat(16_384 - 6)}BUILD-99`)
+    const patterns = [/z+/, /BUILD-\d+/]
+    expect(await storedAfter(bench, atPatterns, { redact: { patterns } })).not.toContain('BUILD')
   })
 
   test('reasons to ignore are redacted too', async () => {
