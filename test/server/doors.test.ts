@@ -156,7 +156,13 @@ describe('other origins', () => {
       { 'sec-fetch-site': 'same-site' },
       { origin: 'null' },
     ]) {
-      for (const path of ['/api/stats', '/api/events', '/api/events/shop/e1/payload', '/api/stream']) {
+      for (const path of [
+        '/api/stats',
+        '/api/events',
+        '/%61pi/events/shop/e1/payload',
+        '/api/events/shop/e1/payload',
+        '/api/stream',
+      ]) {
         const response = await running.call('GET', path, { headers: headers as Record<string, string> })
         expect([path, headers, response.status]).toEqual([path, headers, 403])
         expect(response.headers.get('access-control-allow-origin')).toBeNull()

@@ -42,6 +42,7 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
     app.on(route.method, route.path, async (context) => {
       const request = context.req.raw
       const { address } = context.env
+      checkOrigin(request) // a link may lead to the page, not to a route
       if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly) {
         throw new HookonceError('READ_ONLY')
       }
@@ -78,8 +79,7 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
     async fetch(request, peer) {
       try {
         checkHost(request)
-        const { pathname } = new URL(request.url)
-        checkOrigin(request, { navigation: !pathname.startsWith(`${basePath}/api/`) })
+        checkOrigin(request, { navigation: true })
         // Whatever a route makes of it: a cookie that came along proves nothing about who sent it.
         if (sessionCookies(request).length > 0 && !request.headers.has('authorization'))
           checkOwnOrigin(request)

@@ -28,6 +28,11 @@ export function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host
 }
 
+/** Over TLS, here or at a proxy. Who lies about it only makes their own cookie stricter. */
+export function isEncrypted(request: Request): boolean {
+  return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https'
+}
+
 function withoutPort(host: string): string {
   return host.replace(/:\d*$/, '')
 }

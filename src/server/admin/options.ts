@@ -36,7 +36,7 @@ export interface AdminOptions {
   readonly sessionMs?: number
   /** Streams open at once. Default 32. */
   readonly maxStreams?: number
-  /** Files of a dashboard, by path below the mount point; null = there is none, and the small page is shown. */
+  /** Files of a dashboard, by path below the mount point, as in the URL; null = none: the small page is shown. */
   readonly static?: (path: string) => Response | null | Promise<Response | null>
 }
 

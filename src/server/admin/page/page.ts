@@ -11,13 +11,15 @@ export interface PageFacts {
   readonly basePath: string
   readonly access: Entered
   readonly events: readonly EventView[]
+  /** How this page was reached, for examples. */
+  readonly origin: string
   /** A source to send to, and whether it takes deliveries without a signature. */
   readonly example: { readonly name: string; readonly unverified: boolean } | null
 }
 
 type Markup = ReturnType<typeof html>
 
-export function eventsPage({ basePath, access, events, example }: PageFacts): Promise<Response> {
+export function eventsPage({ basePath, access, events, origin, example }: PageFacts): Promise<Response> {
   const signOut = access.by === 'session' ? html`<button type="button" id="sign-out">Sign out</button>` : ''
   return page(
     basePath,
@@ -33,7 +35,7 @@ effect happens once.</p>
 </table>
 ${events.length === 0 ? html`<p id="none">Nothing has been received yet.</p>` : ''}
 <h2>Send one</h2>
-${sending(example)}
+${sending(origin, example)}
 <h2>The API</h2>
 <p>Everything here and more: <a href="${basePath}/api/openapi.json">api/openapi.json</a>,
 <a href="${basePath}/api/events">api/events</a>, <a href="${basePath}/api/stats">api/stats</a>.</p>`,
@@ -47,12 +49,12 @@ function row(event: EventView): Markup {
 <td>${event.dead ? 'dead letter' : event.state}</td></tr>`
 }
 
-function sending(example: PageFacts['example']): Markup {
+function sending(origin: string, example: PageFacts['example']): Markup {
   if (example === null) return html`<p>No source is configured yet.</p>`
   const { name, unverified } = example
   if (!unverified) return html`<p>Signed as its sender would:</p><pre>npx hookonce send ${name}</pre>`
   return html`<p>Source <b>${name}</b> takes what is not signed:</p>
-<pre>curl -d '{"id":"evt_1","type":"order.paid"}' -H 'content-type: application/json' http://localhost:4100/webhooks/${name}</pre>`
+<pre>curl -d '{"id":"evt_1","type":"order.paid"}' -H 'content-type: application/json' ${origin}/webhooks/${name}</pre>`
 }
 
 /** The form works without a script. `error`: the last try did not. */

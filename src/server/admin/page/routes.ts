@@ -2,6 +2,7 @@
 import { HookonceError, isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { Door } from '../access.js'
+import { hostOf, isEncrypted } from '../hosts.js'
 import type { AdminOptions } from '../options.js'
 import { may, rolesThatMay } from '../roles.js'
 import { eventView, seesDetail } from '../views.js'
@@ -40,6 +41,7 @@ export function createPages(
       basePath,
       access,
       events: events.map((event) => eventView(event, seesDetail(access))),
+      origin: `${isEncrypted(request) ? 'https' : 'http'}://${hostOf(request)}`,
       example: exampleOf(inbox),
     })
   }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { Door } from '../access.js'
+import { isEncrypted } from '../hosts.js'
 import { signInPage } from '../page/page.js'
 import { type Call, checked, jsonOf, mediaType, type Route, route, textOf } from '../route.js'
 import { sessionValue, setCookie } from '../session.js'
@@ -108,9 +109,4 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
       },
     }),
   ]
-}
-
-/** Over TLS, here or at a proxy. Who lies about it only makes their own cookie stricter. */
-function isEncrypted(request: Request): boolean {
-  return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https'
 }
