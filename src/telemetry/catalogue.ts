@@ -35,6 +35,22 @@ export const metrics = {
     'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
   ),
   spool: gauge('spool_deliveries', 'Deliveries kept in the spool because the store is away.'),
+  retentionRuns: counter(
+    'retention_runs_total',
+    'Daily runs of retention by this process, by outcome (done, failed).',
+  ),
+  retentionRemoved: counter(
+    'retention_removed_total',
+    'What retention removed in this process, by kind; payloads of dropped partitions left out.',
+  ),
+  partitionsAhead: gauge(
+    'partitions_ahead',
+    'Payload partitions ready ahead of now, as the last run of retention saw it.',
+  ),
+  partitionAlarms: counter(
+    'partition_alarms_total',
+    'Runs of retention that found fewer than two partitions ahead.',
+  ),
   seenHits: counter('seen_hits_total', 'Duplicates that were answered without asking the store.'),
   seenMisses: counter('seen_misses_total', 'Keys that were not remembered, so that the store was asked.'),
   seenErrors: counter(

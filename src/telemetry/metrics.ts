@@ -122,8 +122,20 @@ function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | n
   ]
 }
 
-function ofParts({ counters: { spoolDepth, seen } }: Inbox): string[] {
+function ofParts({ counters: { spoolDepth, seen, retention } }: Inbox): string[] {
+  const { partitionsAhead } = retention
+  const kinds = ['payloads', 'events', 'attempts', 'audits'] as const
   return [
+    exposeNumbers(metrics.retentionRuns, [
+      [{ outcome: 'done' }, retention.runs],
+      [{ outcome: 'failed' }, retention.failures],
+    ]),
+    exposeNumbers(
+      metrics.retentionRemoved,
+      kinds.map((kind) => [{ kind }, retention[kind]]),
+    ),
+    exposeNumbers(metrics.partitionsAhead, partitionsAhead === null ? [] : [[{}, partitionsAhead]]),
+    exposeNumbers(metrics.partitionAlarms, [[{}, retention.alarms]]),
     exposeNumbers(metrics.spool, spoolDepth ? [[{}, spoolDepth()]] : []),
     exposeNumbers(metrics.seenHits, seen ? [[{}, seen.hits]] : []),
     exposeNumbers(metrics.seenMisses, seen ? [[{}, seen.misses]] : []),
