@@ -81,6 +81,29 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
   )
 })
 
+test('one process drains at a time, and the next takes over when it is killed', async () => {
+  const log = await sqliteLog()
+  const store = log.open()
+  try {
+    await store.migrate()
+    await fillSpool(store, ['e0', 'e1', 'e2'])
+    const first = child(log, 'before record')
+    await until(() => first.lines.includes('before record'), 'the first one drains')
+    const second = child(log, 'before record')
+    await second.said(1)
+    // It looks at least once a second, and finds the spool taken.
+    for (let i = 0; i < 15; i++) {
+      expect(await statusOf(second)).toMatchObject({ depth: 3, draining: false })
+      await new Promise((resolve) => setTimeout(resolve, 100))
+    }
+    await first.kill()
+    await until(() => second.lines.includes('before record'), 'the second one drains')
+  } finally {
+    await store.close()
+    await log.remove()
+  }
+}, 60_000)
+
 test('two processes share a spool: the order of a source holds across them, and nothing is drained twice', async () => {
   const log = await postgresLog(inject('postgresUrl'))
   const store = log.open()
