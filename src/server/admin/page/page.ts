@@ -52,7 +52,8 @@ function row(event: EventView): Markup {
 function sending(origin: string, example: PageFacts['example']): Markup {
   if (example === null) return html`<p>No source is configured yet.</p>`
   const { name, unverified } = example
-  if (!unverified) return html`<p>Signed as its sender would:</p><pre>npx hookonce send ${name}</pre>`
+  if (!unverified)
+    return html`<p>Signed as its sender would:</p><pre>npx hookonce send ${name} --to ${origin}</pre>`
   return html`<p>Source <b>${name}</b> takes what is not signed:</p>
 <pre>curl -d '{"id":"evt_1","type":"order.paid"}' -H 'content-type: application/json' ${origin}/webhooks/${name}</pre>`
 }

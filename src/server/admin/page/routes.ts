@@ -70,5 +70,5 @@ function fileOf(text: string, type: string): Response {
 
 function exampleOf(inbox: Inbox): { name: string; unverified: boolean } | null {
   const all = [...inbox.sources].map(([name, source]) => ({ name, unverified: source.unverified }))
-  return all.find((one) => one.unverified) ?? all[0] ?? null
+  return all.find((one) => one.unverified) ?? all.find(({ name }) => name === 'stripe') ?? all[0] ?? null
 }
