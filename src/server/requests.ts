@@ -18,33 +18,49 @@ const LATELY_MS = 5_000
 
 export function createRequests(): Requests {
   const underWay = new Set<ServerResponse>()
+  /** An answer that waits behind another on its connection hears nothing when that connection closes: we tell it. */
+  const bySocket = new WeakMap<Duplex, Set<ServerResponse>>()
   let last = false
   let lastAt = Number.NEGATIVE_INFINITY
   let waiting: (() => void)[] = []
 
-  function end(this: ServerResponse): void {
-    underWay.delete(this)
+  function end(response: ServerResponse): void {
+    bySocket.get(response.req.socket)?.delete(response)
+    if (!underWay.delete(response)) return
     lastAt = performance.now()
     if (underWay.size > 0) return
     for (const resolve of waiting) resolve()
     waiting = []
   }
 
+  function onClose(this: ServerResponse): void {
+    end(this)
+  }
+
+  function ofSocket(socket: Duplex): Set<ServerResponse> {
+    const known = bySocket.get(socket)
+    if (known) return known
+    const own = new Set<ServerResponse>()
+    bySocket.set(socket, own)
+    socket.once('close', () => {
+      for (const response of own) end(response)
+    })
+    return own
+  }
+
   return {
     begin(response) {
       underWay.add(response)
+      ofSocket(response.req.socket).add(response)
       if (last) response.shouldKeepAlive = false
-      response.once('close', end)
+      response.once('close', onClose)
     },
     closeAfter() {
       last = true
       // One whose headers are out already leaves an idle connection behind, which is closed as such.
       for (const response of underWay) response.shouldKeepAlive = false
     },
-    isBusy(socket) {
-      for (const response of underWay) if (response.socket === socket) return true
-      return false
-    },
+    isBusy: (socket) => (bySocket.get(socket)?.size ?? 0) > 0,
     get wereLately() {
       return underWay.size > 0 || performance.now() - lastAt < LATELY_MS
     },

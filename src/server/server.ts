@@ -73,7 +73,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     const wasBusy = all.wereLately
     await drainConnections(node, { deadlineMs: deadlineMs * REQUESTS_SHARE, wasBusy, now: now.signal })
     const left = now.signal.aborted ? 0 : Math.max(0, until - performance.now())
-    await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS)
+    await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS, now.signal)
   }
 
   const server: HookonceServer = {
@@ -110,10 +110,11 @@ async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
   }
 }
 
-async function withinTime(work: Promise<void>, ms: number): Promise<void> {
+async function withinTime(work: Promise<void>, ms: number, now: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<void>((resolve) => {
     timer = setTimeout(resolve, ms)
+    now.addEventListener('abort', () => setTimeout(resolve, STOP_GRACE_MS).unref())
   })
   await Promise.race([work, late])
   clearTimeout(timer)

@@ -114,6 +114,29 @@ describe('keep-alive', () => {
   })
 })
 
+describe('requests in a row on one connection', () => {
+  it('are forgotten with it: a swap does not wait for what nobody will read', async () => {
+    const { inbox } = shop()
+    const held = signal()
+    let reached = 0
+    const stuck = {
+      ...inbox,
+      async receive(source: string, delivery: Delivery) {
+        reached++
+        if (reached === 1) await held.wait
+        return inbox.receive(source, delivery)
+      },
+    }
+    const { port, server } = await serving(stuck)
+    const socket = say(port, whole('1') + whole('2') + whole('3'))
+    await until(() => reached === 3, 'all are under way')
+    const swapped = server.swap(shop().inbox)
+    socket.destroy()
+    expect(await swapped).toBe(stuck)
+    held.give()
+  })
+})
+
 describe('close', () => {
   it('a delivery that is half here is finished and told to close; no new connection is taken', async () => {
     const { inbox } = shop()
