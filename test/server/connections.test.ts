@@ -183,16 +183,17 @@ describe('close', () => {
   })
 
   it('what does not end is cut at the deadline, and close again with no time is now', async () => {
-    const { inbox } = shop()
-    const { port, server } = await serving(inbox)
+    const patient = { requestTimeoutMs: 3_000_000 }
+    const { inbox } = shop({ bodyTimeoutMs: 3_000_000 })
+    const { port, server } = await serving(inbox, patient)
     const stuck = say(port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(stuck, 'data')
     const gone = heard(stuck)
     await server.close({ deadlineMs: 400 })
     await gone
 
-    const other = shop()
-    const second = await serving(other.inbox)
+    const other = shop({ bodyTimeoutMs: 3_000_000 })
+    const second = await serving(other.inbox, patient)
     const held = say(second.port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(held, 'data')
     const closing = second.server.close({ deadlineMs: 600_000 })
