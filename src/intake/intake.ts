@@ -137,6 +137,7 @@ async function take(
     answer = handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
   else await background(parts, name, source, ids, verdicts)
   if (answer.httpStatus < 400) counters.ackSeconds.observe((performance.now() - startedAt) / 1_000)
+  else countRejected(counters, answer.reason ?? answer.status)
   return answer
 }
 

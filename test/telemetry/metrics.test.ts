@@ -145,6 +145,29 @@ onBothLogs((bench) => {
     }
   })
 
+  it('every delivery that came was acknowledged, a handshake, or rejected, also in inline mode', async () => {
+    const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) } })
+    inbox.on('shop', '*', (event) => {
+      if (event.id.startsWith('bad')) throw new Error('no')
+    })
+    for (const id of ['good1', 'bad1', 'good1', 'good2', 'bad2']) await post(inbox, { id })
+    await inbox.receive('shop', {
+      method: 'GET',
+      url: 'http://localhost/',
+      headers: {},
+      body: Buffer.from(''),
+    })
+    const page = readExposition(await metricsText(inbox))
+    const total = (name: string) => page.series(name).reduce((all, one) => all + one.value, 0)
+    expect(page.value('hookonce_rejected_total', { source: 'shop', reason: 'handler_failed' })).toBe(2)
+    expect(total('hookonce_received_total')).toBe(6)
+    expect(
+      total('hookonce_ack_seconds_count') +
+        total('hookonce_handshakes_total') +
+        total('hookonce_rejected_total'),
+    ).toBe(6)
+  })
+
   it('counts leases that were lost, and what the store threw', async () => {
     const real = bench.store()
     let heard = false

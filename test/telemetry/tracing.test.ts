@@ -50,7 +50,9 @@ onBothLogs((bench) => {
       span.end()
       if (++calls === 1) throw new Error(`could not read ${canary}`)
     })
-    await inbox.start()
+    // Whatever was under way when the workers started is not what their attempts belong to.
+    const boot = trace.getTracer('app').startSpan('the application starts')
+    await context.with(trace.setSpan(context.active(), boot), () => inbox.start())
     await deliver(inbox, 'e1', { traceparent: sent, tracestate: 'vendor=x' })
     await deliver(inbox, 'e1')
     await until(() => named('hookonce attempt').length === 2, 'there were two attempts')
