@@ -22,7 +22,15 @@ function end(error: unknown): void {
 // What nobody waited for, or threw outside of a promise, ends like any other error: in words.
 process.on('uncaughtException', (error) => {
   end(error)
-  process.exit()
+  leave()
 })
 
-createProgram().parseAsync().catch(end)
+/**
+ * When a command is done, so is the process: what a configuration has opened (a pool, a timer), or the channel to a
+ * parent, would keep it alive. Not before everything it said has been taken.
+ */
+function leave(): void {
+  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
+}
+
+createProgram().parseAsync().catch(end).finally(leave)

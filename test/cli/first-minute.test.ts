@@ -1,7 +1,10 @@
 /** What a new user does in the first minute, with the real binary, on a folder with nothing in it. */
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { openStore } from '#dist/open-store.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
+
+// Each call starts a process, which a busy machine may take long for.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Folder
 beforeAll(() => {
@@ -82,4 +85,4 @@ test('start, send five at once, look, replay, kill, start again: it is still the
       ['payload', ''],
     ])
   })
-}, 120_000)
+})

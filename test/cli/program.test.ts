@@ -1,9 +1,13 @@
 import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { completionScript } from '#dist/cli/completion.js'
 import { createProgram } from '#dist/cli/program.js'
 import { type Folder, freshFolder } from '../support/cli.js'
+
+// Each call starts a process, which a busy machine may take long for.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Folder
 beforeAll(() => {
@@ -103,4 +107,15 @@ COMP_WORDS=(hookonce ${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=
     expect(code).toBe(2)
     expect(stderr).toContain('bash, zsh, fish')
   })
+})
+
+test('docs/command-line.md has a heading for each command', () => {
+  const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
+  const headings = [...page.matchAll(/^### (.+)$/gm)].flatMap(([, names]) => names!.split(', '))
+  const names = createProgram().commands.map((command) => command.name())
+  for (const name of names)
+    expect(
+      headings.some((heading) => heading.split(' ')[0] === name),
+      name,
+    ).toBe(true)
 })

@@ -1,10 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devSource } from '#dist/cli/dev/sources.js'
 import { factories } from '#dist/cli/providers.js'
 import { createPoster } from '#dist/cli/send/post.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
+
+// Each call starts a process, which a busy machine may take long for.
+vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Folder
 let server: Running
