@@ -8,6 +8,7 @@ import { expect, test } from 'vitest'
 import { drizzleOn } from '../../examples/orm/drizzle.js'
 import { knexOn } from '../../examples/orm/knex.js'
 import { kyselyOn } from '../../examples/orm/kysely.js'
+import { prismaOn } from '../../examples/orm/prisma.js'
 import { type Bench, onLog, post, stateOf } from '../support/processing.js'
 
 type Context = HandlerContext<PostgresTx>
@@ -71,6 +72,19 @@ mappers.Kysely = {
         await tx.withSchema(schema).insertInto('effects').values({ value }).execute()
         if (fails) throw stop
       }),
+}
+
+mappers.Prisma = {
+  async write(ctx, schema, value) {
+    const db = prismaOn(ctx, schema)
+    await db.effects.create({ data: { value } })
+    expect(await db.effects.findMany({ where: { value } })).toEqual([{ value }])
+  },
+  nested: (ctx, schema, value, fails) =>
+    prismaOn(ctx, schema).$transaction(async (tx) => {
+      await tx.effects.create({ data: { value } })
+      if (fails) throw stop
+    }),
 }
 
 mappers.Knex = {
@@ -216,6 +230,11 @@ onLog('PostgreSQL', (bench) => {
 test('the bridges in docs/orm.md are the ones tested here', async () => {
   const read = (path: string) => readFile(new URL(`../../${path}`, import.meta.url), 'utf8')
   const page = await read('docs/orm.md')
-  for (const name of ['drizzle', 'kysely', 'knex'])
-    expect(page).toContain(`\`\`\`ts\n${await read(`examples/orm/${name}.ts`)}\`\`\``)
+  for (const [name, fence] of Object.entries({
+    drizzle: 'ts',
+    kysely: 'ts',
+    knex: 'ts',
+    prisma: 'ts prisma',
+  }))
+    expect(page).toContain(`\`\`\`${fence}\n${await read(`examples/orm/${name}.ts`)}\`\`\``)
 })
