@@ -96,7 +96,9 @@ export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): Gro
     const startedAt = performance.now()
     try {
       const recordings = await to.record(batch.map((waiter) => waiter.delivery))
-      onCommit?.(batch.length, performance.now() - startedAt)
+      // What went to the spool, or nowhere, is no commit of the log.
+      const recorded = recordings.reduce((count, one) => count + (Array.isArray(one) ? 1 : 0), 0)
+      if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (let i = 0; i < batch.length; i++) {
         const recording = recordings[i]!
         if (recording instanceof HookonceError) batch[i]!.reject(recording)

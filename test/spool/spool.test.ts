@@ -76,6 +76,7 @@ test('it says what waits, how many bytes, since when, and why', async () => {
     lastError: expect.stringContaining('told so'),
   })
   expect(status.bytes).toBeGreaterThan(30)
+  expect(inbox.counters.commits).toBe(0)
   away = false
   await empty(inbox)
   await until(async () => (await inbox.spool!.status()).lastError === null, 'the error is history')
@@ -184,6 +185,18 @@ test('what lies in the file is sealed where a seal is given, and opened for the 
   away = false
   await empty(inbox)
   const payload = await real.payload({ source: 'shop', eventId: 'a' })
+  expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
+})
+
+test('payloads that are encrypted in the log are encrypted in the spool', async () => {
+  const encryption = { current: 'k1', keys: { k1: Buffer.alloc(32, 7) } }
+  const { inbox } = make({ encryption })
+  await post(inbox, { id: 'a', name: 'Ada Lovelace' })
+  const bytes = Buffer.concat([await readFile(path), await readFile(`${path}-wal`)])
+  expect(bytes.includes('Ada Lovelace')).toBe(false)
+  away = false
+  await empty(inbox)
+  const payload = await inbox.events.payload({ source: 'shop', eventId: 'a' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
 })
 
