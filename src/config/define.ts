@@ -7,14 +7,7 @@ import type { ServerOptions } from '../server/options.js'
 import type { Store } from '../store.js'
 import type { Alerts } from '../telemetry/alert-rules.js'
 
-export type HookonceConfig<Tx = unknown> = ConfigKeys<Tx> & HandedOn
-
-/** Checked by those who use them. */
-type HandedOn = Readonly<Partial<Record<Exclude<HandedOnKey, keyof InboxOptions>, object>>>
-
-type HandedOnKey = 'retention' | 'spool' | 'seen' | 'encryption' | 'telemetry' | 'redact'
-
-export interface ConfigKeys<Tx = unknown>
+export interface HookonceConfig<Tx = unknown>
   extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
   /** A store, its URL, or a function that gives the URL: `env('DATABASE_URL')`. HOOKONCE_STORE goes before it. */
   readonly store: Store<Tx> | string | (() => string)

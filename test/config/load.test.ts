@@ -125,7 +125,9 @@ describe('keys', () => {
     [
       "retention: { payloads: '30d' }, spool: { path: 'spool.db', maxBytes: 1000 }, encryption: { current: 'a', keys: {} }",
     ],
-    ["telemetry: {}, alerts: {}, redact: { patterns: [/a/, 'b'], stack: true }"],
+    [
+      "tracing: false, alerts: { deadLetters: { above: 5 }, notify() {} }, redact: { patterns: [/a/, 'b'], stack: true }",
+    ],
     ["destinations: { app: { url: 'https://app.example/hooks', secret: () => 'whsec_x', types: ['a.*'] } }"],
     ["seen: { name: 'own', async get() { return [] }, async put() {} }"],
     ['handlers(inbox) {}'],
@@ -164,6 +166,7 @@ describe('keys', () => {
     ['store: undefined', '"store" is missing'],
     ['spool: 5', 'spool must be an object, and is the number 5'],
     ["destinations: { app: { ulr: 'x' } }", 'there is no key "destinations.app.ulr", did you mean "url"?'],
+    ['alerts: { deadLetter: {} }', 'there is no key "alerts.deadLetter", did you mean "deadLetters"?'],
     ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, and is an object'],
     [
       'server: { processes: 2 }',
