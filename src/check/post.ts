@@ -114,7 +114,13 @@ function answerOf(request: ClientRequest, timeoutMs: number, elapsed: () => numb
     request.once('error', (error: NodeJS.ErrnoException) => {
       settle({ status: null, problem: error.code ?? error.message, excerpt: '' })
     })
+    let answered = false
+    // A 101 closes the connection with neither an answer nor an error.
+    request.once('close', () => {
+      if (!answered) settle({ status: null, problem: 'closed without an answer', excerpt: '' })
+    })
     request.once('response', (response) => {
+      answered = true
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {

@@ -67,8 +67,14 @@ function exchange(outgoing: Outgoing, addresses: readonly Address[], signal: Abo
     if (signal.aborted) abort()
     signal.addEventListener('abort', abort, { once: true })
     sent.on('error', reject)
-    sent.on('close', () => signal.removeEventListener('abort', abort))
+    let answered = false
+    sent.on('close', () => {
+      signal.removeEventListener('abort', abort)
+      // A 101 ends the exchange with neither an answer nor an error.
+      if (!answered) reject(new Error('closed'))
+    })
     sent.on('response', (answer) => {
+      answered = true
       // The status decides, whatever the rest of the answer does.
       signal.removeEventListener('abort', abort)
       finish(answer, sent, () =>

@@ -76,6 +76,8 @@ const silent: Record<string, (socket: Socket) => void> = {
   'sends one endless header': (socket) =>
     pour(socket, 'HTTP/1.1 200 OK\r\nx: ', 'y'.repeat(8_000), { bytes: 0 }),
   'sends endless interim answers': (socket) => drip(socket, '', () => 'HTTP/1.1 103 Early Hints\r\n\r\n'),
+  'switches protocols': (socket) =>
+    socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
   'speaks another protocol': (socket) => socket.write('220 mail.example ESMTP\r\n'),
   'hangs up': (socket) => socket.destroy(),
   'hangs up in its headers': (socket) => socket.end('HTTP/1.1 200 OK\r\nx-a: b\r\n'),

@@ -28,18 +28,23 @@ export function createPoster(concurrency: number): Poster {
         const url = new URL(delivery.url)
         const secure = url.protocol === 'https:'
         const startedAt = performance.now()
+        let answered = false
         const headers = { ...delivery.headers, 'content-length': String(delivery.body.byteLength) }
         const sending = (secure ? httpsRequest : httpRequest)(
           url,
           { method: delivery.method, headers, agent: secure ? secureAgent : plainAgent },
           (response) => {
+            answered = true
             const chunks: Buffer[] = []
             let size = 0
             response.on('data', (chunk: Buffer) => {
               if (size < bodyLimit) chunks.push(chunk)
               size += chunk.length
             })
-            response.on('error', reject)
+            response.on('error', (error) => {
+              clearTimeout(timer)
+              reject(error)
+            })
             response.on('end', () => {
               clearTimeout(timer)
               resolve({
@@ -58,6 +63,11 @@ export function createPoster(concurrency: number): Poster {
         sending.on('error', (error) => {
           clearTimeout(timer)
           reject(error)
+        })
+        // A 101 closes the connection with neither an answer nor an error.
+        sending.on('close', () => {
+          clearTimeout(timer)
+          if (!answered) reject(new Error('the connection was closed without an answer'))
         })
         sending.end(delivery.body)
       }),
