@@ -278,6 +278,16 @@ onLog('SQLite', (bench) => {
     await running.stop()
   })
 
+  it('a stream that is opened after the close ends, and does not go round in circles', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    await post(inbox, { id: 'a' })
+    const running = await started(inbox)
+    await running.handler.close()
+    const stream = await open(running, '/api/stream')
+    expect(await stream.ended).toBe('ended')
+    expect(stream.recorded()).toEqual(['a'])
+  })
+
   it('a position that is none is refused', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)

@@ -118,7 +118,8 @@ export function createStreams(
         spokeAt = performance.now()
       }
       if (page.events.length === PAGE) continue
-      await wakes.wait(mark, Math.min(times.statsMs, times.heartbeatMs), signal)
+      // Closed: nobody rings any more, and to look again at once would be for ever.
+      if (!(await wakes.wait(mark, Math.min(times.statsMs, times.heartbeatMs), signal))) return
     }
   }
 
