@@ -51,6 +51,7 @@ export interface ArchiveReport {
 /** Deliveries in one object, at most. */
 const OBJECT_DELIVERIES = 10_000
 const PAGE = 500
+const DAY_MS = 86_400_000
 
 export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveReport> {
   const { store, source, before, objectBytes = 16 * 1024 * 1024 } = options
@@ -67,7 +68,7 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
     const day = dayOf(gathered[0]!.receivedAt)
     const open = days.get(day) ?? (await openDay(options, day))
     days.set(day, open)
-    const fresh = gathered.filter((one) => !open.held.has(one.seq))
+    const fresh = gathered.filter((one) => !isHeld(open.held, one))
     gathered = []
     bytes = 0
     if (fresh.length === 0) return
@@ -95,19 +96,53 @@ interface OpenDay {
   readonly day: string
   manifest: Manifest | null
   next: number
-  /** What an earlier run has written and could not tell the store any more. */
-  readonly held: ReadonlySet<number>
+  /** What earlier runs have written, by seq. */
+  readonly held: ReadonlyMap<number, Held>
 }
+
+interface Held {
+  readonly object: number
+  readonly print: string
+}
+
+/**
+ * Numbers alone prove nothing: a log that was restored from a backup, or made anew beside an old archive, gives the same
+ * numbers to other bytes.
+ */
+function isHeld(held: OpenDay['held'], delivery: StoredDelivery): boolean {
+  return held.get(delivery.seq)?.print === fingerprint(delivery)
+}
+
+const fingerprint = ({ receivedAt, body }: StoredDelivery): string => `${receivedAt} ${sha256(body)}`
 
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
-  const held = new Set<number>()
-  for (const object of manifest?.objects ?? []) {
-    const seqs = (await readVerified(target, object)).map((one) => one.seq)
-    await store.archived([{ source, day, object: object.number, seqs }])
-    for (const seq of seqs) held.add(seq)
+  const objects = manifest?.objects ?? []
+  const held = new Map<number, Held>()
+  for (const { number, ...object } of objects) {
+    for (const one of await readVerified(target, { number, ...object }))
+      held.set(one.seq, { object: number, print: fingerprint(one) })
   }
-  return { day, manifest, held, next: Math.max(0, ...(manifest?.objects ?? []).map((one) => one.number)) + 1 }
+  if (held.size > 0) await markHeld(store, source, day, held)
+  return { day, manifest, held, next: Math.max(0, ...objects.map((one) => one.number)) + 1 }
+}
+
+/** Tells the store what of this day lies in the archive, where a run that died could not. */
+async function markHeld(store: Store, source: string, day: string, held: OpenDay['held']): Promise<void> {
+  const from = Date.parse(day)
+  const seqs = new Map<number, number[]>()
+  for (let after: number | null = 0; after !== null; ) {
+    const page = await store.export({ source, from, to: from + DAY_MS, after, limit: PAGE })
+    for (const one of page.deliveries) {
+      if (!isHeld(held, one)) continue
+      const { object } = held.get(one.seq)!
+      const own = seqs.get(object) ?? []
+      seqs.set(object, own)
+      own.push(one.seq)
+    }
+    after = page.next
+  }
+  await store.archived([...seqs].map(([object, own]) => ({ source, day, object, seqs: own })))
 }
 
 async function writeObject(
