@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyOf, isEncrypted } from '../adapters/node.js'
+import { HookonceError } from '../errors.js'
 
 export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Promise<Response>
 
@@ -24,14 +25,27 @@ export function bridge(
     if (body === 'aborted') return
     if (body === 'timeout' || body === 'body_too_large')
       return refuse(outgoing, body === 'timeout' ? 408 : 413)
-    // A parser of the application was faster; what it made of the bytes says the same.
-    const bytes = body === 'parsed' ? Buffer.from(JSON.stringify((incoming as Incoming).body)) : body
+    const bytes = body === 'parsed' ? written(incoming) : body
     const gone = new AbortController()
     outgoing.once('close', () => gone.abort())
     const request = requestOf(incoming, bytes, gone.signal)
     if (request === null) return refuse(outgoing, 400)
     await send(outgoing, await fetch(request, incoming), incoming.method === 'HEAD')
   }
+}
+
+/**
+ * A parser of the application was faster; what it made of the bytes says the same. Where nothing is left of them, an
+ * empty body would say something else: an order without its `dryRun`.
+ */
+function written({ headers, body, url = '/' }: Incoming): Uint8Array {
+  if (body === undefined || body === null)
+    throw new HookonceError('BODY_CONSUMED', { path: url.split('?', 1)[0]! })
+  if (typeof body === 'string') return Buffer.from(body)
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
+  return Buffer.from(
+    isForm ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body),
+  )
 }
 
 function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): Request | null {

@@ -100,6 +100,45 @@ async function start(mount: (handler: Admin) => Promise<Running>): Promise<{ url
   return { url: running.url, inbox }
 }
 
+describe('express, with a parser of forms before it', () => {
+  const mounted = (read: express.RequestHandler) =>
+    start((handler) => {
+      const app = express()
+      app.use(read, nodeAdmin(handler, '/admin'))
+      // Express prints what it is given.
+      const failed: express.ErrorRequestHandler = (_error, _request, response, _next) =>
+        void response.sendStatus(500)
+      app.use(failed)
+      return listen(createServer(app))
+    })
+  const signIn = (url: string) =>
+    fetch(`${url}/admin/api/sessions`, {
+      method: 'POST',
+      redirect: 'manual',
+      body: new URLSearchParams({ token: tokenOf('viewer') }),
+    })
+
+  it('the form of the page signs in', async () => {
+    const { url } = await mounted(express.urlencoded({ extended: false }))
+    const signed = await signIn(url)
+    expect([signed.status, signed.headers.get('location')]).toEqual([303, '/admin/'])
+  })
+
+  it('a body that somebody has read away is an error, and no order without its words', async () => {
+    const { url, inbox } = await mounted(
+      (request, _response, next) => void request.resume().once('end', () => next()),
+    )
+    await post(inbox, { id: 'a' })
+    const answer = await fetch(`${url}/admin/api/events/shop/a/ignore`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${tokenOf('operator')}`, 'content-type': 'application/json' },
+      body: '{"dryRun":true}',
+    })
+    expect(answer.status).toBe(500)
+    expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({ state: 'pending' })
+  })
+})
+
 describe.each(Object.entries(frameworks))('%s', (_name, mount) => {
   const json = { 'content-type': 'application/json' }
   const bearer = { authorization: `Bearer ${tokenOf('operator')}` }
