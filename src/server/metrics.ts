@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
 import { may } from './admin/roles.js'
+import { signInLimit } from './admin/sign-in-limit.js'
 import { findToken, knownTokens } from './admin/tokens.js'
 import type { ServerSettings } from './options.js'
 
@@ -11,23 +12,36 @@ export interface Metrics {
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
 }
 
-export function createMetrics(current: () => Inbox, { metrics, admin }: ServerSettings): Metrics {
+export function createMetrics(
+  current: () => Inbox,
+  { metrics, admin }: ServerSettings,
+  addressOf: (request: IncomingMessage) => string | null,
+): Metrics {
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
   const isOpen = metrics ?? tokens.length === 0
+  // The tokens are those of the admin API: who may not guess them there may not guess them here.
+  const limit = signInLimit(Date.now)
 
-  function mayRead(request: IncomingMessage): boolean {
-    if (isOpen) return true
+  /** Null: they may read it. */
+  function refused(request: IncomingMessage): { status: number; headers: Record<string, string> } | null {
+    if (isOpen) return null
+    const address = addressOf(request)
+    const retryAfterS = limit.blockedForS(address)
+    if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
     const given = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     const token = given === undefined ? null : findToken(tokens, given, Date.now())
-    return token !== null && may(token.role, 'read')
+    if (given !== undefined && token === null) limit.failed(address)
+    if (token !== null && may(token.role, 'read')) return null
+    return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
   }
 
   return {
     answer(path, request, response) {
       if (path !== '/metrics' || metrics === false) return false
+      const refusal = refused(request)
       if (request.method !== 'GET' && request.method !== 'HEAD')
         response.writeHead(405, { allow: 'GET, HEAD' }).end()
-      else if (!mayRead(request)) response.writeHead(401, { 'www-authenticate': 'Bearer' }).end()
+      else if (refusal !== null) response.writeHead(refusal.status, refusal.headers).end()
       else {
         metricsText(current()).then(
           (text) => response.writeHead(200, { 'content-type': metricsContentType }).end(text),

@@ -49,7 +49,11 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     () => closing !== null,
     settings,
   )
-  const metrics = createMetrics(() => current.inbox, settings)
+  const metrics = createMetrics(
+    () => current.inbox,
+    settings,
+    (request) => callerOf(request).address,
+  )
   const all = createRequests()
   const node = createNode(settings, inbox.limits, handle)
   node.on(

@@ -341,6 +341,15 @@ describe('/metrics', () => {
     expect(await read({ admin, metrics: false }, `Bearer ${token}`)).toEqual([404, false])
     expect(await read({ admin: false })).toEqual([200, true])
   })
+
+  it('is no place to guess tokens either', async () => {
+    const { url } = await serving(shop().inbox, { admin: { tokens: [tokenOf(token, 'viewer')] } })
+    const guess = async (text: string) =>
+      (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${text}` } })).status
+    for (let i = 0; i < 10; i++) expect(await guess(`wrong-${i}-0123456789`)).toBe(401)
+    expect(await guess('wrong-again-0123456789')).toBe(429)
+    expect(await guess(token)).toBe(429)
+  })
 })
 
 function connections(server: {
