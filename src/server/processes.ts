@@ -96,8 +96,11 @@ function supervise({ processes, log, drainMs = 10_000, restartMs = 200 }: Proces
   })
 }
 
+/** Those that live: one that was killed stays in the list of the cluster until its channel is gone too. */
 function children(): Worker[] {
-  return Object.values(cluster.workers ?? {}).filter((child) => child !== undefined)
+  return Object.values(cluster.workers ?? {}).filter(
+    (child) => child !== undefined && !child.isDead(),
+  ) as Worker[]
 }
 
 function tell(word: string): void {
