@@ -9,6 +9,7 @@ import { pathOf } from '#dist/cli/command.js'
 import { createProgram } from '#dist/cli/program.js'
 import { openStore } from '#dist/open-store.js'
 import { type Folder, freshFolder } from '../support/cli.js'
+import { freshDatabase } from '../support/database.js'
 
 // Each call starts a process, which a busy machine may take long for.
 vi.setConfig({ testTimeout: 120_000 })
@@ -145,6 +146,37 @@ describe('doctor', () => {
     )
     await sick.remove()
   })
+})
+
+test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
+  const database = await freshDatabase()
+  const on = async (...args: string[]) => {
+    const ended = await folder.run([...args, '--store', database.url, '--json'])
+    return { ...ended, value: ended.stdout === '' ? null : JSON.parse(ended.stdout) }
+  }
+  expect(await on('migrate', 'status')).toMatchObject({ code: 1, value: { found: 0, upToDate: false } })
+  expect(await on('events', 'list')).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('hookonce migrate up'),
+  })
+  expect(await on('migrate', 'up')).toMatchObject({ code: 0, value: { from: 0 } })
+  expect(await on('migrate', 'status')).toMatchObject({ code: 0, value: { upToDate: true } })
+  const store = await openStore(database.url)
+  const event = { eventId: 'evt_1', eventType: 'ping', reference: null, contentHash: null, guardHash: null }
+  await store.record([
+    { source: 'stripe', headers: {}, onReplayedContent: 'review', body: Buffer.from('{}'), events: [event] },
+  ])
+  await store.close()
+  expect((await on('events', 'list')).value.events).toMatchObject([{ id: 'evt_1', state: 'pending' }])
+  expect((await on('ignore', 'evt_1', '--reason', 'a test')).value.results).toMatchObject([{ to: 'ignored' }])
+  const tail = folder.start(['events', 'tail', '--since', '1h', '--store', database.url, '--json'])
+  await tail.says(/"id":"evt_1".*"state":"ignored"/)
+  tail.signal('SIGTERM')
+  expect((await tail.ended()).code).toBe(0)
+  const { value, stdout } = await on('doctor')
+  expect(value.ok, stdout).toBe(true)
+  expect(stdout).not.toContain(new URL(database.url).password || 'no password here')
+  await database.drop()
 })
 
 describe('--json of every command parses and stays the same', () => {

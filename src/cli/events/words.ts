@@ -94,6 +94,8 @@ function readable(body: Uint8Array): string {
 }
 
 function indented(text: string): string {
+  // A number with more digits than a double holds would come out as another: such a body is shown as it is.
+  if (/\d[\d.]{14,}/.test(text)) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
   } catch {

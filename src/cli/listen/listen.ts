@@ -168,7 +168,7 @@ function tell(output: Output, event: EventView, what: What): void {
 
 function sayStart({ output, log, urlOf, signal: _ }: Listener, resumed: boolean): void {
   output.say(
-    `listening to ${log.name}, passing on to ${urlOf('<source>')}${resumed ? '; going on from where it stopped' : ''}`,
+    `listening to ${log.name}, passing on to ${decodeURI(urlOf('<source>'))}${resumed ? '; going on from where it stopped' : ''}`,
   )
 }
 
