@@ -68,7 +68,7 @@ function pathOf(path: readonly unknown[] | undefined): string {
 }
 
 /** An event whose workers died with it again and again, never to say why. */
-export function usedUp(retry: RetryPolicy, tries: number): Result | null {
+export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kind: 'failed' }> | null {
   if (tries <= retry.maxAttempts) return null
   return {
     kind: 'failed',

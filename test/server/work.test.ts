@@ -197,6 +197,59 @@ onBothLogs((bench) => {
     expect([read.status, (await read.text()).includes('c4n4ry')]).toEqual([503, false])
   })
 
+  it('an event that kills its workers ends in the dead letters', async () => {
+    const { inbox } = bench.inbox({ processing: false })
+    const running = await started(inbox)
+    await post(inbox, { id: 'killer' })
+    const store = await inbox.store()
+    const handed: number[] = []
+    // Each worker is lost: nobody settles, and the lease runs out by the store's clock.
+    for (let i = 0; i < 12; i++) {
+      const last = i === 11
+      await until(
+        async () => {
+          const [event] = last
+            ? await claim(running, { leaseMs: 1_000 })
+            : await store.claim({ worker: 'lost', limit: 1, leaseMs: 1 })
+          if (event) handed.push(event.attempt)
+          return event !== undefined
+        },
+        `attempt ${i + 1}`,
+      )
+    }
+    expect(handed.at(-1)).toBe(12)
+    await until(async () => {
+      expect(await claim(running)).toEqual([])
+      // A lease that ran out leaves it failed as well, but with a time to come.
+      const { state, nextAttemptAt } = (await inbox.events.get({ source: 'shop', eventId: 'killer' }))!
+      return state === 'failed' && nextAttemptAt === null
+    }, 'given up')
+    expect(await inbox.events.get({ source: 'shop', eventId: 'killer' })).toMatchObject({
+      nextAttemptAt: null,
+      reason: expect.stringContaining('its attempts were used up'),
+    })
+  })
+
+  it('an event whose key is not there fails its attempt; its neighbours are handed out, decrypted', async () => {
+    const keys = { old: Buffer.alloc(32, 1).toString('hex'), new: Buffer.alloc(32, 2).toString('hex') }
+    const before = bench.inbox({ processing: false, encryption: { current: 'old', keys } }).inbox
+    await post(before, { id: 'lost' })
+    const { inbox } = bench.inbox({
+      processing: false,
+      encryption: { current: 'new', keys: { new: keys.new } },
+    })
+    await post(inbox, { id: 'kept', note: 'readable' })
+    const running = await started(inbox)
+    const events = await claim(running, { limit: 10 })
+    expect(events.map(({ id }) => id)).toEqual(['kept'])
+    expect(Buffer.from(events[0]!.body, 'base64').toString()).toContain('readable')
+    expect(await inbox.events.get({ source: 'shop', eventId: 'lost' })).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('"old"'),
+      nextAttemptAt: expect.any(Number),
+    })
+  })
+
   it('sources that are handled in the request are not handed out', async () => {
     const sources = { shop: shop(), desk: shop({ mode: 'inline' }) }
     const { inbox } = bench.inbox({ sources, processing: false })

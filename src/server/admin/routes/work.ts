@@ -9,6 +9,7 @@ import type { ClaimedEvent, Lease, Outcome } from '../../../model.js'
 import { defaultRetry, retryDelayMs } from '../../../processing/backoff.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { reasonOf, textOf } from '../../../processing/failure.js'
+import { usedUp } from '../../../processing/handle.js'
 import type { Store } from '../../../store.js'
 import type { Entered } from '../access.js'
 import { type Route, route } from '../route.js'
@@ -61,7 +62,8 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
           await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
           throw error
         }
-        return { events: claimed.map((event) => claimedView(event, body.leaseMs)) }
+        const events = await handleable(store, claimed)
+        return { events: events.map((event) => claimedView(event, body.leaseMs)) }
       },
     }),
     route({
@@ -165,6 +167,25 @@ function audit(
       reason: `worker ${worker}`,
     })),
   )
+}
+
+/**
+ * Leaves out what no worker can handle, and settles it: bytes that cannot be decrypted, and an event whose attempts are
+ * used up because each of its workers was lost; else it would kill workers for ever.
+ */
+async function handleable(store: Store, claimed: readonly ClaimedEvent[]): Promise<ClaimedEvent[]> {
+  const judged = claimed.map((event) => ({ event, outcome: hopeless(event) }))
+  const settlements = judged.flatMap(({ event: { lease }, outcome }) =>
+    outcome === null ? [] : [{ lease, outcome, durationMs: 0 }],
+  )
+  if (settlements.length > 0) await store.settle(settlements)
+  return judged.filter(({ outcome }) => outcome === null).map(({ event }) => event)
+}
+
+function hopeless({ tries, unreadable }: ClaimedEvent): Outcome | null {
+  const over = usedUp(defaultRetry, tries)
+  if (over !== null || unreadable === undefined) return over
+  return { kind: 'failed', error: textOf(unreadable), retryInMs: retryDelayMs(defaultRetry, tries) }
 }
 
 function claimedView(event: ClaimedEvent, leaseMs: number) {
