@@ -1,4 +1,7 @@
 /** Webhooks in over real HTTP, as their senders sign them, on both stores; seen again through the admin API. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { github, shopify, standardWebhooks, stripe } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
@@ -134,6 +137,33 @@ describe('/readyz', () => {
       503,
       { status: 'not_ready', store: 'no answer within 50 ms' },
     ])
+  })
+})
+
+describe('/readyz with a spool', () => {
+  it('is ready without the store while the spool has room', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'hookonce-ready-'))
+    const spool = { path: join(folder, 'spool.db'), maxBytes: 100_000, afterMs: 200 }
+    // A port nobody listens on.
+    const { inbox } = loggedInbox({ store: 'postgres://nobody@127.0.0.1:9/none', sources, spool })
+    afterwards(() => rm(folder, { recursive: true, force: true }))
+    afterwards(() => inbox.stop())
+    await inbox.start()
+    const { url } = await serving(inbox, { readyTimeoutMs: 20_000 })
+    const answer = await send(url, 'stripe', await signed(sources.stripe))
+    expect([answer.status, await answer.json()]).toMatchObject([202, { status: 'spooled' }])
+    const ready = await fetch(`${url}/readyz`)
+    expect([ready.status, await ready.json()]).toEqual([
+      200,
+      { status: 'ready', store: 'STORE_UNAVAILABLE', spool: { depth: 1, full: false } },
+    ])
+    const status = await inbox.spool!.status()
+    const full = {
+      ...inbox,
+      spool: { ...inbox.spool!, status: async () => ({ ...status, bytes: status.maxBytes }) },
+    }
+    const other = await serving(full, { readyTimeoutMs: 20_000 })
+    expect((await fetch(`${other.url}/readyz`)).status).toBe(503)
   })
 })
 
