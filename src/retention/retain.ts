@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
-import type { DroppedPartition, MaintainReport } from '../model.js'
+import type { DroppedPartition, MaintainOptions, MaintainReport } from '../model.js'
 import type { Store } from '../store.js'
 import { type ArchiveProgress, archiveRun } from './archive/run.js'
 import { type RetentionLease, takeLease } from './lease.js'
@@ -80,8 +80,7 @@ async function run(parts: RetainParts, options: RetainOptions, lease: RetentionL
     for (const name of names) archived.set(name, await archiveSource(parts, options, lease, name, plan))
   }
   // A partition belongs to all sources: with only some of them, nothing is dropped, for the others are not named.
-  const maintained = options.dryRun ? plan : await store.maintain({ payloadsBefore, archivedOnly })
-  watchAhead(parts, maintained)
+  const maintained = options.dryRun ? plan : await maintain(parts, { payloadsBefore, archivedOnly }, plan)
   const sources: Record<string, Removed & { archived: number }> = {}
   for (const name of names) {
     const removed = await pruneSource(parts, options, lease, name, {
@@ -157,6 +156,21 @@ async function pruneSource(
     if (!result.more || dryRun) return removed
     // As long at rest as at work: who records must not feel it.
     await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
+  }
+}
+
+/** Also when it fails: a role that may not create tables is how partitions run out. */
+async function maintain(
+  parts: RetainParts,
+  options: MaintainOptions,
+  before: MaintainReport,
+): Promise<MaintainReport> {
+  let report = before
+  try {
+    report = await parts.store.maintain(options)
+    return report
+  } finally {
+    watchAhead(parts, report)
   }
 }
 

@@ -41,6 +41,7 @@ const unfinished = `
   join hookonce.events e on e.parked = 'dead' and e.seq between s.first and s.last where ${range}`
 
 const findUnfinished = adhoc(`select 1 from (${unfinished}) u limit 1`)
+const findLive = adhoc(`select distinct coalesce(payload_seq, seq) as seq from (${unfinished}) u`)
 const findSources = adhoc(`
 select source from hookonce.hours
 where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8 / 1000)
@@ -153,12 +154,14 @@ async function ensureFor(run: Run, table: string, some: string, unit: PartitionU
 
 async function mustStay(run: Run, table: string, doomed: Doomed, limits: DropLimits): Promise<number[]> {
   const times = [doomed.low, doomed.high]
-  const needed = await run<{ seq: number }>(
-    adhoc(
-      `select d.seq from ${table} d where d.seq in (select coalesce(payload_seq, seq) from (${unfinished}) u)`,
-    ),
-    times,
-  )
+  // Through the index of the partition: there are few of these, and a join might be planned as a walk over all of it.
+  const live = await run<{ seq: number }>(findLive, times)
+  const needed =
+    live.length === 0
+      ? []
+      : await run<{ seq: number }>(adhoc(`select d.seq from ${table} d where d.seq = any($1::bigint[])`), [
+          numbers(live.map((row) => row.seq)),
+        ])
   const kept = await strangers(run, doomed, limits)
   const theirs =
     kept.length === 0

@@ -35,8 +35,9 @@ export async function maintain(
     const { now } = (await run<{ now: number }>(readClock, []))[0]!
     if (!lock!.got)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
-    const dropped = await dropAll(run, unit, options)
+    // Room first: a partition that cannot be dropped today may wait, one that is missing tomorrow may not.
     const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
+    const dropped = await dropAll(run, unit, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
     throw asHookonceError(error)
