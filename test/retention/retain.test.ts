@@ -158,26 +158,15 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     try {
       const { inbox, store } = await open({ retention: { archive: archive.target } })
       const bodies = new Map<string, string>()
-      const late = (id: string, receivedAt: number) =>
-        store.record([
-          {
-            source: 'shop',
-            headers: {},
-            body: Buffer.from(JSON.stringify({ id, type: 't' })),
-            events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
-            onReplayedContent: 'review',
-            receivedAt,
-          },
-        ])
       for (const [i, id] of ['a', 'b', 'c'].entries()) {
-        await late(id, Date.now() - i * DAY_MS)
+        await recordOld(store, id, Date.now() - i * DAY_MS)
         bodies.set(id, JSON.stringify({ id, type: 't' }))
       }
       await inbox.drain()
       await log.advance(62 * DAY_MS)
       expect((await inbox.retain()).sources.shop!.archived).toBe(3)
       expect((await get(inbox, 'a'))!.payload).toBe('removed')
-      await late('late', Date.now())
+      await recordOld(store, 'late', Date.now())
       bodies.set('late', JSON.stringify({ id: 'late', type: 't' }))
       await inbox.drain()
       expect((await inbox.retain()).sources.shop!.archived).toBe(1)
@@ -200,6 +189,38 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     } finally {
       await archive.remove()
     }
+  })
+
+  test('what arrives between the archive and the removal stays until it is archived too', async () => {
+    const archive = await directoryArchive()
+    const store = await log.open()
+    const at = Date.now()
+    let late = true
+    const racing: Store = {
+      ...store,
+      async maintain(options) {
+        if (!options.dryRun && late) {
+          late = false
+          await recordOld(store, 'late', at)
+          const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
+          await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
+        }
+        return store.maintain(options)
+      },
+    }
+    const { inbox } = await open({ store: racing, retention: { archive: archive.target } })
+    await recordOld(store, 'a', at)
+    await inbox.drain()
+    await log.advance(100 * DAY_MS)
+    await inbox.retain()
+    expect(await get(inbox, 'a')).toBeNull()
+    expect((await get(inbox, 'late'))!.payload).toBe('kept')
+    await inbox.retain()
+    expect(await get(inbox, 'late')).toBeNull()
+    const kept = []
+    for await (const manifest of archiveList(archive.target)) kept.push(manifest.deliveries)
+    expect(kept).toEqual([2])
+    await archive.remove()
   })
 
   test('an archive that cannot be written keeps everything', async () => {
@@ -258,6 +279,19 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     await third.stop()
   })
 })
+
+function recordOld(store: Store, id: string, receivedAt: number) {
+  return store.record([
+    {
+      source: 'shop',
+      headers: {},
+      body: Buffer.from(JSON.stringify({ id, type: 't' })),
+      events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+      onReplayedContent: 'review',
+      receivedAt,
+    },
+  ])
+}
 
 test('few partitions ahead are an alarm in the log and in the counters', async () => {
   const log = await sqliteHarness()
