@@ -185,21 +185,21 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     const without = await storm(inboxOn(null))
     // A limit that a busy machine does not reach: what is counted here is queries, not time.
     const withSeen = await storm(inboxOn(client, undefined, 10_000))
-    expect(without).toBe(1_000)
-    expect(withSeen).toBeGreaterThanOrEqual(10)
+    expect(without).toBe(500)
+    expect(withSeen).toBeGreaterThanOrEqual(5)
     expect(withSeen).toBeLessThan(0.05 * without)
-  })
+  }, 90_000)
 })
 
-/** 1,000 deliveries, one in a hundred of them new, and the queries of intake they cost. */
+/** 500 deliveries, one in a hundred of them new, and the queries of intake they cost. */
 async function storm(inbox: Inbox): Promise<number> {
   await inbox.start()
-  for (let i = 0; i < 20; i++) await post(inbox, { id: `known-${i}` })
-  await finished(inbox, ...Array.from({ length: 20 }, (_, i) => `known-${i}`))
+  for (let i = 0; i < 5; i++) await post(inbox, { id: `known-${i}` })
+  await finished(inbox, ...Array.from({ length: 5 }, (_, i) => `known-${i}`))
   const counted = countQueries()
   try {
-    for (let i = 0; i < 1_000; i++) {
-      const id = i % 100 === 50 ? `new-${i}` : `known-${i % 20}`
+    for (let i = 0; i < 500; i++) {
+      const id = i % 100 === 50 ? `new-${i}` : `known-${i % 5}`
       await post(inbox, { id })
     }
   } finally {
