@@ -50,7 +50,9 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     try {
       if ((client as { pipeline?: boolean }).pipeline) {
         process.nextTick(together(client))
-        const settling = open().query(db.prepared(settleSucceeded, [lease.seq, lease.token, durationMs]))
+        const settling = open().query(
+          db.prepared(settleSucceeded, [lease.seq, tokenOf(lease.token), durationMs]),
+        )
         settling.catch(() => {}) // the commit below is then a rollback, and asks for the reason
         await commit('commit', settling)
       } else {
