@@ -3,7 +3,7 @@
  * `intake/intake.ts` is the path of one delivery.
  */
 import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock } from './clock.js'
+import { type Clock, systemClock, timeLimited } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { encrypted } from './encryption/encrypted.js'
 import { type EncryptionOptions, keyRing } from './encryption/keys.js'
@@ -331,12 +331,16 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
     if (stopped) return
     stopped = true
-    await schedule?.stop()
+    // Not waited for first: it may be writing to an archive far away, while handlers have a deadline.
+    const retained = schedule?.stop() ?? Promise.resolve()
     await commits.drained()
     await spool?.stop(deadlineMs)
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
-    await processor?.stop(deadlineMs)
+    await Promise.all([
+      processor?.stop(deadlineMs),
+      timeLimited(retained, deadlineMs, () => new Error('late')).catch(() => {}),
+    ])
     if (ownsStore) await store.close()
     else await store.flush()
   }

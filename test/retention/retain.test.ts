@@ -308,3 +308,39 @@ test('few partitions ahead are an alarm in the log and in the counters', async (
   expect(counters.retention).toMatchObject({ alarms: 1, partitionsAhead: 1 })
   await log.end()
 })
+
+test('a run that hangs at stop does not use up the time of the handlers: they are handed back', async () => {
+  const log = await sqliteHarness()
+  const real = await log.open()
+  let begun = false
+  const store: Store = {
+    ...real,
+    maintain() {
+      begun = true
+      return new Promise(() => {}) // an archive far away, which answers no more
+    },
+  }
+  const { inbox } = loggedInbox({ sources: { shop: shop() }, store })
+  let handling = false
+  inbox.on('shop', '*', async (_event, { signal }) => {
+    handling = true
+    await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
+  })
+  await soon(() => inbox.start())
+  await post(inbox, { id: 'a' })
+  await until(() => begun && handling, 'both run')
+  await inbox.stop({ deadlineMs: 100 })
+  expect(await real.get({ source: 'shop', eventId: 'a' })).toMatchObject({ state: 'pending', attempts: 0 })
+  await log.end()
+})
+
+/** What is set for minutes from now comes at once. */
+async function soon(work: () => Promise<void>): Promise<void> {
+  const { setTimeout: set } = globalThis
+  globalThis.setTimeout = ((run: () => void, ms: number) => set(run, ms > 60_000 ? 1 : ms)) as typeof set
+  try {
+    await work()
+  } finally {
+    globalThis.setTimeout = set
+  }
+}
