@@ -239,6 +239,7 @@ describe('sessions', () => {
     const over = tokens.map((token) => ({ ...token, expiresAt: Date.now() - 1 }))
     expect((await ask({ tokens: over })).status).toBe(401)
     expect((await ask({ tokens, sessionSecret: 'a secret of the nodes' })).status).toBe(401)
+    expect((await ask({ tokens, sessionSecret: '' })).status).toBe(401)
     const promoted = tokens.map((token) =>
       token.name === 'the-viewer' ? { ...token, role: 'operator' as const } : token,
     )

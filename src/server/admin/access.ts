@@ -5,6 +5,7 @@ import { checkOwnOrigin } from './hosts.js'
 import type { Access, AdminOptions } from './options.js'
 import { isRole } from './roles.js'
 import { readSession, sessionCookies } from './session.js'
+import type { SessionSecret } from './session-secret.js'
 import { type SignInLimit, signInLimit } from './sign-in-limit.js'
 import { findToken, type KnownToken, knownTokens } from './tokens.js'
 
@@ -24,7 +25,7 @@ export interface Door {
 }
 
 export interface DoorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
-  readonly sessionSecret: string
+  readonly sessionSecret: SessionSecret
   readonly clock: Clock
   /** Called for each wrong token that is worth a line in the audit. */
   readonly onRefused: (address: string | null) => Promise<void>
@@ -59,7 +60,7 @@ export function createDoor(options: DoorOptions): Door {
       return { actor: name, role, by: 'token', expiresAt }
     }
     for (const value of sessionCookies(request)) {
-      const session = readSession(known, value, clock.now(), sessionSecret)
+      const session = readSession(known, value, clock.now(), await sessionSecret())
       if (session === null) continue
       const { name, role } = session.token
       return { actor: name, role, by: 'session', expiresAt: session.expiresAt }

@@ -18,6 +18,7 @@ import { type Answer, checked, jsonOf, type Route } from './route.js'
 import { createRoutes } from './routes.js'
 import { secured } from './secured.js'
 import { sessionCookies } from './session.js'
+import { sessionSecretOf } from './session-secret.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>
@@ -29,13 +30,14 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
   const inbox = given as Inbox
   const basePath = checkBasePath(options.basePath ?? '')
   const checkHost = hostCheck(options.hosts)
+  const sessionSecret = sessionSecretOf(inbox, options.sessionSecret)
   const door = createDoor({
     ...options,
-    sessionSecret: options.sessionSecret ?? '',
+    sessionSecret,
     clock: systemClock,
     onRefused: (address) => auditRefused(inbox, address),
   })
-  const { routes, close } = createRoutes(inbox, door, basePath, options)
+  const { routes, close } = createRoutes(inbox, door, basePath, { ...options, sessionSecret })
   const pages = createPages(inbox, door, basePath, options.static)
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
   for (const route of routes) {

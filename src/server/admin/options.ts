@@ -30,7 +30,7 @@ export interface AdminOptions {
   readonly open?: boolean
   /** Names this server answers to, with a port or for any port. Default: `localhost`, `127.0.0.1`, `[::1]`. */
   readonly hosts?: readonly string[]
-  /** Mixed into the keys of sessions, the same on every node. Without it, who can read the token hashes can forge one. */
+  /** Mixed into the keys of sessions, the same on every node. Default: a random one that is kept in the log. */
   readonly sessionSecret?: string
   /** How long a sign-in lasts. Default 12 hours, never beyond the token. */
   readonly sessionMs?: number

@@ -15,6 +15,7 @@ import { sourceRoutes } from './routes/sources.js'
 import { statsRoutes } from './routes/stats.js'
 import { streamRoutes } from './routes/stream.js'
 import { workRoutes } from './routes/work.js'
+import type { SessionSecret } from './session-secret.js'
 import { json, openapiShape } from './shapes.js'
 import { createStreams } from './streams.js'
 import { createWakes } from './wakes.js'
@@ -26,9 +27,9 @@ export function createRoutes(
   inbox: Inbox,
   door: Door,
   basePath: string,
-  options: AdminOptions,
+  options: Omit<AdminOptions, 'sessionSecret'> & { readonly sessionSecret: SessionSecret },
 ): { routes: Route[]; close(): Promise<void> } {
-  const { sessionSecret = '', sessionMs = SESSION_MS, maxStreams = STREAMS, readOnly = false } = options
+  const { sessionSecret, sessionMs = SESSION_MS, maxStreams = STREAMS, readOnly = false } = options
   const wakes = createWakes(inbox)
   const streams = createStreams(inbox, wakes, maxStreams)
   const actions = createActions(inbox)

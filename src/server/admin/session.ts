@@ -1,6 +1,6 @@
 /**
- * Sessions without a table: a cookie `name.expiry.mac`, the mac keyed from the hash of the token it was made from. Every
- * node that knows the token accepts it, and it ends when the token is removed, replaced or over.
+ * Sessions without a table: a cookie `name.expiry.mac`, the mac keyed from the hash of the token it was made from
+ * and a secret that all nodes of a log share. Every node that knows the token accepts it, and it ends when the token is removed, replaced or over.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { KnownToken } from './tokens.js'

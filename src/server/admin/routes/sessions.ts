@@ -1,4 +1,5 @@
 /** Signing in and out on the page: a token becomes a cookie that scripts cannot read and other sites cannot send. */
+
 import { z } from 'zod'
 import { isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
@@ -7,12 +8,13 @@ import { isEncrypted } from '../hosts.js'
 import { signInPage } from '../page/page.js'
 import { type Call, checked, jsonOf, mediaType, type Route, route, textOf } from '../route.js'
 import { sessionValue, setCookie } from '../session.js'
+import type { SessionSecret } from '../session-secret.js'
 import { instant, json, sessionShape } from '../shapes.js'
 
 export interface SessionRouteOptions {
   readonly door: Door
   readonly basePath: string
-  readonly secret: string
+  readonly secret: SessionSecret
   readonly sessionMs: number
   readonly readOnly: boolean
   readonly now: () => number
@@ -31,7 +33,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
     const { name, role } = known
     const store = await inbox.store()
     await store.audit([{ actor: name, verb: 'sign_in', source: null, eventId: null, reason: '' }])
-    const value = sessionValue(known, expiresAt, secret)
+    const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
     return Response.json(
       { actor: name, role, by: 'session', expiresAt: instant(expiresAt), readOnly },
