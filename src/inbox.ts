@@ -2,18 +2,18 @@
  * The inbox: a store, the sources events come from, and what can be done with them. Start reading here; then
  * `intake/intake.ts` is the path of one delivery.
  */
-import { randomUUID } from 'node:crypto'
-import { type Clock, systemClock, timeLimited } from './clock.js'
+import { systemClock, timeLimited } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { encrypted } from './encryption/encrypted.js'
-import { type EncryptionOptions, keyRing } from './encryption/keys.js'
-import { seal } from './encryption/seal.js'
-import { HookonceError, invalid } from './errors.js'
+import { keyRing } from './encryption/keys.js'
+import { HookonceError } from './errors.js'
+import { checkLimits, checkSources } from './inbox/checks.js'
+import type { InboxOptions } from './inbox/options.js'
+import { wayToLog } from './inbox/way-to-log.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { fetchIntake } from './intake/fetch.js'
-import { type AfterRecord, countVerdicts, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
+import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
 import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
-import { type GroupCommitOptions, groupCommit } from './intake/record.js'
 import { jsonLog, type Logger } from './log.js'
 import type {
   Attempt,
@@ -25,7 +25,6 @@ import type {
   EventKey,
   EventPage,
   EventRecord,
-  NewDelivery,
   OrderResult,
   Payload,
   SourceStats,
@@ -34,7 +33,6 @@ import type {
 } from './model.js'
 import { openStore } from './open-store.js'
 import { openTelemetry } from './opentelemetry.js'
-import type { RetryPolicy } from './processing/backoff.js'
 import type { Result } from './processing/handle.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from './processing/handler.js'
 import { createHandlers, type Handlers } from './processing/handlers.js'
@@ -47,55 +45,20 @@ import {
   orderMany,
   orderOne,
 } from './processing/orders.js'
-import { createProcessor, type ProcessingOptions, type Processor } from './processing/processor.js'
-import { createRedactor, type RedactOptions } from './processing/redact.js'
+import { createProcessor, type Processor } from './processing/processor.js'
+import { createRedactor } from './processing/redact.js'
 import type { Delivery, Source } from './provider.js'
 import { type EraseAllOptions, eraseAll } from './retention/erase.js'
-import { type RetentionOptions, retentionPolicy } from './retention/policy.js'
+import { retentionPolicy } from './retention/policy.js'
 import { type RetainOptions, type RetainParts, type RetainReport, retain } from './retention/retain.js'
 import { type RetentionSchedule, startSchedule } from './retention/schedule.js'
-import { createLogId } from './seen/log-id.js'
-import { createRecall } from './seen/recall.js'
-import type { Seen } from './seen/seen.js'
-import { openSpool, type Spool, type SpoolOptions } from './spool/spool.js'
+import type { Spool } from './spool/spool.js'
 import type { Store } from './store.js'
-import { sourceNameProblem } from './store-input.js'
 
 /** The type a schema gives, for `on` with a `schema`. */
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
 
-export interface InboxOptions<Tx = unknown> {
-  /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
-  readonly store: Store<Tx> | string
-  /** Whether `stop` closes the store. Default: only one that was opened from its URL. */
-  readonly ownsStore?: boolean
-  /** Where events come from, by name. The name is the last part of the path: `/webhooks/<name>`. */
-  readonly sources: Readonly<Record<string, Source>>
-  readonly limits?: Partial<IntakeLimits>
-  readonly commits?: Omit<GroupCommitOptions, 'onCommit'>
-  /** A local file that takes deliveries while the store cannot be reached. Default: none; the answer is then 503. */
-  readonly spool?: SpoolOptions
-  /** Answers duplicates it remembers without the store: `lru()`, or `redis(client)` of `hookonce/redis`. Default: none. */
-  readonly seen?: Seen
-  /**
-   * How long payloads, events, attempts and audits are kept; once started, one process a day removes what is older.
-   * Default: payloads 30 days, the rest 90. False = nothing is removed by itself.
-   */
-  readonly retention?: RetentionOptions | false
-  /** Encrypts what is stored of a delivery, headers and body. Default: it is stored as it came. */
-  readonly encryption?: EncryptionOptions
-  /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
-  readonly log?: Logger
-  /** What is taken out of errors before they are stored. Secrets and excerpts of the payload always are. */
-  readonly redact?: RedactOptions
-  readonly clock?: Clock
-  /** How this process runs handlers, with defaults for their retries; false = it only receives. */
-  readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
-  /** Spans through `@opentelemetry/api`, when the application has it. Default true. */
-  readonly tracing?: boolean
-  /** Bring the schema up to date on first use. Default true. */
-  readonly migrate?: boolean
-}
+export type { InboxOptions }
 
 export interface Inbox<Tx = unknown> extends AsyncDisposable {
   /** Takes one delivery through intake. Never throws for what a sender did: the receipt is the answer. */
@@ -170,9 +133,6 @@ export interface OrderVerb {
   (filter: EventFilter, options?: BulkOptions): Promise<BulkResult>
 }
 
-/** Under this key `once` keeps the identity of the log. */
-const LOG_ID_KEY = 'hookonce:log-id'
-
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
   const log = options.log ?? jsonLog()
   const sources = checkSources(options.sources, log)
@@ -195,47 +155,16 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
 
   // What has been accepted is carried through, also while the inbox stops: `open` is for what begins now.
   const held = () => opening ?? open()
-  const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
-  const spool = options.spool
-    ? openSpool(options.spool, {
-        ...toStore,
-        clock,
-        log,
-        probe: async () => (await open()).stats(),
-        drained(deliveries, verdicts) {
-          for (const [i, { source, events }] of deliveries.entries()) {
-            const ids = events.map((event) => event.eventId)
-            countVerdicts({ counters, log }, source, ids, verdicts[i]!)
-          }
-          processor?.wake()
-        },
-      })
-    : null
-  const logId = createLogId(async () => onceKey(await held(), LOG_ID_KEY, randomUUID))
-  const recall = options.seen
-    ? createRecall({
-        seen: options.seen,
-        clock,
-        log,
-        logId: logId.current,
-        repeated: (repeats) => opened?.repeated(repeats),
-      })
-    : null
-  counters.seen = recall?.counts ?? null
-  counters.spoolDepth = spool?.depth ?? null
-  // Sealed before it can come to rest anywhere, the spool included.
-  const sink = spool ?? toStore
-  const sealed = ring && {
-    record: (deliveries: readonly NewDelivery[]) => sink.record(deliveries.map((one) => seal(ring, one))),
-  }
-  const commits = groupCommit(sealed ?? sink, {
-    ...options.commits,
-    onCommit(deliveries, ms) {
-      counters.commits++
-      counters.committed += deliveries
-      counters.commitSizes.observe(deliveries)
-      counters.commitSeconds.observe(ms / 1_000)
-    },
+  const { spool, recall, logId, commits } = wayToLog({
+    options,
+    ring,
+    clock,
+    log,
+    counters,
+    held,
+    open,
+    opened: () => opened,
+    wake: () => processor?.wake(),
   })
   const after: AfterRecord = {
     recorded: () => processor?.wake(),
@@ -442,32 +371,4 @@ function laneOf<Tx>(
 ): string | null {
   const ordered = sources.get(source)?.order ?? handlers.resolve(source, type)?.options.order
   return ordered === 'reference' ? reference : null
-}
-
-function checkSources(given: Readonly<Record<string, Source>>, log: Logger): ReadonlyMap<string, Source> {
-  const sources = new Map(Object.entries(given))
-  for (const [name, source] of sources) {
-    const problem = sourceNameProblem(name)
-    if (problem) throw invalid(`The source name "${name}"`, problem)
-    if (typeof source?.verify !== 'function') {
-      throw invalid(
-        `The source "${name}"`,
-        'it is not what a provider factory returns, such as stripe({ secret })',
-      )
-    }
-    if (source.unverified) {
-      log.warn({ source: name }, 'this source is not verified: anyone who can reach it can record events')
-    }
-  }
-  return sources
-}
-
-function checkLimits(limits: IntakeLimits): IntakeLimits {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!(name in defaultLimits))
-      throw invalid(`The limit "${name}"`, `known are ${Object.keys(defaultLimits).join(', ')}`)
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(`The limit ${name}`, `${value} is not a whole number above 0`)
-  }
-  return limits
 }

@@ -1,0 +1,82 @@
+/**
+ * The way from intake to the log, put together: `seen` answers what is known, then group commit, then the seal where
+ * payloads are encrypted, then the spool where there is one, then the store.
+ */
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../clock.js'
+import type { Counters } from '../counters.js'
+import type { KeyRing } from '../encryption/keys.js'
+import { seal } from '../encryption/seal.js'
+import { countVerdicts } from '../intake/intake.js'
+import { groupCommit } from '../intake/record.js'
+import type { Logger } from '../log.js'
+import type { NewDelivery } from '../model.js'
+import { onceKey } from '../processing/once.js'
+import { createLogId } from '../seen/log-id.js'
+import { createRecall } from '../seen/recall.js'
+import { openSpool } from '../spool/spool.js'
+import type { Store } from '../store.js'
+import type { InboxOptions } from './options.js'
+
+/** Under this key `once` keeps the identity of the log. */
+const LOG_ID_KEY = 'hookonce:log-id'
+
+export interface WayParts {
+  readonly options: Pick<InboxOptions, 'spool' | 'seen' | 'commits'>
+  readonly ring: KeyRing | undefined
+  readonly clock: Clock
+  readonly log: Logger
+  readonly counters: Counters
+  /** The store for what was accepted already, also while the inbox stops. */
+  held(): Promise<Store>
+  open(): Promise<Store>
+  opened(): Store | undefined
+  /** Something new is in the log. */
+  wake(): void
+}
+
+export function wayToLog({ options, ring, clock, log, counters, held, open, opened, wake }: WayParts) {
+  const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
+  const spool = options.spool
+    ? openSpool(options.spool, {
+        ...toStore,
+        clock,
+        log,
+        probe: async () => (await open()).stats(),
+        drained(deliveries, verdicts) {
+          for (const [i, { source, events }] of deliveries.entries()) {
+            const ids = events.map((event) => event.eventId)
+            countVerdicts({ counters, log }, source, ids, verdicts[i]!)
+          }
+          wake()
+        },
+      })
+    : null
+  const logId = createLogId(async () => onceKey(await held(), LOG_ID_KEY, randomUUID))
+  const recall = options.seen
+    ? createRecall({
+        seen: options.seen,
+        clock,
+        log,
+        logId: logId.current,
+        repeated: (repeats) => opened()?.repeated(repeats),
+      })
+    : null
+  counters.seen = recall?.counts ?? null
+  counters.spoolDepth = spool?.depth ?? null
+  // Sealed before it can come to rest anywhere, the spool included.
+  const sink = spool ?? toStore
+  const sealed = ring && {
+    record: (deliveries: readonly NewDelivery[]) => sink.record(deliveries.map((one) => seal(ring, one))),
+  }
+  const commits = groupCommit(sealed ?? sink, {
+    ...options.commits,
+    onCommit(deliveries, ms) {
+      counters.commits++
+      counters.committed += deliveries
+      counters.commitSizes.observe(deliveries)
+      counters.commitSeconds.observe(ms / 1_000)
+    },
+  })
+  return { spool, recall, logId, commits }
+}
