@@ -47,21 +47,6 @@ const succeeded = (lease: string) => ({
 })
 
 onBothLogs((bench) => {
-  it('what no key opens is not handed out as if there had never been bytes: its attempt fails', async () => {
-    const key = { current: 'k', keys: { k: 'A'.repeat(43) } }
-    const { inbox: sealing } = bench.inbox({ processing: false, encryption: key })
-    await post(sealing, { id: 'sealed' })
-    const { inbox } = bench.inbox({
-      processing: false,
-      encryption: { current: 'other', keys: { other: 'B'.repeat(43) } },
-    })
-    await post(inbox, { id: 'open' })
-    const running = await started(inbox)
-    expect((await claim(running, { limit: 10 })).map(({ id }) => id)).toEqual(['open'])
-    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'sealed' })
-    expect(attempt).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('"k"') })
-  })
-
   it('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)

@@ -51,9 +51,9 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       answers: { 200: json('What was claimed; empty when nothing is due.', claimShape) },
       problems: [400, 404],
       async run({ access, request, body }) {
-        const store = await inbox.store()
-        const claimed = await readable(store, await claim(body, request.signal))
+        const claimed = await claim(body, request.signal)
         if (claimed.length === 0) return { events: [] }
+        const store = await inbox.store()
         try {
           await audit(store, access!, body.worker, claimed)
           if (request.signal.aborted) throw invalid('The claim', 'the worker has gone')
@@ -132,23 +132,6 @@ function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[
     }
   }
   return asked ? [...asked] : background
-}
-
-/**
- * Bytes that no key opens are not bytes that were removed: a worker must not settle the event as if there had never been
- * any. Its attempt fails here, as one of our own handlers would.
- */
-async function readable(store: Store, claimed: readonly ClaimedEvent[]): Promise<ClaimedEvent[]> {
-  const sealed = claimed.filter(({ unreadable }) => unreadable !== undefined)
-  if (sealed.length === 0) return [...claimed]
-  await store.settle(
-    sealed.map(({ lease, tries, unreadable }) => ({
-      lease,
-      outcome: { kind: 'failed', error: unreadable!.message, retryInMs: retryDelayMs(defaultRetry, tries) },
-      durationMs: 0,
-    })),
-  )
-  return claimed.filter(({ unreadable }) => unreadable === undefined)
 }
 
 /** The bytes go out with the claim, so the claim is written down as a read of each of them. */
