@@ -1,7 +1,8 @@
 /** `hookonce serve` and `hookonce worker`: what runs in production, from a configuration file. */
+import { timeLimited } from '../clock.js'
 import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
-import type { InboxOptions } from '../inbox.js'
+import type { Inbox, InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
 import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
@@ -43,10 +44,10 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
     await inbox.stop({ deadlineMs: 0 })
     throw error
   })
-  const { name } = await inbox.store()
+  const name = await storeName(inbox)
   const sources = [...inbox.sources.keys()]
   output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
-  if (!output.json) output.say(`hookonce serves ${url} with ${name}; sources: ${sources.join(', ')}`)
+  if (!output.json) output.say(`hookonce serves ${url} with ${name ?? AWAY}; sources: ${sources.join(', ')}`)
   const drainMs = loaded.config.server?.drainMs
   return runUntilSignal(
     { server, ...(drainMs === undefined ? {} : { drainMs }) },
@@ -63,19 +64,32 @@ export interface WorkerOptions {
 /** Runs handlers only, until it is told to stop. */
 export async function worker(output: Output, options: WorkerOptions): Promise<number> {
   const loaded = await configuration(options.config)
-  if (loaded.config.handlers === undefined)
+  if (loaded.config.handlers === undefined && loaded.config.destinations === undefined)
     throw new Failure(
-      `${loaded.path} has no handlers, so a worker has nothing to do. Add handlers(inbox) { ... }.`,
+      `${loaded.path} has neither handlers nor destinations, so a worker has nothing to do. Add handlers(inbox) { ... }.`,
     )
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
   await inbox.start()
-  const { name } = await inbox.store()
+  const name = await storeName(inbox)
   output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
-  if (!output.json) output.say(`hookonce works on ${name}`)
+  if (!output.json) output.say(`hookonce works on ${name ?? AWAY}`)
   return runUntilSignal(
     { inbox },
     { onStop: (signal) => output.say(`stopping (${signal}): finishing what runs`) },
   )
+}
+
+const AWAY = 'its spool: the store cannot be reached now'
+
+/** Null: an inbox with a spool has started without its store. What has started has opened it, else. */
+async function storeName(inbox: Inbox): Promise<string | null> {
+  try {
+    const store = await timeLimited(inbox.store(), 250, () => new Error('late'))
+    return store.name
+  } catch (error) {
+    if (inbox.spool === null) throw error
+    return null
+  }
 }
 
 function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptions): Partial<InboxOptions> {

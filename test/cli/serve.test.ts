@@ -182,3 +182,36 @@ test('token create gives a token once, and what the configuration must know of i
   })
   expect(await folder.run(['token', 'create', '--name', 'a'])).toMatchObject({ code: 2, stdout: '' })
 })
+
+describe('a server whose store is away when it starts', () => {
+  const away = freshFolder()
+  afterAll(() => away.remove())
+
+  test('takes deliveries into its spool, and a worker beside it waits', async () => {
+    writeFileSync(
+      join(away.path, 'hookonce.config.ts'),
+      `import { defineConfig, env } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+
+export default defineConfig({
+  store: 'postgres://nobody@127.0.0.1:1/nothing',
+  sources: { shop: stripe({ secret: env('STRIPE_SECRET') }) },
+  destinations: { billing: { url: 'https://billing.example/', secret: 'whsec_${Buffer.alloc(24).toString('base64')}' } },
+  spool: { path: 'spool.db' },
+  server: { port: 0 },
+})
+`,
+    )
+    const server = away.start(['serve', '--json'], env)
+    const { url, store } = JSON.parse((await server.says(/^\{"kind.*\}$/m))[0])
+    expect(store).toBeNull()
+    const sent = await away.run(['send', 'shop', '--id', 'evt_1', '--to', url, '--json'], env)
+    expect(JSON.parse(sent.stdout)).toMatchObject({ httpStatuses: { 202: 1 } })
+    const worker = away.start(['worker'], env)
+    await worker.says(/hookonce works on its spool/)
+    for (const one of [server, worker]) {
+      one.signal('SIGTERM')
+      expect((await one.ended()).code).toBe(0)
+    }
+  })
+})
