@@ -44,15 +44,17 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
     await inbox.stop({ deadlineMs: 0 })
     throw error
   })
+  // Heard before anybody is told that it runs.
+  const drainMs = loaded.config.server?.drainMs
+  const ended = runUntilSignal(
+    { server, ...(drainMs === undefined ? {} : { drainMs }) },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing what was accepted`) },
+  )
   const name = await storeName(inbox)
   const sources = [...inbox.sources.keys()]
   output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
   if (!output.json) output.say(`hookonce serves ${url} with ${name ?? AWAY}; sources: ${sources.join(', ')}`)
-  const drainMs = loaded.config.server?.drainMs
-  return runUntilSignal(
-    { server, ...(drainMs === undefined ? {} : { drainMs }) },
-    { onStop: (signal) => output.say(`stopping (${signal}): finishing what was accepted`) },
-  )
+  return ended
 }
 
 export interface WorkerOptions {
@@ -70,13 +72,14 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
     )
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
   await inbox.start()
-  const name = await storeName(inbox)
-  output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
-  if (!output.json) output.say(`hookonce works on ${name ?? AWAY}`)
-  return runUntilSignal(
+  const ended = runUntilSignal(
     { inbox },
     { onStop: (signal) => output.say(`stopping (${signal}): finishing what runs`) },
   )
+  const name = await storeName(inbox)
+  output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
+  if (!output.json) output.say(`hookonce works on ${name ?? AWAY}`)
+  return ended
 }
 
 const AWAY = 'its spool: the store cannot be reached now'
