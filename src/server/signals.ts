@@ -33,7 +33,10 @@ export function isClusterProcess(): boolean {
 export function runUntilSignal(running: Running, options: SignalOptions = {}): Promise<number> {
   return new Promise((resolve) => {
     let told = false
+    // While its store is away a worker has nothing that keeps a process, and would leave without a word.
+    const alive = setInterval(() => {}, 2 ** 30)
     const end = (code: number) => {
+      clearInterval(alive)
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
       process.off('message', onWord).off('disconnect', onGone)
       if (isClusterProcess() && process.connected) process.disconnect() // the channel would keep it alive
