@@ -22,6 +22,8 @@ export function endingOf(error: unknown): Ending {
   // Commander has written its own message, or the help that was asked for.
   if (error instanceof CommanderError) return { exitCode: error.exitCode === 0 ? 0 : 2, message: '' }
   if (error instanceof UsageError) return { exitCode: 2, message: error.message }
+  if (isHookonceError(error, 'LISTEN_FAILED'))
+    return { exitCode: 1, message: `${error.message} Here: --port, or --port 0 for any free one.` }
   if (error instanceof Failure || isHookonceError(error)) return { exitCode: 1, message: error.message }
   return { exitCode: 1, message: `${textOf(error)} Set HOOKONCE_DEBUG=1 to see where.` }
 }

@@ -1,5 +1,10 @@
+import { once } from 'node:events'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { standardWebhooks } from 'hookonce/providers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devSource } from '#dist/cli/dev/sources.js'
 import { factories } from '#dist/cli/providers.js'
@@ -9,6 +14,7 @@ import { type Folder, freshFolder, type Running } from '../support/cli.js'
 // Each call starts a process, which a busy machine may take long for.
 vi.setConfig({ testTimeout: 120_000 })
 
+const app = createServer()
 let folder: Folder
 let server: Running
 let origin: string
@@ -146,4 +152,29 @@ describe.concurrent('it says what to do when', () => {
     expect(code).toBe(1)
     expect(stderr).toContain('--port 0 for any free one')
   })
+})
+
+test('dev --forward passes events on, signed with the secret it prints', async () => {
+  const other = freshFolder()
+  const got: Promise<{ headers: Record<string, string>; body: Buffer }> = new Promise((resolve) => {
+    app.once('request', async (request, response) => {
+      const body = await buffer(request)
+      response.end()
+      resolve({ headers: request.headers as Record<string, string>, body })
+    })
+  })
+  app.listen(0, '127.0.0.1')
+  await once(app, 'listening')
+  const url = `http://127.0.0.1:${(app.address() as AddressInfo).port}/in`
+  const dev = other.start(['dev', '--port', '0', '--forward', url, '--json'])
+  const { intake, forward } = JSON.parse((await dev.says(/^\{"kind":"ready".*\}\n/))[0])
+  await other.run(['send', 'github', 'push', '--id', '72d3162e', '--to', new URL(intake).origin])
+  const { headers, body } = await got
+  expect(headers['webhook-id']).toBe('72d3162e')
+  const delivery = { method: 'POST', url, headers, body }
+  expect(
+    await standardWebhooks({ secret: forward.secret }).verify(delivery, { now: Date.now() }),
+  ).toMatchObject({ ok: true })
+  await other.remove()
+  app.close()
 })
