@@ -3,11 +3,12 @@
  * takes every provider of the catalogue, with secrets made on first use and kept for this folder.
  */
 import type { LoadedConfig } from '../../config/load.js'
+import { type HookonceError, isHookonceError } from '../../errors.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
-import { textOf, UsageError } from '../failure.js'
+import { Failure, textOf, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { hasConfig } from '../store.js'
 import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
@@ -46,7 +47,9 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
     ...given({ host: options.host, port: options.port }),
   }
   const server = createServer(tell(stage.inbox), { ...given({ host, port }), open: true })
-  const { url } = await server.listen()
+  const { url } = await server.listen().catch((error) => {
+    throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
+  })
   await stage.inbox.start().catch(async (error) => {
     await server.close({ deadlineMs: 0 })
     throw error
@@ -59,6 +62,13 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   )
   watch?.close()
   return code
+}
+
+/** In the words of this command: there may be no configuration to change. */
+function portTaken({ details: { host, port, problem } }: HookonceError): Failure {
+  return new Failure(
+    `Cannot listen on ${host}, port ${port}: ${problem}. Choose another with --port, or --port 0 for any free one.`,
+  )
 }
 
 function fromCatalogue(output: Output, options: DevOptions, log: Logger): Stage {
@@ -99,7 +109,10 @@ async function follow(
   return watchConfig(config as LoadedConfig & { path: string }, {
     async onChange(next) {
       const inbox = await configuredInbox(next, options, log)
-      await inbox.start()
+      await inbox.start().catch(async (error) => {
+        await inbox.stop({ deadlineMs: 0 })
+        throw error
+      })
       const before = await server.swap(tell(inbox))
       await before.stop()
       output.say('the configuration has changed and is in use')
