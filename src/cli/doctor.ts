@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load.js'
 import type { Finding } from '../model.js'
 import type { Source } from '../provider.js'
+import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../spool/spool.js'
 import type { Store } from '../store.js'
 import { folder } from './dev/folder.js'
 import { textOf } from './failure.js'
@@ -101,17 +102,26 @@ async function retention({ config }: LoadedConfig): Promise<Finding[]> {
 }
 
 async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
-  const { path } = (config.spool ?? {}) as { path?: string }
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES } = (config.spool ?? {}) as Partial<SpoolOptions>
   if (path === undefined) return []
   if (!existsSync(path)) return [finding('spool', 'empty', true)]
   const { openSpoolFile } = await import('../spool/spool-file.js')
   try {
     const file = openSpoolFile({ path, maxBytes: 0 })
-    const waiting = file.waiting().reduce((sum, { depth }) => sum + depth, 0)
+    const { depth, bytes, refused } = file.totals()
     file.close()
     const fix =
       'They are recorded when a server that uses this spool can reach the store. Check that one runs.'
-    return [finding('spool', `${waiting} deliveries wait`, waiting === 0, fix)]
+    const used = `${depth} deliveries wait, ${bytes} of ${maxBytes} bytes used`
+    return [
+      finding('spool', used, depth === 0, fix),
+      finding(
+        'spool, refused',
+        `${refused} deliveries the store refused`,
+        refused === 0,
+        'Mend what the log says about them, then call inbox.spool.retryRefused().',
+      ),
+    ]
   } catch (error) {
     return [finding('spool', 'it cannot be opened', false, textOf(error))]
   }

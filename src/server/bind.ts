@@ -16,6 +16,15 @@ export function isLoopbackHost(host: string): boolean {
   return loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4')
 }
 
+/** The names a browser may call it by: this machine, the address it listens on, and the public one. */
+export function hostNames({ host, publicUrl }: Pick<ServerSettings, 'host' | 'publicUrl'>): string[] {
+  const hosts = ['localhost', '127.0.0.1', '[::1]']
+  if (!isLoopbackHost(host) && !['0.0.0.0', '::', '[::]'].includes(host))
+    hosts.push(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
+  if (publicUrl !== null) hosts.push(new URL(publicUrl).host)
+  return hosts
+}
+
 export function checkExposure({ host, admin, open }: ServerSettings): void {
   if (isLoopbackHost(host) || admin === false) return
   const guarded = (admin.tokens?.length ?? 0) > 0 || admin.authorize !== undefined

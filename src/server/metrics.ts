@@ -2,9 +2,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
+import { hostList } from './admin/hosts.js'
 import { may } from './admin/roles.js'
 import { signInLimit } from './admin/sign-in-limit.js'
 import { findToken, knownTokens } from './admin/tokens.js'
+import { hostNames, isLoopbackHost } from './bind.js'
 import type { ServerSettings } from './options.js'
 
 export interface Metrics {
@@ -14,17 +16,22 @@ export interface Metrics {
 
 export function createMetrics(
   current: () => Inbox,
-  { metrics, admin }: ServerSettings,
+  settings: ServerSettings,
   addressOf: (request: IncomingMessage) => string | null,
 ): Metrics {
+  const { metrics, admin, host } = settings
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
   const isOpen = metrics ?? tokens.length === 0
   // The tokens are those of the admin API: who may not guess them there may not guess them here.
   const limit = signInLimit(Date.now)
 
+  // Where nobody needs a token, a page elsewhere could read it through the browser under a name of its own.
+  const names = (admin !== false && admin.hosts) || hostNames(settings)
+  const isKnown = isLoopbackHost(host) ? hostList(names) : () => true
+
   /** Null: they may read it. */
   function refused(request: IncomingMessage): { status: number; headers: Record<string, string> } | null {
-    if (isOpen) return null
+    if (isOpen) return isKnown(request.headers.host ?? '') ? null : { status: 421, headers: {} }
     const address = addressOf(request)
     const retryAfterS = limit.blockedForS(address)
     if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }

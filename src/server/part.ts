@@ -5,7 +5,7 @@ import type { Inbox } from '../inbox.js'
 import { type Admin, admin } from './admin/admin.js'
 import type { AdminOptions } from './admin/options.js'
 import { BODY_BYTES } from './admin/route.js'
-import { isLoopbackHost } from './bind.js'
+import { hostNames } from './bind.js'
 import { bridge } from './bridge.js'
 import type { ServerSettings } from './options.js'
 import { createRequests } from './requests.js'
@@ -73,11 +73,6 @@ function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
   return null
 }
 
-/** The names a browser may call it by: this machine, the address it listens on, and the public one. */
-function adminOptions({ host, publicUrl, open }: ServerSettings, given: AdminOptions): AdminOptions {
-  const hosts = ['localhost', '127.0.0.1', '[::1]']
-  if (!isLoopbackHost(host) && !['0.0.0.0', '::', '[::]'].includes(host))
-    hosts.push(host.includes(':') && !host.startsWith('[') ? `[${host}]` : host)
-  if (publicUrl !== null) hosts.push(new URL(publicUrl).host)
-  return { hosts, ...given, ...(open ? { open } : {}) }
+function adminOptions(settings: ServerSettings, given: AdminOptions): AdminOptions {
+  return { hosts: hostNames(settings), ...given, ...(settings.open ? { open: true } : {}) }
 }

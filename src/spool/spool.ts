@@ -67,10 +67,10 @@ export interface SpoolParts {
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
-const DEFAULT_BYTES = 256 * 1024 * 1024
+export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 
 export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
-  const { path, maxBytes = DEFAULT_BYTES, afterMs = 2_000, seal, ...unknown } = options
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = 2_000, seal, ...unknown } = options
   for (const name of Object.keys(unknown))
     throw invalid(`spool.${name}`, 'a spool has path, maxBytes, afterMs and seal')
   if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')

@@ -206,7 +206,16 @@ export default defineConfig({
     const { url, store } = JSON.parse((await server.says(/^\{"kind.*\}$/m))[0])
     expect(store).toBeNull()
     const sent = await away.run(['send', 'shop', '--id', 'evt_1', '--to', url, '--json'], env)
-    expect(JSON.parse(sent.stdout)).toMatchObject({ httpStatuses: { 202: 1 } })
+    expect(JSON.parse(sent.stdout)).toMatchObject({
+      recorded: 0,
+      spooled: 1,
+      httpStatuses: { 202: 1 },
+    })
+    const seen = await away.run(['doctor', '--json'], env)
+    const { findings } = JSON.parse(seen.stdout) as { findings: { name: string; value: string }[] }
+    expect(findings.find(({ name }) => name === 'spool')?.value).toMatch(
+      /^1 deliveries wait, \d+ of 268435456 bytes/,
+    )
     const worker = away.start(['worker'], env)
     await worker.says(/hookonce works on its spool/)
     for (const one of [server, worker]) {

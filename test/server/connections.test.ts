@@ -342,6 +342,16 @@ describe('/metrics', () => {
     expect(await read({ admin: false })).toEqual([200, true])
   })
 
+  it('is not read under another name where nobody needs a token on loopback', async () => {
+    const { port } = await serving(shop().inbox, { admin: false })
+    const ask = async (host: string) =>
+      /^HTTP\/1\.1 (\d+)/.exec(
+        await heard(say(port, `GET /metrics HTTP/1.1\r\nhost: ${host}\r\nconnection: close\r\n\r\n`)),
+      )?.[1]
+    expect(await ask('evil.example')).toBe('421')
+    expect(await ask(`localhost:${port}`)).toBe('200')
+  })
+
   it('is no place to guess tokens either', async () => {
     const { url } = await serving(shop().inbox, { admin: { tokens: [tokenOf(token, 'viewer')] } })
     const guess = async (text: string) =>

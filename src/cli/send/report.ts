@@ -17,6 +17,8 @@ export interface Report {
   /** As the answers say; null when they are not hookonce's. */
   readonly recorded: number | null
   readonly duplicates: number | null
+  /** Taken by the server's spool: its store is away. */
+  readonly spooled: number | null
   readonly httpStatuses: Readonly<Record<string, number>>
   readonly latencyMs: { readonly min: number; readonly median: number; readonly max: number }
   /** The event in the server's API, where the answers are hookonce's. */
@@ -33,6 +35,7 @@ export function reportOf(
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
   const verdicts = answers.filter(({ httpStatus }) => httpStatus < 300).map(verdictOf)
   const ours = verdicts.length > 0 && verdicts.every((verdict) => verdict !== null)
+  const counted = (which: Verdict) => (ours ? verdicts.filter((verdict) => verdict === which).length : null)
   const httpStatuses: Record<string, number> = {}
   for (const { httpStatus } of answers) httpStatuses[httpStatus] = (httpStatuses[httpStatus] ?? 0) + 1
   const { origin, pathname } = new URL(delivery.url)
@@ -45,8 +48,9 @@ export function reportOf(
     events: more.length + (event ? 1 : 0),
     trick,
     deliveries: answers.length,
-    recorded: ours ? verdicts.filter((duplicate) => duplicate === false).length : null,
-    duplicates: ours ? verdicts.filter((duplicate) => duplicate === true).length : null,
+    recorded: counted('recorded'),
+    duplicates: counted('duplicate'),
+    spooled: counted('spooled'),
     httpStatuses,
     latencyMs: {
       min: round(times[0]!),
@@ -57,11 +61,14 @@ export function reportOf(
   }
 }
 
-/** `duplicate` of hookonce's own answer; null when it is somebody else's. */
-function verdictOf({ body }: Answer): boolean | null {
+type Verdict = 'recorded' | 'duplicate' | 'spooled'
+
+/** As hookonce's own answer says; null when it is somebody else's. */
+function verdictOf({ body }: Answer): Verdict | null {
   try {
     const { status, duplicate } = JSON.parse(body) as { status?: unknown; duplicate?: unknown }
-    return typeof status === 'string' && typeof duplicate === 'boolean' ? duplicate : null
+    if (typeof status !== 'string' || typeof duplicate !== 'boolean') return null
+    return status === 'spooled' ? 'spooled' : duplicate ? 'duplicate' : 'recorded'
   } catch {
     return null
   }
@@ -72,14 +79,18 @@ function round(ms: number): number {
 }
 
 export function reportText(report: Report, paint: Paint): string {
-  const { deliveries, recorded, duplicates, httpStatuses, latencyMs, trick } = report
+  const { deliveries, recorded, duplicates, spooled, httpStatuses, latencyMs, trick } = report
   const statuses = Object.entries(httpStatuses)
   const answered =
     statuses.length === 1 ? `all ${statuses[0]![0]}` : statuses.map(([s, n]) => `${n} x ${s}`).join(', ')
   const verdicts =
     recorded === null || trick === 'tamper' || trick === 'stale'
       ? []
-      : [`${recorded} recorded`, `${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'}`]
+      : [
+          `${recorded} recorded`,
+          `${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'}`,
+          ...(spooled ? [`${spooled} spooled`] : []),
+        ]
   const good = statuses.every(([status]) => status.startsWith('2'))
   const tricks = {
     tamper: ', changed after signing',

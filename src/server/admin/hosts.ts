@@ -10,10 +10,18 @@ export type HostCheck = (request: Request) => void
 
 /** Throws HOST_REFUSED for a host that is not on the list. */
 export function hostCheck(hosts: readonly string[] = LOOPBACK): HostCheck {
-  const allowed = new Set(hosts.map(normal))
+  const isListed = hostList(hosts)
   return (request) => {
-    const host = hostOf(request).toLowerCase()
-    if (!allowed.has(host) && !allowed.has(withoutPort(host))) throw new HookonceError('HOST_REFUSED')
+    if (!isListed(hostOf(request))) throw new HookonceError('HOST_REFUSED')
+  }
+}
+
+/** With its port, or for any port. */
+export function hostList(hosts: readonly string[]): (host: string) => boolean {
+  const allowed = new Set(hosts.map(normal))
+  return (given) => {
+    const host = given.toLowerCase()
+    return allowed.has(host) || allowed.has(withoutPort(host))
   }
 }
 

@@ -42,6 +42,18 @@ export const statsShape = z.strictObject({
   ),
 })
 
+export const spoolShape = z
+  .strictObject({
+    depth: count.describe('Deliveries that wait to be recorded'),
+    bytes: count,
+    maxBytes: count,
+    refused: count.describe('Deliveries the store refused when they were drained'),
+    oldestAt: at.nullable(),
+    storeAway: z.boolean(),
+    draining: z.boolean(),
+  })
+  .describe('Of the process that answers; null where it has none')
+
 export const eventShape = z.strictObject({
   seq: count,
   source: text,

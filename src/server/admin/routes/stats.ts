@@ -2,7 +2,7 @@
 import type { Inbox } from '../../../inbox.js'
 import type { SourceStats } from '../../../model.js'
 import { type Route, route } from '../route.js'
-import { instant, json, statsShape } from '../shapes.js'
+import { instant, json, spoolShape, statsShape } from '../shapes.js'
 
 export function statsRoutes(inbox: Inbox): Route[] {
   return [
@@ -12,10 +12,22 @@ export function statsRoutes(inbox: Inbox): Route[] {
       id: 'getStats',
       summary: 'Counts per source',
       can: 'read',
-      answers: { 200: json('Counts per source, by name.', statsShape) },
-      run: async () => statsOf(await inbox.events.stats()),
+      answers: {
+        200: json(
+          'Counts per source, by name, and the spool.',
+          statsShape.extend({ spool: spoolShape.nullable() }),
+        ),
+      },
+      run: async () => ({ ...statsOf(await inbox.events.stats()), spool: await spoolOf(inbox) }),
     }),
   ]
+}
+
+/** Without its last error, which may name a host of the inside. */
+async function spoolOf({ spool }: Inbox) {
+  if (spool === null) return null
+  const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()
+  return { depth, bytes, maxBytes, refused, oldestAt: instant(oldestAt), storeAway, draining }
 }
 
 export function statsOf(stats: readonly SourceStats[]) {
