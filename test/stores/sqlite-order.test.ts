@@ -109,7 +109,11 @@ test('a log of the first schema is brought up to date with what is in it', async
   await expect(store.get({ source: 'shop', eventId: 'old' })).rejects.toMatchObject({
     code: 'SCHEMA_MISSING',
   })
-  expect(await store.migrate()).toEqual({ from: 1, to: migrations.length, applied: [2] })
+  expect(await store.migrate()).toEqual({
+    from: 1,
+    to: migrations.length,
+    applied: migrations.slice(1).map(({ number }) => number),
+  })
   const claimed = await store.claim({ worker: 'w', limit: 10, leaseMs: 1_000 })
   expect(claimed.map(({ eventId }) => eventId)).toEqual(['old'])
   await store.close()
