@@ -37,6 +37,7 @@ interface Item {
 const TAIL = 500
 const TAIL_WAIT_MS = 1_000
 const LOOK_EVERY_MS = 5
+const LONG_TAIL_MS = 50
 
 export function spoolGate(parts: GateParts) {
   const { file, circuit } = parts
@@ -78,7 +79,11 @@ export function spoolGate(parts: GateParts) {
       const depths = await waiting()
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))
       if (ahead === 0) return directly(items, results)
-      if (ahead > TAIL) break
+      if (ahead > TAIL) {
+        // Not faster into the spool than out of it: senders that wait for their answer would keep it full for ever.
+        await new Promise((resolve) => setTimeout(resolve, LONG_TAIL_MS))
+        break
+      }
       parts.spooled()
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
