@@ -7,7 +7,7 @@ import type { Inbox } from '../inbox.js'
 import { type NodeHandlerOptions, nodeHandler } from './node.js'
 
 /** As much of Fastify as is used here, by shape: it is an optional peer. */
-interface FastifyLike {
+export interface FastifyLike {
   removeAllContentTypeParsers(): void
   addContentTypeParser(
     type: string,
@@ -19,7 +19,7 @@ interface FastifyLike {
     handler: (
       request: { raw: IncomingMessage },
       reply: { raw: ServerResponse; hijack(): void },
-    ) => Promise<void>
+    ) => Promise<void> | void
   }): void
 }
 

@@ -3,6 +3,7 @@
  * `app.register(fastifyAdmin(handler, '/admin'))`. Hono and Next take `handler.fetch` as it is.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { FastifyLike } from '../../adapters/fastify.js'
 import { bridge } from '../bridge.js'
 import type { Admin } from './admin.js'
 import { BODY_BYTES } from './route.js'
@@ -24,20 +25,6 @@ export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
     if (next && path !== basePath && !path.startsWith(`${basePath}/`)) return next()
     answer(request, response).catch((error) => (next ? next(error) : response.destroy()))
   }
-}
-
-/** As much of Fastify as is used here, by shape: it is an optional peer. */
-interface FastifyLike {
-  removeAllContentTypeParsers(): void
-  addContentTypeParser(
-    type: string,
-    parse: (request: unknown, payload: unknown, done: (error: null) => void) => void,
-  ): void
-  route(route: {
-    method: string[]
-    url: string
-    handler: (request: { raw: IncomingMessage }, reply: { raw: ServerResponse; hijack(): void }) => void
-  }): void
 }
 
 /** A plugin: inside it, and only there, bodies are left to the admin API. */
