@@ -100,11 +100,14 @@ export interface NewEvent {
   readonly reference: string | null
   /** SHA-256 of what must stay the same when this id comes back; null where a sender changes it on each retry. */
   readonly contentHash: Uint8Array | null
-  /** SHA-256 of the signed bytes where the signature does not cover the id; null where it does. */
+  /** SHA-256 of what the sender signed, where that does not cover the id; null where it does. */
   readonly guardHash: Uint8Array | null
   /** Events of one source and lane are claimed one at a time, in seq order; left out = no order. */
   readonly lane?: string | null
 }
+
+export const replayPolicies = ['flag', 'review', 'reject'] as const
+export type ReplayPolicy = (typeof replayPolicies)[number]
 
 /** One verified delivery, about to be recorded: the raw bytes once, and every event they carry. */
 export interface NewDelivery {
@@ -113,8 +116,12 @@ export interface NewDelivery {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly events: readonly NewEvent[]
-  /** What to do with an event whose `guardHash` is known under another id. */
-  readonly onReplayedContent: 'review' | 'reject'
+  /**
+   * What to do with an event whose `guardHash` is known under another id. `flag`: handle it and say whose content it
+   * has (`EventRecord.sameAs`), because genuine senders repeat themselves. `review`: keep it, do not handle it.
+   * `reject`: keep nothing.
+   */
+  readonly onReplayedContent: ReplayPolicy
   /** Milliseconds; only for deliveries that arrived earlier (a spool). Otherwise the store's clock decides. */
   readonly receivedAt?: number
 }
