@@ -1,6 +1,6 @@
 /** docs/providers.md lists the catalogue as it is. `node scripts/checks/catalogue.mjs --write` makes it anew. */
 import { writeFile } from 'node:fs/promises'
-import { read } from './run.mjs'
+import { files, read } from './run.mjs'
 
 export const catalogueDocument = {
   name: 'providers document',
@@ -32,7 +32,32 @@ rules could be read in the sender's own documentation or code. Anything else: \`
 | key | sender | scheme | option | id signed | retries for | rules |
 |---|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## Events that cannot be told apart
+
+Some deliveries carry neither an id nor a time. Where two different events can be equal in everything that was sent, the
+second is taken for a redelivery ("merged"). Where a redelivery cannot be told from another event, it is handled again
+("repeated"): a handler for it must bear being called twice.
+
+| key | delivery | what happens | why |
+|---|---|---|---|
+${(await admissions(catalogue)).join('\n')}
 `
+}
+
+/** What the kinds of each provider admit, as rows. @param {object} catalogue */
+async function admissions(catalogue) {
+  /** @type {Record<string, import('hookonce/testing').Kinds>} */
+  const kinds = {}
+  for (const file of await files('src/providers/kinds', '.ts')) {
+    Object.assign(kinds, await import(`../../${file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')}`))
+  }
+  return Object.keys(catalogue).flatMap((key) =>
+    (kinds[key] ?? []).flatMap(({ name, merged, repeated }) => [
+      ...(merged === undefined ? [] : [`| \`${key}\` | ${name} | merged | ${merged} |`]),
+      ...(repeated === undefined ? [] : [`| \`${key}\` | ${name} | repeated | ${repeated} |`]),
+    ]),
+  )
 }
 
 /** @param {number | null} ms */

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join, minutes, seconds } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, join, minutes, seconds } from '../define-provider.js'
 
 export const slack = defineProvider({
   key: 'slack',
@@ -20,7 +20,13 @@ export const slack = defineProvider({
       reference: 'form:channel_id',
     },
     {
-      id: ['json:event_id', 'json:trigger_id'],
+      // A closed view and the choices of a menu have no id, and are sent once: the signed time names them.
+      id: [
+        'json:event_id',
+        'json:trigger_id',
+        composite('json:type', 'json:team_id', 'json:minute_rate_limited'),
+        composite('hash', 'header:x-slack-request-timestamp'),
+      ],
       type: ['json:event.type', 'json:type'],
       reference: ['json:event.channel', 'json:event.item.channel', 'json:channel.id'],
       otherwise: true,

@@ -1,0 +1,98 @@
+/**
+ * The rule for names, for every kind of delivery the sender documents: none is refused, a redelivery has the same name,
+ * two different events have different names.
+ */
+import assert from 'node:assert/strict'
+import type { Delivery, Source } from '../../provider.js'
+import type { Changes, Kind, Kinds } from '../../providers/kind.js'
+import { kindRequest } from './kind-request.js'
+import { applies, type ContractCase, now, type Trial } from './trial.js'
+
+const laterMs = 60_000
+
+export function kindCases(trial: Trial, kinds: Kinds): readonly ContractCase[] {
+  return kinds
+    .filter(({ credential }) => credential === undefined || credential === trial.credential)
+    .flatMap((kind) => (kind.handshake ? [handshakeCase(trial, kind)] : eventCases(trial, kind)))
+}
+
+function handshakeCase(trial: Trial, kind: Kind): ContractCase {
+  return applies(`${kind.name}: it is answered and is no event`, async () => {
+    const source = sourceOf(trial, kind)
+    const delivery = await source.sign(kindRequest(trial.factory, kind, now))
+    assert.ok(source.handshake(delivery, { now }) !== null, 'it is answered as a handshake')
+  })
+}
+
+function eventCases(trial: Trial, kind: Kind): readonly ContractCase[] {
+  const source = sourceOf(trial, kind)
+  const { events: expected = 1 } = kind
+  const signed = async (changes?: Changes) => source.sign(kindRequest(trial.factory, kind, now, changes))
+
+  return [
+    applies(`${kind.name}: it is accepted and its events are named`, async () => {
+      const delivery = await signed()
+      const events = await accepted(source, delivery, now)
+      if (typeof expected === 'number') assert.equal(events.length, expected, 'the number of events')
+      else assert.deepEqual(types(events), expected)
+      assert.equal(new Set(names(events)).size, events.length, `names of their own: ${names(events)}`)
+    }),
+
+    applies(
+      kind.repeated === undefined
+        ? `${kind.name}: a redelivery has the same name`
+        : `${kind.name}: a redelivery is handled again`,
+      async () => {
+        const first = await signed()
+        const { redelivery = usualRedelivery(trial) } = kind
+        const again = Object.keys(redelivery).length === 0 ? first : await signed(redelivery)
+        const before = names(await accepted(source, first, now))
+        const after = names(await accepted(source, again, now + (redelivery.timestamp ?? 0)))
+        if (kind.repeated === undefined) assert.deepEqual(after.sort(), before.sort())
+        else assert.notDeepEqual(after, before, 'it has the same name: `repeated` can be left out')
+      },
+    ),
+
+    ...(kind.another === undefined && kind.merged !== undefined
+      ? []
+      : [applies(`${kind.name}: another event has another name`, () => othersDiffer())]),
+  ]
+
+  async function othersDiffer(): Promise<void> {
+    const others = [kind.another ?? []].flat() as Changes[]
+    assert.ok(
+      others.length > 0,
+      '`another` says what differs in another event, or `merged` that nothing does',
+    )
+    const first = await signed()
+    const known = new Set(names(await accepted(source, first, now)))
+    for (const changes of others) {
+      const delivery = await signed(changes)
+      const found = names(await accepted(source, delivery, now + (changes.timestamp ?? 0)))
+      const fresh = found.filter((name) => !known.has(name))
+      assert.ok(fresh.length > 0, `${JSON.stringify(changes)} gives the known name ${found}`)
+      for (const name of fresh) known.add(name)
+    }
+  }
+}
+
+/** A sender whose signed time is held against the clock signs each attempt; another repeats its bytes. */
+function usualRedelivery({ scheme }: Trial): Changes {
+  return typeof scheme.timestamp?.toleranceMs === 'number' ? { timestamp: laterMs } : {}
+}
+
+async function accepted(source: Source, delivery: Delivery, at: number) {
+  const verdict = await source.verify(delivery, { now: at })
+  assert.ok(verdict.ok, `it must be accepted: ${JSON.stringify(verdict)}`)
+  assert.equal(source.handshake(delivery, { now: at }), null, 'it is an event, not a handshake')
+  const events = source.identify(delivery)
+  assert.ok(events.length > 0, 'at least one event is named')
+  return events
+}
+
+function sourceOf(trial: Trial, kind: Kind): Source {
+  return kind.options === undefined ? trial.source : trial.make({ ...trial.options, ...kind.options })
+}
+
+const names = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id)
+const types = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type)

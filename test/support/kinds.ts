@@ -1,0 +1,23 @@
+/** The kinds of every provider that has some, by catalogue key: each file of src/providers/kinds exports one list. */
+import { readdir } from 'node:fs/promises'
+import type { Kinds } from 'hookonce/testing'
+
+export interface KindFile {
+  readonly file: string
+  readonly exported: Readonly<Record<string, Kinds>>
+}
+
+export async function kindFiles(): Promise<readonly KindFile[]> {
+  const folder = new URL('../../src/providers/kinds/', import.meta.url)
+  const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort()
+  return Promise.all(
+    files.map(async (file) => ({
+      file,
+      exported: await import(`#dist/providers/kinds/${file.slice(0, -'.ts'.length)}.js`),
+    })),
+  )
+}
+
+export async function kindsByKey(): Promise<ReadonlyMap<string, Kinds>> {
+  return new Map((await kindFiles()).flatMap(({ exported }) => Object.entries(exported)))
+}
