@@ -22,6 +22,13 @@ const components = [
     debian: 'redis-server',
   },
   {
+    name: 'Another SQLite program',
+    tests: 'test/stores/other-programs.test.ts',
+    instead: 'a python3 with its sqlite3 module',
+    programs: ['sqlite3', 'python3'],
+    debian: 'sqlite3',
+  },
+  {
     name: 'Chromium',
     tests: 'test/browser',
     instead: 'HOOKONCE_TEST_CHROMIUM',

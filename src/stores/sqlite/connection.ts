@@ -1,9 +1,9 @@
 /** One connection to the log's file, as a thread holds it. Everything here blocks: it runs off the event loop. */
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { HookonceError } from '../../errors.js'
+import { createFile } from './create-file.js'
 import { type Database, inTransaction, openDatabase, type Row, type Statement } from './driver.js'
 import { isBusy } from './failure.js'
+import { type FileIdentity, fileIdentity } from './file-identity.js'
 
 export const IN_MEMORY = ':memory:'
 
@@ -22,6 +22,8 @@ export interface Connection {
   prepare(sql: string): Statement
   /** Takes the write lock, waiting for it up to the busy timeout. */
   begin(): void
+  /** Ends the transaction of `begin`. Throws when the file it went to is no longer the one at the path. */
+  commit(): void
   /** Runs `body` in a write transaction: all of it is kept, or, when it throws, nothing. */
   write<T>(body: () => T): T
   /** Runs `body` on one unchanging view of the log. Writes nothing. */
@@ -38,10 +40,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     db.close()
     throw error
   }
-  return connectionOf(db, options.busyTimeoutMs)
+  const files = options.path === IN_MEMORY ? null : fileIdentity(options.path)
+  return connectionOf(db, options.busyTimeoutMs, files)
 }
 
-function connectionOf(db: Database, busyTimeoutMs: number): Connection {
+function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity | null): Connection {
   const statements = new Map<string, Statement>()
 
   function prepare(sql: string): Statement {
@@ -63,14 +66,18 @@ function connectionOf(db: Database, busyTimeoutMs: number): Connection {
     } finally {
       prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
     }
+    undoUnless(() => files?.insist())
   }
 
-  function within<T>(begin: () => void, body: () => T): T {
-    begin()
+  function commit(): void {
+    prepare('commit').run()
+    // Again: between the first look and the lock of another program the file may have gone.
+    files?.insist()
+  }
+
+  function undoUnless<T>(body: () => T): T {
     try {
-      const value = body()
-      prepare('commit').run()
-      return value
+      return body()
     } catch (error) {
       // SQLite has already rolled back after some errors (disk full, I/O); a second ROLLBACK would hide the cause.
       if (inTransaction(db)) db.exec('rollback')
@@ -78,21 +85,39 @@ function connectionOf(db: Database, busyTimeoutMs: number): Connection {
     }
   }
 
+  function write<T>(body: () => T): T {
+    begin()
+    return undoUnless(() => {
+      const value = body()
+      commit()
+      return value
+    })
+  }
+
+  function read<T>(body: () => T): T {
+    // In memory one connection serves all, and a handler's transaction may be open on it.
+    if (inTransaction(db)) return body()
+    prepare('begin').run()
+    return undoUnless(() => {
+      const value = body()
+      prepare('commit').run()
+      files?.insist()
+      return value
+    })
+  }
+
   return {
     db,
     prepare,
     begin,
-    write: (body) => within(begin, body),
-    // In memory one connection serves all, and a handler's transaction may be open on it.
-    read: (body) => (inTransaction(db) ? body() : within(() => prepare('begin').run(), body)),
-    close: () => db.close(),
+    commit,
+    write,
+    read,
+    close() {
+      // Closing folds the -wal this connection knows into the file, which others may have changed since.
+      if (!files?.lost) db.close()
+    },
   }
-}
-
-/** 0600 for a new file (SQLite gives -wal and -shm the same); an existing one keeps its mode. */
-function createFile(path: string): void {
-  mkdirSync(dirname(path), { recursive: true })
-  closeSync(openSync(path, 'a', 0o600))
 }
 
 function configure(

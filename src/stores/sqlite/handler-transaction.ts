@@ -60,7 +60,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     advance: ({ watermark }) => advanceWithin(connection(), watermark),
     effect: ({ step }, now) => effectWithin(connection(), now, step),
     commit() {
-      connection().prepare('commit').run()
+      connection().commit()
       end('it was committed')
     },
     rollback: () => end('it was rolled back'),
