@@ -52,9 +52,10 @@ type CredentialOptions<V> = V extends SchemeDefinition
         ? { readonly publicKey: CredentialOf<V> } & ExtraOf<V>
         : { readonly publicKey?: CredentialOf<V> } & ExtraOf<V>
   : { readonly [K in keyof V]?: CredentialOf<V[K]> } & Partial<ExtraOf<V[keyof V]>>
+type AddedOption<R> = R extends { list: true } ? string | readonly string[] : string
 type AddedOptions<O extends OptionRules> = {
-  readonly [K in keyof O as O[K] extends { required: true } ? K : never]: string
-} & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: string }
+  readonly [K in keyof O as O[K] extends { required: true } ? K : never]: AddedOption<O[K]>
+} & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: AddedOption<O[K]> }
 
 export type FactoryOptions<V extends VerifyRule, O extends OptionRules> = CredentialOptions<V> &
   AddedOptions<O> &

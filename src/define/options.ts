@@ -7,6 +7,8 @@ export interface OptionRule {
   /** For documentation and error messages: what it is and where the sender shows it. */
   readonly what: string
   readonly required?: true
+  /** A list of texts is allowed as well. */
+  readonly list?: true
   readonly default?: string
   /** A value for tests and samples. */
   readonly example: string
@@ -42,11 +44,11 @@ export function checkOptions(
   for (const [option, rule] of Object.entries(rules)) {
     const value = given[option] ?? rule.default
     if (value === undefined && !rule.required) continue
-    if (typeof value !== 'string' || value.trim() === '') {
+    if (!(rule.list && Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value))) {
       throw new HookonceError('OPTION_INVALID', {
         provider,
         option,
-        problem: `it must be text: ${rule.what}`,
+        problem: `it must be text${rule.list ? ' or a list of texts' : ''}: ${rule.what}`,
       })
     }
     options[option] = value
@@ -65,6 +67,10 @@ export function checkOptions(
     throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
   }
   return options
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === 'string' && value.trim() !== ''
 }
 
 function checkChoice(

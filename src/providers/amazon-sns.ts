@@ -1,4 +1,5 @@
 import { type ContentFunction, defineProvider, hours, rsaScheme, seconds } from '../define-provider.js'
+import { reject } from '../scheme.js'
 
 const notification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const
 const confirmation = [
@@ -34,29 +35,57 @@ const signedFields: ContentFunction = (field) => {
   }
 }
 
+/** The names of regions, so that no other host below amazonaws.com is asked. China has a domain of its own. */
+const certificateHost =
+  /^sns\.(?:(?:af|ap|ca|eu|il|me|mx|sa|us)(?:-gov)?-(?:central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]\.amazonaws\.com|cn-(?:north|northwest)-1\.amazonaws\.com\.cn)$/
+
+const signature = rsaScheme({
+  signature: 'json:Signature',
+  encoding: 'base64',
+  signed: signedFields,
+  covers: { fields: all.map((name) => `json:${name}`) },
+  // Version 1 is SHA-1, version 2 SHA-256; the topic's owner chooses. The version itself is not signed.
+  digest: (field) => {
+    const version = field('json:SignatureVersion')
+    return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
+  },
+  // The time of publishing, not of the attempt: retries of up to an hour come with the old one.
+  timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
+  certificate: {
+    url: 'json:SigningCertURL',
+    host: certificateHost,
+    path: /^\/[A-Za-z0-9_-]+\.pem$/,
+  },
+})
+
 export const amazonSns = defineProvider({
   key: 'amazonSns',
   name: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   confidence: 'verified',
-  verify: rsaScheme({
-    signature: 'json:Signature',
-    encoding: 'base64',
-    signed: signedFields,
-    covers: { fields: all.map((name) => `json:${name}`) },
-    // Version 1 is SHA-1, version 2 SHA-256; the topic's owner chooses. The version itself is not signed.
-    digest: (field) => {
-      const version = field('json:SignatureVersion')
-      return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
+  // Amazon signs for every account alike: a good signature only says that some topic sent it. TopicArn is signed and
+  // says which. It is looked at first, so that a stranger's topic causes no request for a certificate.
+  verify: {
+    ...signature,
+    create(context) {
+      const scheme = signature.create(context)
+      const topics = new Set([context.options.topicArn].flat())
+      const topic = context.compiler.field('json:TopicArn')
+      return {
+        ...scheme,
+        verify: (reading, now) =>
+          topics.has(topic(reading)) ? scheme.verify(reading, now) : reject('wrong_claims'),
+      }
     },
-    // The time of publishing, not of the attempt: retries of up to an hour come with the old one.
-    timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
-    certificate: {
-      url: 'json:SigningCertURL',
-      host: /^sns\.[a-z0-9-]{3,}\.amazonaws\.com(\.cn)?$/,
-      path: /^\/[A-Za-z0-9_-]+\.pem$/,
+  },
+  options: {
+    topicArn: {
+      what: 'The ARN of the topic, or a list of them; messages of other topics are refused',
+      required: true,
+      list: true,
+      example: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
     },
-  }),
+  },
   // Its content type is text/plain although the body is JSON. A SubscriptionConfirmation is an event like others:
   // its handler decides whether to open SubscribeURL.
   events: { id: 'json:MessageId', type: 'json:Type', reference: 'json:TopicArn' },

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, join, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, join, minutes, seconds } from '../define-provider.js'
 
 export const linear = defineProvider({
   key: 'linear',
@@ -8,15 +8,15 @@ export const linear = defineProvider({
   verify: hmacScheme({
     signature: 'header:linear-signature',
     encoding: 'hex',
-    // The header linear-timestamp is not signed, this is. unchecked: whether retries, which come up to seven hours
-    // later, get a new one; so it is held against the clock only with `toleranceMs` (Linear's library: one minute).
-    timestamp: { in: 'json:webhookTimestamp', unit: 'ms', toleranceMs: null },
+    // The header linear-timestamp is not signed, this is. Linear's library refuses it after a minute, so a retry, which
+    // comes up to seven hours later, must have a new one.
+    timestamp: { in: 'json:webhookTimestamp', unit: 'ms', toleranceMs: minutes(1) },
   }),
   events: {
     id: 'header:linear-delivery',
     type: [join('.', 'json:type', 'json:action'), 'header:linear-event'],
     reference: ['json:data.id', 'json:agentSession.id', 'json:notification.id'],
-    // A new webhookTimestamp would change the body.
+    // A new webhookTimestamp changes the body.
     content: 'none',
   },
   retryWindowMs: hours(8),

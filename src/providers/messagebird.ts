@@ -9,7 +9,7 @@ export const messagebird = defineProvider({
     in: 'header:messagebird-signature-jwt',
     algorithms: ['HS256', 'HS384', 'HS512'],
     claims: { iss: 'MessageBird' },
-    required: ['exp'],
+    required: ['exp', 'jti'],
     urlHash: { claim: 'url_hash' },
     bodyHash: { claim: 'payload_hash', unlessEmpty: true },
   }),

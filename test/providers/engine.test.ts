@@ -214,8 +214,9 @@ describe('Twilio', () => {
 
 describe('Amazon SNS', () => {
   const pair = generateKeys('rsa')
+  const topicArn = 'arn:aws:sns:us-west-2:123456789012:MyTopic'
   it('a line end cannot imitate the next field', async () => {
-    const source = amazonSns(pair)
+    const source = amazonSns({ ...pair, topicArn })
     const sample = source.sample({ now, id: 'real' })
     const body = JSON.parse(String(sample.body))
     body.Message = 'hello\nMessageId\nforged\nSubject\nx'
@@ -232,12 +233,13 @@ describe('Amazon SNS', () => {
   it('certificates are fetched only from Amazon, once, and failures are remembered', async () => {
     const fetched: string[] = []
     const source = amazonSns({
+      topicArn,
       fetch: async (url) => {
         fetched.push(String(url))
         return new Response('no', { status: 500 })
       },
     })
-    const signer = amazonSns(pair)
+    const signer = amazonSns({ ...pair, topicArn })
     const sample = signer.sample({ now })
     const at = async (url: string) => {
       const body = JSON.stringify({ ...JSON.parse(String(sample.body)), SigningCertURL: url })
