@@ -173,7 +173,7 @@ test('settings of PostgreSQL that an ack cannot rely on are named, with what to 
   const bad = settings.filter(({ ok }) => !ok)
   expect(bad.map(({ name }) => name)).toEqual(['fsync', 'full_page_writes', 'autovacuum', 'max_connections'])
   for (const { fix } of bad) expect(fix).toMatch(/(Set|Raise) .*\.$/)
-  expect(bad.at(-1)?.value).toBe('17 needed by this process, 16 allowed')
+  expect(bad.at(-1)?.value).toBe('20 needed by this process, 16 allowed')
   // The log's own connections turn it on.
   expect(settings.find(({ name }) => name === 'synchronous_commit')).toMatchObject({ value: 'on', ok: true })
   expect(partitionsAhead).toBeGreaterThanOrEqual(3)

@@ -50,7 +50,7 @@ export async function listAudits(
   for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
     // One beyond the page is what proves that there is a next one.
     const { sql, values } = page(filter, below, step, limit + 1 - audits.length)
-    const rows = await db.adhoc<Row>(sql, values)
+    const rows = await db.read<Row>({ name: '', sql }, values)
     audits.push(...rows.flatMap(asAudit))
     if (audits.length > limit) {
       audits.pop()

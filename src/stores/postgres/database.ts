@@ -17,7 +17,9 @@ import type {
 } from 'pg'
 import pg from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
+import { checkCount } from '../../store-input.js'
 import { asHookonceError, isConnectionFailure, isRaceFailure, TIMED_OUT } from './failure.js'
+import { openReads } from './reads.js'
 import { type InSchema, inSchema } from './schema.js'
 
 export interface PostgresOptions {
@@ -31,6 +33,10 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   /** Connections for handlers' transactions when only `url` is given. Default 10. */
   readonly maxTransactions?: number
+  /** Connections for reads: lists, statistics, payloads. They wait for each other and never hold up intake. Default 3. */
+  readonly maxReads?: number
+  /** The server ends a read that takes longer, with STORE_BUSY. Default 5,000. */
+  readonly readTimeoutMs?: number
   /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
   readonly prepare?: boolean
   /** A statement with no answer by then counts as an outage. Default 10,000. */
@@ -50,7 +56,7 @@ export interface Statement {
 export interface Database {
   readonly schema: string
   readonly inSchema: InSchema
-  /** The most that this process may open: the log's own, the handlers', and the one that listens. */
+  /** The most that this process may open: the log's own, those for reads, the handlers', and the one that listens. */
   readonly connections: number
   /** Runs one statement in a transaction of its own. Throws errors of our table. */
   query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
@@ -61,6 +67,8 @@ export interface Database {
   resend<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
   /** The same for SQL put together for one call. */
   adhoc<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]>
+  /** A read, on a connection that neither intake nor leases use. Bounded in time by the server. */
+  read: Run
   /** Runs `work` between begin and commit on a connection of the log. */
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** A connection of the application's pool. */
@@ -84,6 +92,7 @@ export function openDatabase(options: PostgresOptions): Database {
   const transactions =
     options.pool ??
     quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
+  const reads = openReads(readPool(options), { timeoutMs: readTimeoutMs(options), prepared })
   const texts = new Map<string, string>()
   let closed = false
   let underWay = 0
@@ -166,7 +175,7 @@ export function openDatabase(options: PostgresOptions): Database {
   return {
     schema,
     inSchema: toSchema,
-    connections: log.options.max + transactions.options.max + 1,
+    connections: log.options.max + reads.max + transactions.options.max + 1,
     prepared,
     client: () => new pg.Client(log.options as ClientConfig),
     connect: async () => {
@@ -177,6 +186,7 @@ export function openDatabase(options: PostgresOptions): Database {
       return survive(client)
     },
     query,
+    read: reads.run,
     adhoc: (sql, values) => query({ name: '', sql }, values),
     resend: (statement, values) => attempt(statement, values, true),
     async atomic(work) {
@@ -208,7 +218,7 @@ export function openDatabase(options: PostgresOptions): Database {
           whenIdle = resolve
         })
       }
-      await Promise.all([log.end(), ours ? transactions.end() : undefined])
+      await Promise.all([log.end(), reads.close(), ours ? transactions.end() : undefined])
     },
   }
 }
@@ -239,6 +249,23 @@ function logPool(options: PostgresOptions): Pool {
       max: options.maxConnections ?? 6,
     }),
   )
+}
+
+function readPool(options: PostgresOptions): Pool {
+  const max = options.maxReads ?? 3
+  checkCount('maxReads', max, 1_000)
+  return quiet(
+    new pg.Pool({
+      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      pipeline: true,
+      max,
+    }),
+  )
+}
+
+function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
+  checkCount('readTimeoutMs', readTimeoutMs, 600_000)
+  return readTimeoutMs
 }
 
 function connection(url: string): PoolConfig {

@@ -77,15 +77,15 @@ interface Found {
 
 export async function exportDeliveries(db: Database, options: ExportOptions): Promise<ExportPage> {
   const { source, from: since, to, limit } = options
-  const range = await seqRange(db.query, source, since, to)
+  const range = await seqRange(db.read, source, since, to)
   if (range === null) return { deliveries: [], next: null }
   let from = Math.max(range.first, options.after + 1)
   for (let windows = 0; windows < WINDOWS; windows++) {
-    const [next] = await db.query<{ seq: number }>(nextPayload, [since, to, Math.max(0, from - SLACK)])
+    const [next] = await db.read<{ seq: number }>(nextPayload, [since, to, Math.max(0, from - SLACK)])
     from = Math.max(from, next?.seq ?? Number.POSITIVE_INFINITY)
     if (from > range.last) return { deliveries: [], next: null }
     const find = options.unarchived ? findUnarchived : findAll
-    const found = await db.query<Found>(find, [source, limit + 1, from, from + WINDOW, since, to])
+    const found = await db.read<Found>(find, [source, limit + 1, from, from + WINDOW, since, to])
     const page = found.filter((row, i) => i < limit && (i === 0 || row.bytes <= PAGE_BYTES))
     if (page.length > 0) {
       const rest = found[page.length]
@@ -99,12 +99,12 @@ export async function exportDeliveries(db: Database, options: ExportOptions): Pr
 
 async function deliveriesOf(db: Database, page: readonly Found[]): Promise<StoredDelivery[]> {
   const events = new Map<number, StoredEvent[]>()
-  for (const row of await db.query<EventRow>(readEvents, [numbers(page.map((one) => one.payload_seq))])) {
+  for (const row of await db.read<EventRow>(readEvents, [numbers(page.map((one) => one.payload_seq))])) {
     const list = events.get(row.payload_seq) ?? []
     events.set(row.payload_seq, list)
     list.push(asStored(row))
   }
-  const rows = await db.query<PayloadRow>(read, [numbers(page.map((one) => one.seq))])
+  const rows = await db.read<PayloadRow>(read, [numbers(page.map((one) => one.seq))])
   return rows.map((row) => ({
     seq: row.seq,
     source: row.source,

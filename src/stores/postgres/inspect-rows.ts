@@ -7,7 +7,9 @@ import {
   rowFinding,
   uniqueKeyFinding,
 } from '../shared/findings.js'
-import type { Database } from './database.js'
+import type { Database, Statement } from './database.js'
+
+const adhoc = (sql: string): Statement => ({ name: '', sql })
 
 const newestEvents = `select seq, parked, attempts, run, count(*) over (partition by source, event_id) as copies
   from (select * from hookonce.events order by seq desc limit ${INSPECTED_ROWS}) e`
@@ -51,10 +53,10 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
 export async function inspectRows(db: Database): Promise<Finding[]> {
   const findings: Finding[] = []
   for (const [check, { rows, broken }] of Object.entries(checks) as [RowCheck, (typeof checks)[RowCheck]][]) {
-    const [row] = await db.adhoc<{ looked: number; broken: string[] }>(
-      `with looked as materialized (${rows})
+    const [row] = await db.read<{ looked: number; broken: string[] }>(
+      adhoc(`with looked as materialized (${rows})
        select (select count(*) from looked)::int as looked,
-         array(select l.seq from looked l where ${broken} order by l.seq limit ${NAMED_ROWS + 1}) as broken`,
+         array(select l.seq from looked l where ${broken} order by l.seq limit ${NAMED_ROWS + 1}) as broken`),
       [],
     )
     findings.push(rowFinding(check, { looked: row!.looked, broken: row!.broken.map(Number) }))
@@ -64,11 +66,11 @@ export async function inspectRows(db: Database): Promise<Finding[]> {
 
 /** Whatever its name: any complete unique index on these two columns keeps the promise. */
 export async function inspectUniqueKey(db: Database): Promise<Finding> {
-  const rows = await db.adhoc<{ valid: boolean }>(
-    `select i.indisvalid and i.indisready and i.indislive as valid from pg_index i
+  const rows = await db.read<{ valid: boolean }>(
+    adhoc(`select i.indisvalid and i.indisready and i.indislive as valid from pg_index i
      where i.indrelid = 'hookonce.events'::regclass and i.indisunique and i.indpred is null and i.indexprs is null
        and (select array_agg(a.attname::text order by a.attname) from pg_attribute a
-         where a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[])) = array['event_id', 'source']`,
+         where a.attrelid = i.indrelid and a.attnum = any(i.indkey::int2[])) = array['event_id', 'source']`),
     [],
   )
   const state = rows.length === 0 ? 'missing' : rows.some((row) => row.valid) ? 'valid' : 'not valid'

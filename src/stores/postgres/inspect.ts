@@ -34,7 +34,7 @@ export async function inspect(db: Database): Promise<Inspection> {
   // Of another version's tables nothing is known; the numbers say what to do.
   if (found !== latest) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])
-  const [partitions] = await db.query<{ ahead: number }>(countAhead, [])
+  const [partitions] = await db.read<{ ahead: number }>(countAhead, [])
   return {
     ...base,
     now: clock!.now,

@@ -7,12 +7,16 @@
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { decodeCursor, encodeCursor } from '../shared/cursor.js'
-import type { Database } from './database.js'
+import type { Database, Statement } from './database.js'
 import { texts } from './parameters.js'
 import { getEvents } from './read.js'
 import { stateOf } from './state.js'
 
 const SCAN_AT_MOST = 50_000
+/** With more (source, type) pairs than this, the log is walked as a whole. */
+const PAIRS_AT_MOST = 256
+
+const adhoc = (sql: string): Statement => ({ name: '', sql })
 
 export async function listEvents(
   db: Database,
@@ -27,7 +31,10 @@ export async function listEvents(
   const seqs: number[] = []
   for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
     const { sql, values } = page(way, filter, { below, from: bounds.from, step, want: limit - seqs.length })
-    const [row] = await db.adhoc<{ seqs: string[]; looked_at: number; last: number | null }>(sql, values)
+    const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(
+      adhoc(sql),
+      values,
+    )
     seqs.push(...row!.seqs.map(Number))
     if (seqs.length === limit) return { events: await getEvents(db, seqs), next: encodeCursor(seqs.at(-1)!) }
     if (row!.looked_at < step) return { events: await getEvents(db, seqs), next: null }
@@ -124,8 +131,9 @@ async function wayIn(db: Database, filter: EventFilter): Promise<Way | null> {
   if (filter.hasDuplicates) return () => `select seq from hookonce.duplicates where ${stepDown}`
   if (source !== undefined || type !== undefined) {
     const pairs = await typePairs(db, source, type)
-    if (pairs.length === 0) return null
-    return (value) => `
+    if (pairs?.length === 0) return null
+    if (pairs !== null)
+      return (value) => `
       select e.seq from unnest(${value(texts(pairs.map((p) => p.source)))}::text[], ${value(texts(pairs.map((p) => p.event_type)))}::text[]) as t (source, event_type)
       cross join lateral (
         select seq from hookonce.events e where e.source = t.source and e.event_type = t.event_type and ${stepDown}
@@ -140,45 +148,56 @@ async function seqBounds(
   { from, to, source }: EventFilter,
 ): Promise<{ from: number; below: number } | null> {
   if (from === undefined && to === undefined) return { from: 0, below: Number.MAX_SAFE_INTEGER }
-  const [row] = await db.adhoc<{ first: number | null; last: number | null }>(
-    `select min(first_seq) as first, max(last_seq) as last from hookonce.hours
+  const [row] = await db.read<{ first: number | null; last: number | null }>(
+    adhoc(`select min(first_seq) as first, max(last_seq) as last from hookonce.hours
      where hour > to_timestamp($1::float8 / 1000) - interval '1 hour' and hour < to_timestamp($2::float8 / 1000)
-       and ($3::text is null or source = $3)`,
+       and ($3::text is null or source = $3)`),
     [from ?? 0, to ?? 253_402_300_799_999, source ?? null],
   )
   return row?.first == null || row.last == null ? null : { from: row.first, below: row.last + 1 }
 }
 
 async function allSources(db: Database): Promise<string[]> {
-  const rows = await db.adhoc<{ source: string }>(
-    `with recursive hop as (
+  const rows = await db.read<{ source: string }>(
+    adhoc(`with recursive hop as (
        (select source from hookonce.hours order by source limit 1)
        union all
        select (select h.source from hookonce.hours h where h.source > hop.source order by h.source limit 1)
        from hop where hop.source is not null
      )
-     select source from hop where source is not null`,
+     select source from hop where source is not null`),
     [],
   )
   return rows.map((row) => row.source)
 }
 
-/** The (type, source) pairs that exist and match, found by jumping from one to the next in the index. */
-async function typePairs(db: Database, source: string | undefined, type: string | undefined) {
+/**
+ * The (type, source) pairs that exist and match, found by jumping from one to the next in the index, within the types
+ * that begin as the pattern does. Null when there are too many to look at.
+ */
+async function typePairs(
+  db: Database,
+  source: string | undefined,
+  type: string | undefined,
+): Promise<{ source: string; event_type: string }[] | null> {
   if (source !== undefined && type !== undefined && !isGlob(type)) return [{ source, event_type: type }]
-  const pairs = await db.adhoc<{ source: string; event_type: string }>(
-    `with recursive hop as (
-       (select event_type, source from hookonce.events order by event_type, source limit 1)
+  const exact = type !== undefined && !isGlob(type)
+  const first = exact ? type : (type?.slice(0, type.indexOf('*')) ?? '')
+  const pairs = await db.read<{ source: string; event_type: string }>(
+    adhoc(`with recursive hop as (
+       (select event_type, source from hookonce.events where event_type >= $1 order by event_type, source limit 1)
        union all
        select next.event_type, next.source from hop cross join lateral (
          select e.event_type, e.source from hookonce.events e
          where (e.event_type, e.source) > (hop.event_type, hop.source)
          order by e.event_type, e.source limit 1
        ) next
+       where ${exact ? 'hop.event_type = $1' : 'starts_with(hop.event_type, $1)'}
      )
-     select event_type, source from hop`,
-    [],
+     select event_type, source from hop limit ${PAIRS_AT_MOST + 1}`),
+    [first],
   )
+  if (pairs.length > PAIRS_AT_MOST) return null
   return pairs.filter(
     (pair) =>
       (source === undefined || pair.source === source) &&

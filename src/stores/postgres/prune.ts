@@ -33,7 +33,7 @@ interface Part {
 const nothing: Part = { count: 0, more: false }
 
 export function prune(db: Database, options: PruneOptions): Promise<PruneResult> {
-  return db.atomic(async (run) => {
+  const sweep = async (run: Run) => {
     const payloads = await prunePayloads(db, run, options)
     const events = await pruneEvents(db, run, options)
     const attempts = await pruneAttempts(db, run, options)
@@ -46,7 +46,8 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
       audits: audits.count,
       more: [payloads, events, attempts, audits].some(({ more }) => more),
     }
-  })
+  }
+  return options.dryRun ? sweep(db.read) : db.atomic(sweep)
 }
 
 async function prunePayloads(db: Database, run: Run, options: PruneOptions): Promise<Part> {

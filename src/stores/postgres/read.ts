@@ -102,17 +102,17 @@ interface Row {
 }
 
 export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.query<Row>(getOne, [key.source, key.eventId])
+  const [row] = await db.read<Row>(getOne, [key.source, key.eventId])
   return row ? asRecord(row) : null
 }
 
 /** By seq, newest first. */
 export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
-  return (await db.query<Row>(getMany, [numbers(seqs)])).map(asRecord)
+  return (await db.read<Row>(getMany, [numbers(seqs)])).map(asRecord)
 }
 
 export async function payloadOf(db: Database, key: EventKey): Promise<Payload | null> {
-  const [row] = await db.query<{ headers: string; body: Buffer; part: number; received_at: number }>(
+  const [row] = await db.read<{ headers: string; body: Buffer; part: number; received_at: number }>(
     getPayload,
     [key.source, key.eventId],
   )
@@ -126,7 +126,7 @@ export async function payloadOf(db: Database, key: EventKey): Promise<Payload | 
 }
 
 export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]> {
-  const rows = await db.query<{
+  const rows = await db.read<{
     attempt: number
     run: number
     worker: string
@@ -143,7 +143,7 @@ export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]
 }
 
 export async function statsOf(db: Database): Promise<SourceStats[]> {
-  const rows = await db.query<
+  const rows = await db.read<
     Omit<SourceStats, 'succeeded' | 'oldestDueAt'> & { oldest_due_at: number | null }
   >(getStats, [])
   return rows.map(({ oldest_due_at, ...row }) => ({

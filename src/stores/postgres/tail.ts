@@ -30,11 +30,11 @@ select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is nul
 const SCAN_AT_MOST = 10_000
 
 export async function tail(db: Database, { after, limit, source }: TailOptions): Promise<TailPage> {
-  const [top] = await db.query<{ horizon: number }>(horizon, [])
+  const [top] = await db.read<{ horizon: number }>(horizon, [])
   if (top!.horizon <= after) return { events: [], position: after, gap: false }
   // A statement of its own, and so a new view: whoever had committed when the horizon was found is in it.
   const scan = source === undefined ? limit : SCAN_AT_MOST
-  const [row] = await db.query<{ seqs: string[]; looked_at: number; last: number | null }>(page, [
+  const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(page, [
     after,
     top!.horizon,
     scan,
@@ -47,6 +47,6 @@ export async function tail(db: Database, { after, limit, source }: TailOptions):
     events,
     position: seqs.length === limit ? seqs.at(-1)! : row!.looked_at === scan ? row!.last! : top!.horizon,
     // The last look: what was removed while the page was read is noticed too.
-    gap: after > 0 && (await db.query<{ missed: boolean }>(missed, [after, source ?? null]))[0]!.missed,
+    gap: after > 0 && (await db.read<{ missed: boolean }>(missed, [after, source ?? null]))[0]!.missed,
   }
 }

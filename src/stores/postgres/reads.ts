@@ -1,0 +1,122 @@
+/**
+ * Reads have a small pool of their own, so that lists and statistics that are slow, or wait for a lock, take no
+ * connection from intake or leases. Each read is a transaction with its settings inside it: nothing depends on the
+ * state of a session, and the server itself ends a statement that takes too long.
+ */
+import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import { HookonceError } from '../../errors.js'
+import type { Run } from './database.js'
+import { asHookonceError, isConnectionFailure, isRaceFailure, TIMED_OUT } from './failure.js'
+
+/** The server ends a statement itself. This much later its answer is not expected any more. */
+const GRACE_MS = 1_000
+
+export interface Reads {
+  /** The most connections it may open. */
+  readonly max: number
+  /** Runs one statement in a read-only transaction. Throws errors of our table; STORE_BUSY when it takes too long. */
+  readonly run: Run
+  close(): Promise<void>
+}
+
+interface ReadsOptions {
+  readonly timeoutMs: number
+  prepared(statement: Parameters<Run>[0], values: unknown[]): QueryConfig
+}
+
+export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Reads {
+  const begin = `begin read only; set local statement_timeout = ${timeoutMs}; set local enable_seqscan = off;
+    set local jit = off; set local plan_cache_mode = force_generic_plan`
+  let closed = false
+  const underWay = new Set<Promise<unknown>>()
+
+  async function connect(): Promise<PoolClient> {
+    if (closed) throw new HookonceError('STORE_CLOSED')
+    try {
+      return await pool.connect()
+    } catch (error) {
+      const { totalCount, idleCount, waitingCount } = pool
+      const exhausted = totalCount >= pool.options.max && idleCount === 0
+      if (!exhausted) throw asHookonceError(error)
+      throw new HookonceError('STORE_BUSY', {
+        problem: `all ${pool.options.max} connections for reads are in use, and ${waitingCount} more reads wait`,
+      })
+    }
+  }
+
+  /** Begin, the statement, commit. On a pipelined connection they are one round trip. */
+  async function transact<Row extends QueryResultRow>(client: PoolClient, query: QueryConfig) {
+    if ((client as { pipeline?: boolean }).pipeline) {
+      const [began, answered, ended] = await Promise.allSettled([
+        client.query(begin),
+        client.query<Row>(query),
+        client.query('commit'),
+      ])
+      // The first failure is the cause; a commit after it is a rollback.
+      for (const step of [began, answered, ended]) if (step.status === 'rejected') throw step.reason
+      return (answered as PromiseFulfilledResult<QueryResult<Row>>).value.rows
+    }
+    await client.query(begin)
+    try {
+      return (await client.query<Row>(query)).rows
+    } finally {
+      await client.query('commit')
+    }
+  }
+
+  async function once<Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> {
+    const client = survive(await connect())
+    let timer: NodeJS.Timeout | undefined
+    let broken = false
+    const late = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject({ code: TIMED_OUT }), timeoutMs + GRACE_MS)
+    })
+    const answer = transact<Row>(client, query)
+    answer.catch(() => {}) // after the timer has won, nobody waits for the failure of a destroyed connection
+    try {
+      return await Promise.race([answer, late])
+    } catch (error) {
+      broken = isConnectionFailure(error)
+      throw error
+    } finally {
+      clearTimeout(timer)
+      client.release(broken)
+    }
+  }
+
+  async function run<Row extends QueryResultRow>(statement: Parameters<Run>[0], values: unknown[]) {
+    for (let tries = 1; ; tries++) {
+      try {
+        return await once<Row>(prepared(statement, values))
+      } catch (error) {
+        if (!isRaceFailure(error) || tries === 3) throw asHookonceError(error)
+      }
+    }
+  }
+
+  return {
+    max: pool.options.max,
+    run(statement, values) {
+      const reading = run<never>(statement, values)
+      const ended: Promise<unknown> = reading.catch(() => {}).finally(() => underWay.delete(ended))
+      underWay.add(ended)
+      return reading
+    },
+    async close() {
+      closed = true
+      await Promise.all(underWay)
+      await pool.end()
+    },
+  }
+}
+
+const surviving = new WeakSet<PoolClient>()
+
+/** A connection that breaks also says so as an event, which would end the process when nobody listens. */
+function survive(client: PoolClient): PoolClient {
+  if (!surviving.has(client)) {
+    surviving.add(client)
+    client.on('error', () => {})
+  }
+  return client
+}
