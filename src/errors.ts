@@ -72,6 +72,12 @@ export const errorTable = {
     message:
       'The hold on once("{key}") was lost while it ran: it took longer than its lease. Its result was not kept; give it a longer leaseMs.',
   },
+  RESULT_NOT_KEPT: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The {what} has run and is not run again, but its result was not kept: {problem}. Return only what later attempts need. To go on without the result, catch this error around once.',
+  },
   STORE_UNAVAILABLE: {
     httpStatus: 503,
     retryable: true,

@@ -16,7 +16,17 @@ const words = [
   'tracing',
   'opentelemetry',
 ]
-const contracts = ['store', 'store-input', 'provider', 'scheme', 'delivery', 'json', 'json-path', 'json-scan']
+const contracts = [
+  'store',
+  'store-input',
+  'once-result',
+  'provider',
+  'scheme',
+  'delivery',
+  'json',
+  'json-path',
+  'json-scan',
+]
 const making = ['schemes', 'define-provider', 'define']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']
 const below = [...words, ...contracts]

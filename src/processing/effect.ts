@@ -2,9 +2,10 @@
 
 import { sha256 } from '../digest.js'
 import { HookonceError } from '../errors.js'
-import type { ClaimedEvent, EffectState, EffectStep, EventKey } from '../model.js'
+import { type ClaimedEvent, type EffectState, type EffectStep, type EventKey, limits } from '../model.js'
+import { insistOnKept, keptResult, keptText } from '../once-result.js'
 import type { Store } from '../store.js'
-import { permanent, textOf } from './failure.js'
+import { permanent } from './failure.js'
 import type { OnceOptions } from './handler.js'
 import type { Session } from './session.js'
 
@@ -32,8 +33,9 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     { onUnknown = 'repeat' }: OnceOptions,
   ): Promise<unknown> {
     const { lease } = claimed
+    const what = `effect "${name}" of event "${claimed.eventId}"`
     const before = await write({ step: 'start', lease, name })
-    if (before.state === 'finished') return JSON.parse(before.result)
+    if (before.state === 'finished') return keptResult(what, before.result)
     if (before.state === 'unknown' && onUnknown === 'review') {
       throw permanent(
         `effect "${name}" was begun by an earlier attempt and nobody knows how it ended; check, then retry`,
@@ -47,8 +49,26 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
       await write({ step: 'drop', lease, name }).catch(() => {})
       throw error
     }
-    await write({ step: 'finish', lease, name, result: toJson(name, result) })
+    const text = keptText(result, limits.effectResultBytes)
+    await write({ step: 'finish', lease, name, result: text })
+    try {
+      insistOnKept(what, text)
+    } catch (error) {
+      await recordBesideTransaction({ step: 'finish', lease, name, result: text })
+      throw error
+    }
     return result
+  }
+
+  /**
+   * The attempt fails now, and a transaction that holds the record would be rolled back with it: the effect would run
+   * again in the next attempt. So the transaction ends here and the record is written again without it.
+   */
+  async function recordBesideTransaction(step: EffectStep): Promise<void> {
+    const transaction = store.singleWriter ? session.begun() : null
+    if (!transaction) return
+    await (await transaction).rollback()
+    await store.effect(step)
   }
 
   return <T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> => {
@@ -59,13 +79,5 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
       known.catch(() => running.delete(name)) // a later call in this attempt may try again
     }
     return known as Promise<T>
-  }
-}
-
-function toJson(name: string, result: unknown): string {
-  try {
-    return JSON.stringify(result ?? null)
-  } catch (error) {
-    throw permanent(`the result of effect "${name}" is not JSON (${textOf(error)}); return less of it`)
   }
 }

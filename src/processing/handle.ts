@@ -89,7 +89,8 @@ export function failure(
   const laterMs = postponedMs(error)
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = say(error)
-  if (isPermanent(error)) return { kind: 'failed', error: text, retryInMs: null }
+  if (isPermanent(error) || isHookonceError(error, 'RESULT_NOT_KEPT'))
+    return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
   return {
     kind: 'failed',

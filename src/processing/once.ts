@@ -3,6 +3,8 @@
  * `fn`; others wait for its result. If the holder dies, the next caller runs it again.
  */
 import { HookonceError } from '../errors.js'
+import { limits } from '../model.js'
+import { insistOnKept, keptResult, keptText } from '../once-result.js'
 import type { Store } from '../store.js'
 
 export interface OnceKeyOptions {
@@ -26,7 +28,7 @@ export async function onceKey<T>(
   const until = performance.now() + waitMs
   for (;;) {
     const state = await store.key({ step: 'take', key, leaseMs })
-    if (state.state === 'finished') return JSON.parse(state.result) as T
+    if (state.state === 'finished') return keptResult(named(key), state.result) as T
     if (state.state === 'taken') return run(store, key, state.token, fn, leaseMs, ttlMs)
     if (performance.now() > until) throw new HookonceError('KEY_BUSY', { key, waitMs })
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
@@ -45,20 +47,24 @@ async function run<T>(
     store.key({ step: 'extend', key, token, leaseMs }).catch(() => {}) // the next beat, or the fence at the end
   }, leaseMs / 3)
   try {
-    const result = await fn()
-    const kept = await store.key({
-      step: 'finish',
-      key,
-      token,
-      result: JSON.stringify(result ?? null),
-      ttlMs,
-    })
+    let result: T
+    try {
+      result = await fn()
+    } catch (error) {
+      await store.key({ step: 'drop', key, token }).catch(() => {})
+      throw error
+    }
+    // From here on it has happened: the key is not given back any more.
+    const text = keptText(result, limits.effectResultBytes)
+    const kept = await store.key({ step: 'finish', key, token, result: text, ttlMs })
     if (kept.state === 'fenced') throw new HookonceError('KEY_LOST', { key })
+    insistOnKept(named(key), text)
     return result
-  } catch (error) {
-    await store.key({ step: 'drop', key, token }).catch(() => {})
-    throw error
   } finally {
     clearInterval(beat)
   }
+}
+
+function named(key: string): string {
+  return `work of once("${key}")`
 }

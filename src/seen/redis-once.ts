@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { HookonceError, invalid } from '../errors.js'
+import { limits } from '../model.js'
+import { insistOnKept, keptResult, keptText } from '../once-result.js'
 import { checkCount } from '../store-input.js'
 import { type Commands, commandsOf, type RedisClient } from './redis-client.js'
 import { drop, extend, finish, take } from './redis-scripts.js'
@@ -42,7 +44,7 @@ export function redisOnce(
       // A take that was sent again after a broken connection finds its own token: it is ours all the same.
       if (found === null || found === `h${token}`) return run(commands, name, key, token, fn, leaseMs, ttlMs)
       const text = String(found)
-      if (text.startsWith('r')) return JSON.parse(text.slice(1))
+      if (text.startsWith('r')) return keptResult(named(key), text.slice(1)) as never
       if (performance.now() > until) throw new HookonceError('KEY_BUSY', { key, waitMs })
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
@@ -62,14 +64,23 @@ async function run<T>(
     commands.run(extend, name, [token, String(leaseMs)]).catch(() => {}) // the next beat, or the fence at the end
   }, leaseMs / 3)
   try {
-    const result = await fn()
-    const kept = await commands.run(finish, name, [token, JSON.stringify(result ?? null), String(ttlMs)])
+    let result: T
+    try {
+      result = await fn()
+    } catch (error) {
+      await commands.run(drop, name, [token]).catch(() => {})
+      throw error
+    }
+    const text = keptText(result, limits.bodyBytes)
+    const kept = await commands.run(finish, name, [token, text, String(ttlMs)])
     if (Number(kept) !== 1) throw new HookonceError('KEY_LOST', { key })
+    insistOnKept(named(key), text)
     return result
-  } catch (error) {
-    await commands.run(drop, name, [token]).catch(() => {})
-    throw error
   } finally {
     clearInterval(beat)
   }
+}
+
+function named(key: string): string {
+  return `work of once("${key}")`
 }

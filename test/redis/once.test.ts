@@ -46,6 +46,18 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     expect(await once('k', () => 'second')).toBe('second')
   })
 
+  test('work whose result cannot be kept runs once, and every caller is told', async () => {
+    const once = redisOnce(client.client)
+    let calls = 0
+    for (let i = 0; i < 3; i++) {
+      await expect(once('k', () => ++calls && { id: 7n })).rejects.toMatchObject({
+        code: 'RESULT_NOT_KEPT',
+        message: expect.stringMatching(/once\("k"\) has run and is not run again.*cannot be written as JSON/),
+      })
+    }
+    expect(calls).toBe(1)
+  })
+
   test('a holder that dies is followed when its lease is over', async () => {
     const once = redisOnce(client.client)
     const held = signal()

@@ -11,6 +11,7 @@ import {
   key,
   LEASE_MS,
   recordOne,
+  rejects,
   settle,
   settleIn,
 } from './support.js'
@@ -148,6 +149,19 @@ export const effectCases: readonly StoreCase[] = [
         await finish(store, lease, result, name)
         assert.deepEqual(await start(store, lease, name), { state: 'finished', result })
       }
+    },
+  },
+  {
+    name: 'a result over the greatest size is refused, and another may be written in its place',
+    async run({ open }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const { lease } = await claimOne(store, of)
+      await start(store, lease)
+      await rejects(() => finish(store, lease, 'x'.repeat(262_145)), 'INVALID_INPUT')
+      assert.deepEqual(await start(store, lease), { state: 'unknown' })
+      await finish(store, lease, '!not kept')
+      assert.deepEqual(await start(store, lease), { state: 'finished', result: '!not kept' })
     },
   },
   {
