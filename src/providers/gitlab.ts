@@ -1,4 +1,4 @@
-import { defineProvider, seconds, tokenScheme } from '../define-provider.js'
+import { composite, defineProvider, seconds, tokenScheme } from '../define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const gitlab = defineProvider({
@@ -13,8 +13,14 @@ export const gitlab = defineProvider({
     signingSecret: standardHmac('webhook'),
   },
   events: {
-    // Since 17.4. X-Gitlab-Event-UUID is shared along a chain of webhooks and is not unique.
-    id: ['header:webhook-id', 'header:idempotency-key'],
+    // Since 17.4. X-Gitlab-Event-UUID (since 14.8) is shared along a chain of webhooks, so the body counts too. Before
+    // that there is nothing: better a delivery handled again than an equal push lost.
+    id: [
+      'header:webhook-id',
+      'header:idempotency-key',
+      composite('header:x-gitlab-event-uuid', 'hash'),
+      'unique',
+    ],
     type: ['header:x-gitlab-event', 'json:object_kind'],
     reference: ['json:object_attributes.id', 'json:checkout_sha', 'json:project.path_with_namespace'],
   },

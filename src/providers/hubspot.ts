@@ -4,6 +4,7 @@ import {
   defineProvider,
   hmacScheme,
   hours,
+  optional,
   seconds,
 } from '../define-provider.js'
 
@@ -43,8 +44,19 @@ export const hubspot = defineProvider({
   }),
   events: {
     each: '[]',
-    // unchecked: its documentation says that eventId alone is not guaranteed to be unique.
-    id: composite('json:portalId', 'json:subscriptionId', 'json:eventId'),
+    // By its documentation eventId is not unique; objects changed together share one. So everything counts that says
+    // what happened to which object, and only attemptNumber is left out.
+    id: composite(
+      'json:portalId',
+      'json:subscriptionId',
+      'json:eventId',
+      optional('json:occurredAt'),
+      optional('json:subscriptionType'),
+      optional(['json:objectId', 'json:primaryObjectId', 'json:fromObjectId']),
+      optional(['json:toObjectId', 'json:newObjectId', 'json:messageId', 'json:propertyName']),
+      optional(['json:propertyValue', 'json:associationRemoved']),
+      optional(['json:associationType', 'json:associationTypeId']),
+    ),
     type: 'json:subscriptionType',
     reference: 'json:objectId',
     // attemptNumber counts up on each retry.

@@ -1,7 +1,7 @@
 /** Samples are what the sender sends, and events are named the same every time. */
 import assert from 'node:assert/strict'
-import type { EventRule } from '../../define-provider.js'
-import { leaves } from '../../delivery/field.js'
+import type { EventRule, Field } from '../../define-provider.js'
+import { isList, leaves } from '../../delivery/field.js'
 import { type AnyFactory, applies, appliesIf, type ContractCase, now, sampleId, type Trial } from './trial.js'
 
 export function identityCases(trial: Trial): readonly ContractCase[] {
@@ -52,5 +52,10 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
 /** Equal bodies of such a sender are distinct events, so nothing tells a retry from the next one. */
 function idsAreUnique(factory: AnyFactory): boolean {
   const rules = [factory.definition.events].flat() as EventRule[]
-  return rules.some((rule) => leaves(rule.id).includes('unique'))
+  return rules.some((rule) => leaves(firstChoice(rule.id)).includes('unique'))
+}
+
+/** The samples have what the rules ask for first; the choices after it are for the kinds. */
+function firstChoice(field: Field): Field {
+  return typeof field !== 'string' && isList(field) ? firstChoice(field[0]!) : field
 }
