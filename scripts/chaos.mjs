@@ -36,6 +36,10 @@ const disasters = {
     what: 'kill -9 and freezing at every step of an attempt',
     files: ['test/processing/crash.test.ts'],
   },
+  held: {
+    what: 'kill -9 of a worker that holds 500 events, and events that kill their worker',
+    files: ['test/processing/recovery.test.ts'],
+  },
 }
 
 const wanted = process.argv.slice(2)

@@ -169,6 +169,8 @@ export interface ClaimedEvent extends EventKey {
   readonly attempt: number
   /** Counts attempts since it was recorded or an operator last gave it a new start; starts at 1. */
   readonly tries: number
+  /** Attempts in a row, up to this one, whose worker never reported an outcome; 0 when the last attempt ended properly. */
+  readonly losses: number
   /** 1, and one more for each replay. */
   readonly run: number
   /** Which of the events of its delivery this is, from 0. */

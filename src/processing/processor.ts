@@ -48,9 +48,13 @@ interface Held<Tx> {
   until: number
 }
 
-/** When what cannot run now is due again. */
+/** Delay before a released event becomes due again. */
 const LATER_MS = 1_000
 const SUSPECT_DELAY_MS = 100
+/** An event is suspected of killing its worker after so many losses in a row: one crash makes nobody a suspect. */
+const SUSPECT_LOSSES = 2
+/** No claims so long after a suspect has begun: what is claimed while it kills its worker is lost with it. */
+const SUSPECT_ALONE_MS = 1_000
 
 export function createProcessor<Tx>(
   given: Omit<AttemptParts<Tx>, 'settleOne'> & {
@@ -89,6 +93,7 @@ export function createProcessor<Tx>(
   let nudged = false
   /** The token of the suspect that is held; see `withOneSuspect`. */
   let suspect = ''
+  let suspectSince = 0
 
   const claimable = () => [...sources.keys()].filter((source) => !handlers.pausedSources.has(source))
 
@@ -135,6 +140,7 @@ export function createProcessor<Tx>(
   async function claim(limit: number, suspectDelayMs = SUSPECT_DELAY_MS): Promise<number> {
     const names = claimable()
     if (stopping || handlers.all.length === 0 || names.length === 0) return 0
+    if (held.has(suspect) && performance.now() - suspectSince < SUSPECT_ALONE_MS) return 0
     const until = performance.now() + leaseMs
     const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
     const kept = await withOneSuspect(claimed, suspectDelayMs)
@@ -147,29 +153,38 @@ export function createProcessor<Tx>(
   }
 
   /**
-   * An event whose last worker died may be what killed it, so only one such event is held at a time. Held together, one
-   * that kills its worker each time would use up the attempts of the others, and they would be dead letters unseen.
+   * An event whose last workers died may be what killed them, so only one such event is held at a time. Held together,
+   * one that kills its worker each time would use up the attempts of the others.
    */
   async function withOneSuspect(
     claimed: readonly ClaimedEvent[],
     delayMs: number,
   ): Promise<readonly ClaimedEvent[]> {
-    if (claimed.every((one) => one.tries === 1)) return claimed
-    const suspects = await Promise.all(claimed.map(async (one) => one.tries > 1 && (await diedBefore(one))))
-    const next = held.has(suspect) ? -1 : suspects.indexOf(true)
-    suspect = next < 0 ? suspect : claimed[next]!.lease.token
-    const back = claimed.filter((_, i) => suspects[i] && i !== next)
-    if (back.length === 0) return claimed
-    const leases = back.map((one) => one.lease)
-    await store.release(leases, delayMs).catch(() => {}) // they run out by themselves
+    const suspects = claimed.filter(isSuspect)
+    if (suspects.length === 0) return claimed
+    const next = held.has(suspect) ? undefined : suspects[0]
+    if (next) {
+      suspect = next.lease.token
+      suspectSince = performance.now()
+    }
+    const back = new Set(suspects.filter((one) => one !== next))
+    if (back.size === 0) return claimed
+    await store
+      .release(
+        [...back].map((one) => one.lease),
+        delayMs,
+      )
+      .catch(() => {}) // their leases expire
     if (running) setTimeout(wake, delayMs + 1).unref()
-    return claimed.filter((one) => !back.includes(one))
+    return claimed.filter((one) => !back.has(one))
   }
 
-  /** When the store cannot say, nobody is suspected. */
-  async function diedBefore(one: ClaimedEvent): Promise<boolean> {
-    const attempts = await store.attempts(one).catch(() => [])
-    return attempts.at(-1)?.outcome === 'lost'
+  /** Also an event whose last attempt this is: lost once more, it would be a dead letter. */
+  function isSuspect({ source, eventType, losses, tries }: ClaimedEvent): boolean {
+    if (losses === 0) return false
+    const handler = handlers.resolve(source, eventType)
+    if (!handler || tries > handler.retry.maxAttempts) return false // no handler will run
+    return losses >= SUSPECT_LOSSES || tries === handler.retry.maxAttempts
   }
 
   /** A retry that is due before the next poll is not left to it. */

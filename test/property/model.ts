@@ -118,6 +118,12 @@ export function attemptsOf(event: ModelEvent): number {
   return event.work?.attempt ?? event.attempts.at(-1)?.attempt ?? 0
 }
 
+/** Lost attempts in a row at the end of what is written down, since the last new start. */
+export function lossesOf({ work, attempts }: ModelEvent): number {
+  const own = attempts.filter((row) => row.attempt > work!.base)
+  return own.length - 1 - own.findLastIndex((row) => row.outcome !== 'lost')
+}
+
 function lane(model: Model, of: ModelEvent): ModelEvent[] {
   if (of.event.lane == null) return []
   return [...model.events.values()].filter(

@@ -11,6 +11,7 @@ import { childStore, say } from './child-store.mjs'
  * @property {string | null} [process] run this event only, and say what came of it
  * @property {string | null} [abortOn] call process.abort() in the handler of this event
  * @property {'return' | 'throw'} [end] how the handler ends
+ * @property {boolean} [hold] no handler ever ends
  * @property {boolean} [deaf] never hear that a lease is lost from a heartbeat
  * @property {number} [clockMs] how wrong this process's clock is
  * @property {object} [processing]
@@ -92,6 +93,7 @@ const inbox = createInbox({
 inbox.on('shop', '*', async (event, ctx) => {
   if (event.id === told.abortOn) process.abort()
   await reached('in the handler')
+  if (told.hold) await new Promise(() => {})
   const tx = /** @type {any} */ (ctx.tx)
   await (where[0] === 'sqlite' ? tx.run(insert, [event.id]) : tx.query(insert, [event.id]))
   await reached('after the effect')

@@ -7,6 +7,13 @@ import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database, Statement } from './database.js'
 import { texts } from './parameters.js'
 
+/** Lost attempts since the last that ended otherwise. The one that this statement writes is not among them yet. */
+const lostBefore = `(
+    select count(*)::int from hookonce.attempts a
+    where a.seq = t.seq and a.attempt > greatest(t.base_attempt, (
+      select b.attempt from hookonce.attempts b where b.seq = t.seq and b.outcome <> 'lost' order by b.attempt desc limit 1
+    )))`
+
 const take = (picked: string): string => `
 with picked as materialized (${picked}),
 lost as (
@@ -26,7 +33,8 @@ pushed as (
   from picked p where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-  e.related_reference, e.received_at, t.run, e.part, p.next_at, b.headers, b.body
+  e.related_reference, e.received_at, t.run, e.part, p.next_at, b.headers, b.body,
+  case when t.attempt - t.base_attempt > 1 then ${lostBefore} + (p.token is not null)::int else 0 end as losses
 from picked p
 left join taken t on t.seq = p.seq
 join hookonce.events e on e.seq = p.seq
@@ -84,6 +92,7 @@ interface Row {
   token: string | null
   attempt: number
   tries: number
+  losses: number
   source: string
   event_id: string
   event_type: string
@@ -171,6 +180,7 @@ function asClaimed(row: Row, token: string): ClaimedEvent {
     receivedAt: row.received_at,
     attempt: row.attempt,
     tries: row.tries,
+    losses: row.losses,
     run: row.run,
     part: row.part,
     headers: row.headers === null ? {} : (JSON.parse(row.headers) as Record<string, string>),

@@ -84,6 +84,7 @@ function take(
       receivedAt: Number(row.received_at),
       attempt,
       tries: attempt - Number(row.base_attempt),
+      losses: Number(row.losses),
       run: Number(row.run),
       part: Number(row.part),
       headers,

@@ -33,10 +33,18 @@ function allSources(connection: Connection): string[] {
   }
 }
 
+/** Lost attempts since the last that ended otherwise, with the one whose lease ran out and that has no row yet. */
+const losses = `
+  case when w.attempt = w.base_attempt then 0 else (w.token is not null) + (
+    select count(*) from hookonce_attempts a
+    where a.seq = w.seq and a.attempt > max(w.base_attempt, coalesce((
+      select b.attempt from hookonce_attempts b
+      where b.seq = w.seq and b.outcome <> 'lost' order by b.attempt desc limit 1), 0))) end`
+
 /** What a claim hands over of an event, its bytes aside, and whether it may. `now` is a parameter of the statement. */
 export const claimColumns = (now: string): string => `
   select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part,
-    coalesce(e.payload_seq, e.seq) as payload_seq, ${blockedAt(now)} as blocked
+    coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
   from hookonce_work w join hookonce_events e on e.seq = w.seq`
 const dueAfter = `${claimColumns('?2')}
   where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)

@@ -138,6 +138,37 @@ export const attemptCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'a claim tells how many attempts in a row were lost before it',
+    async run({ open, advance }) {
+      const store = await open()
+      await recordOne(store, 'evt')
+      const losses = async () => {
+        const [claimed] = await claim(store)
+        assert.ok(claimed)
+        return [claimed.losses, claimed.lease] as const
+      }
+      for (const n of range(3)) {
+        assert.equal((await losses())[0], n)
+        await advance(LEASE_MS + 1)
+      }
+      const [third, handedBack] = await losses()
+      assert.deepEqual(await store.release([handedBack]), [true])
+      const [afterRelease, failing] = await losses()
+      assert.deepEqual(
+        [third, afterRelease],
+        [3, 3],
+        'a release changes nothing about the attempts before it',
+      )
+      assert.equal(await settle(store, failing, failedFor(0)), true)
+      assert.equal((await losses())[0], 0, 'an outcome ends the row')
+      await advance(LEASE_MS + 1)
+      assert.equal((await losses())[0], 1)
+      await advance(LEASE_MS + 1)
+      await operate(store, 'replay', of)
+      assert.equal((await losses())[0], 0, 'so does a new start')
+    },
+  },
+  {
     name: 'a release does not use up an attempt',
     async run({ open }) {
       const store = await open()
