@@ -17,8 +17,8 @@ export const mailchimp = defineProvider({
   events: {
     each: '[]',
     id: [
-      // _id is the message's and comes with each of its events; one message may have two clicks in a second.
-      composite('json:event', 'json:_id', 'json:ts', optional('json:url')),
+      // _id is the message's and comes with each of its events; one message may be opened or clicked twice in a second.
+      composite('json:event', 'json:_id', 'json:ts', optional('json:url'), optional('json:ip')),
       // Inbound mail and changes of the reject lists have no _id.
       composite(['json:event', 'json:type'], 'json:ts', 'hash'),
     ],

@@ -22,9 +22,10 @@ export const monday = defineProvider({
     },
   },
   events: {
-    // unchecked: whether two subscriptions to one change share the trigger.
-    id: composite('json:event.triggerUuid', optional('json:event.subscriptionId')),
-    type: 'json:event.type',
+    // unchecked: whether two subscriptions to one change share the trigger. What happens to the app itself (install,
+    // uninstall, ...) has no trigger and has its time in the body.
+    id: [composite('json:event.triggerUuid', optional('json:event.subscriptionId')), 'hash'],
+    type: ['json:event.type', 'json:type'],
     reference: ['json:event.pulseId', 'json:event.itemId', 'json:event.boardId'],
     // isRetry turns true.
     content: 'none',

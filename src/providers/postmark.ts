@@ -9,14 +9,18 @@ export const postmark = defineProvider({
   verify: basicScheme(),
   events: {
     // MessageID is the email's. A bounce or complaint also has its own ID; the others have their time, to 100 ns.
-    id: composite(
-      optional('json:RecordType'),
-      'json:MessageID',
-      optional('json:ID'),
-      optional(['json:Recipient', 'json:Email']),
-      optional(['json:DeliveredAt', 'json:BouncedAt', 'json:ReceivedAt', 'json:ChangedAt']),
-      optional('json:OriginalLink'),
-    ),
+    id: [
+      composite(
+        optional('json:RecordType'),
+        'json:MessageID',
+        optional('json:ID'),
+        optional(['json:Recipient', 'json:Email']),
+        optional(['json:DeliveredAt', 'json:BouncedAt', 'json:ReceivedAt', 'json:ChangedAt']),
+        optional('json:OriginalLink'),
+      ),
+      // An error of the SMTP API belongs to no message.
+      'hash',
+    ],
     // unchecked: that inbound messages have no RecordType.
     type: ['json:RecordType', 'const:Inbound'],
     reference: 'json:MessageID',

@@ -18,9 +18,13 @@ export const zoom = defineProvider({
       'json:event_ts',
       'json:payload.account_id',
       optional(['json:payload.object.uuid', 'json:payload.object.id']),
+      // Calls, chat messages and deauthorised users that share a millisecond.
       optional([
         'json:payload.object.participant.participant_uuid',
         'json:payload.object.participant.user_id',
+        'json:payload.object.call_id',
+        'json:payload.object.chat_message.message_id',
+        'json:payload.user_id',
       ]),
     ),
     type: 'json:event',
