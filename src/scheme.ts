@@ -3,7 +3,7 @@
  * made; then `create` binds it to that source's secrets. It never throws on a delivery and never says why to a sender.
  */
 import type { Compiler } from './delivery/compile.js'
-import type { DocumentRule, Reading } from './delivery/reading.js'
+import type { DocumentRule, Opened, Reading } from './delivery/reading.js'
 import type { RejectReason, SchemeFacts, Verification } from './provider.js'
 
 /** A delivery in the making: what `sign` fills in. */
@@ -36,8 +36,11 @@ export interface Scheme {
   verify(reading: Reading, now: number): Verification | Promise<Verification>
   /** Puts timestamp and signature into the draft, with the first secret or the private key. */
   sign(draft: Draft, now: number): void | Promise<void>
-  /** The verified token's claims, for schemes that carry some: lets identify read `claim:` fields. */
-  claims?(reading: Reading): Readonly<Record<string, unknown>> | undefined
+  /**
+   * What it signs in this delivery, its time and its claims, without judging them: names the events of a delivery
+   * that was verified before. Left out by a scheme that signs nothing.
+   */
+  open?(reading: Reading): Opened
   /** An HMAC over a text with the first secret, for handshakes that ask for one. */
   mac?(algorithm: string, text: string): Buffer
 }

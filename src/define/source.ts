@@ -1,7 +1,7 @@
 /** A source out of a definition and the user's options: everything is compiled here, once. */
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
-import { Reading } from '../delivery/reading.js'
+import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
 import { HookonceError } from '../errors.js'
 import type { ContentGuard, Delivery, Source, Verification } from '../provider.js'
 import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
@@ -38,14 +38,19 @@ export function createSource(
   })
   const rules: readonly EventRule[] = [definition.events].flat() as EventRule[]
   const identify = compileIdentity(rules, options, document)
+  /** What verify found out, for identify: which of several secrets and contents fits is not judged twice. */
+  const results = new WeakMap<Delivery, Opened>()
   const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const filler = new Compiler(options)
   const filledRules = rules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
-  const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts.covers)
+  const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts)
   const read = (delivery: Delivery) => new Reading(delivery, document, publicUrl)
-  const count = (verdict: Verification): Verification => {
-    if (verdict.ok && verdict.secretIndex < secretHits.length) secretHits[verdict.secretIndex]! += 1
+  const open = (delivery: Delivery) => results.get(delivery) ?? scheme.open?.(read(delivery)) ?? nothingOpened
+  const count = (verdict: Verification, reading: Reading): Verification => {
+    if (!verdict.ok) return verdict
+    if (verdict.secretIndex < secretHits.length) secretHits[verdict.secretIndex]! += 1
+    if (reading.result !== undefined) results.set(reading.delivery, reading.result)
     return verdict
   }
 
@@ -76,14 +81,13 @@ export function createSource(
     order: (options.order as Source['order'] | undefined) ?? null,
     retention: (options.retention as Source['retention'] | undefined) ?? {},
     verify(delivery, { now }) {
-      const verdict = scheme.verify(read(delivery), now)
-      return verdict instanceof Promise ? verdict.then(count) : count(verdict)
-    },
-    identify(delivery) {
       const reading = read(delivery)
-      reading.claims = scheme.claims?.(reading)
-      return identify(reading)
+      const verdict = scheme.verify(reading, now)
+      return verdict instanceof Promise
+        ? verdict.then((known) => count(known, reading))
+        : count(verdict, reading)
     },
+    identify: (delivery) => identify(new Reading(delivery, document, publicUrl, () => open(delivery))),
     handshake: (delivery, { now }) => handshake(read(delivery), now),
     sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
     sign(wanted) {

@@ -2,10 +2,10 @@
  * Fields become functions, once, when a source is made: all JSON paths of one purpose are collected into one query
  * so that a delivery is scanned once, and `{option:name}` inside a field is filled in from the source's options.
  */
-import { createHash, randomUUID } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
-import { limits } from '../model.js'
 import { type Field, type FieldText, isList, splitField } from './field.js'
+import { sha256, signedName, withinLimit } from './names.js'
 import type { Reading } from './reading.js'
 import { xmlText } from './xml.js'
 
@@ -171,11 +171,13 @@ export class Compiler {
       case 'path':
         return (reading) => reading.path
       case 'index':
-        return (reading) => String(reading.index)
+        return (reading) => String(reading.part ?? 0)
       case 'unique':
         return () => randomUUID()
       case 'hash':
         return (reading) => sha256(reading.level(0))
+      case 'signed':
+        return signedName
       default:
         throw new TypeError(`"${field}" is not a field. See docs/adding-a-provider.md.`)
     }
@@ -186,13 +188,4 @@ function scalar(token: JsonToken): string | undefined {
   return token.kind === 'string' || token.kind === 'number' || token.kind === 'boolean'
     ? token.text
     : undefined
-}
-
-export function sha256(content: string | Uint8Array): string {
-  return `sha256:${createHash('sha256').update(content).digest('hex')}`
-}
-
-/** A joined id may outgrow the log's limit; its hash does not, and stays as distinct. */
-export function withinLimit(id: string): string {
-  return Buffer.byteLength(id) > limits.eventIdBytes ? sha256(id) : id
 }

@@ -19,6 +19,7 @@ export type FieldText =
   | 'path'
   | 'index'
   | 'hash'
+  | 'signed'
   | 'unique'
 
 /** A list means: the first that is there and not empty. */

@@ -16,16 +16,16 @@ export function compileParts(each: string): ReadParts {
     for (const stage of stages) {
       const next: (readonly Uint8Array[])[] = []
       for (const chain of chains) {
-        const result = stage.read(chain[0]!)
-        if (!result.ok) return null
-        for (const token of result.values[0] ?? []) {
+        const found = reading.scan(stage, chain[0]!)
+        if (found === null) return null
+        for (const token of found[0] ?? []) {
           if (next.length >= maxParts) return null
           next.push([chain[0]!.subarray(token.start, token.end), ...chain])
         }
       }
       chains = next
     }
-    return chains.map((chain, index) => reading.part(chain, index))
+    return chains.map((chain, index) => reading.at(chain, index))
   }
 }
 
@@ -41,7 +41,7 @@ export function readLines(reading: Reading): readonly Reading[] | null {
     const found = document.indexOf(0x0a, from)
     const end = found < 0 ? document.length : found
     const line = document.subarray(from, end)
-    if (line.some((byte) => byte > 0x20)) parts.push(reading.part([line, document], parts.length))
+    if (line.some((byte) => byte > 0x20)) parts.push(reading.at([line, document], parts.length))
     if (parts.length > maxParts) return null
     from = end + 1
   }

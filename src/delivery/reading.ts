@@ -4,69 +4,97 @@
  */
 import type { JsonQuery, JsonToken } from '../json.js'
 import type { Delivery } from '../provider.js'
-import { isForm, type Pairs, parseForm, parsePairs, single } from './form.js'
-import { multipartField } from './multipart.js'
-
-/** Where the JSON document of a delivery is, when it is not simply the body. */
-export interface DocumentRule {
-  /** In this field when the body is form-encoded (`payload=<json>`); the body itself otherwise. */
-  readonly form?: string
-  /** The form field holds base64 of the document (Braintree). */
-  readonly base64?: true
-  /** In this field when the body is multipart. */
-  readonly multipart?: string
-  /** One JSON document per line; each line is a part. */
-  readonly lines?: true
-}
+import { type Pairs, single } from './form.js'
+import { type DocumentRule, type Found, nothingOpened, type Opened, Shared, splitUrl } from './shared.js'
 
 const noTokens: readonly JsonToken[] = []
+const noBytes = new Uint8Array()
+
+interface Inside {
+  readonly shared: Shared
+  readonly levels: readonly Uint8Array[] | undefined
+  readonly part: number | null
+}
 
 export class Reading {
-  readonly delivery: Delivery
   /** Set by the first thing that could not be read for certain; what was read beside it is not to be trusted. */
   unreadable = false
-  /** The text of the timestamp as the sender wrote it, once the scheme has found it. */
-  timestamp: string | undefined
-  /** Claims of the token, once the scheme has verified it or identify has opened it. */
-  claims: Readonly<Record<string, unknown>> | undefined
-  /** Position of the part within its list. */
-  index = 0
-  readonly #rule: DocumentRule
-  readonly #publicUrl: string | undefined
+  /** Set by a scheme that has verified it. */
+  result: Opened | undefined
+  #timestamp: string | undefined
+  #claims: Readonly<Record<string, unknown>> | undefined
+  /** Position of the part among the parts of its delivery; null for the whole delivery. */
+  readonly part: number | null
+  readonly #shared: Shared
   /** The part itself, what encloses it, ... and at the end the document. */
   readonly #levels: readonly Uint8Array[] | undefined
-  #found: Map<JsonQuery, readonly (readonly JsonToken[])[]> | undefined
-  #document: Uint8Array | undefined
-  #form: Pairs | undefined
-  #query: Pairs | undefined
 
+  /** A part is made by `at`, which gives it what it shares with the others. */
   constructor(
     delivery: Delivery,
     rule: DocumentRule = {},
     publicUrl?: string,
-    levels?: readonly Uint8Array[],
+    open?: () => Opened,
+    inside?: Inside,
   ) {
-    this.delivery = delivery
-    this.#rule = rule
-    this.#publicUrl = publicUrl
-    this.#levels = levels
+    this.#shared = inside?.shared ?? new Shared(delivery, rule, publicUrl, open)
+    this.#levels = inside?.levels
+    this.part = inside?.part ?? null
   }
 
   /** The same delivery, seen from one of its parts. */
-  part(levels: readonly Uint8Array[], index: number): Reading {
-    const reading = new Reading(this.delivery, this.#rule, this.#publicUrl, levels)
-    reading.#document = this.document
-    reading.#form = this.#form
-    reading.#query = this.#query
-    reading.claims = this.claims
-    reading.timestamp = this.timestamp
-    reading.index = index
+  at(levels: readonly Uint8Array[], part: number): Reading {
+    return this.#inside(levels, part)
+  }
+
+  /** The same, with nothing found unreadable yet: for another rule, which may read other things. */
+  again(): Reading {
+    return this.#inside(this.#levels, this.part)
+  }
+
+  #inside(levels: readonly Uint8Array[] | undefined, part: number | null): Reading {
+    const inside = { shared: this.#shared, levels, part }
+    const reading = new Reading(this.delivery, undefined, undefined, undefined, inside)
+    reading.#timestamp = this.#timestamp
+    reading.#claims = this.#claims
     return reading
   }
 
+  get delivery(): Delivery {
+    return this.#shared.delivery
+  }
+
+  get tooDeep(): boolean {
+    return this.#shared.tooDeep
+  }
+
   get document(): Uint8Array {
-    this.#document ??= this.#findDocument()
-    return this.#document
+    const { document } = this.#shared
+    if (document === null) this.unreadable = true
+    return document ?? noBytes
+  }
+
+  /** What the scheme knows of the whole delivery: for naming its events, after it was verified. */
+  get opened(): Opened {
+    return this.#shared.opened
+  }
+
+  /** The text of the signed time as the sender wrote it. */
+  get timestamp(): string | undefined {
+    return this.#timestamp ?? this.opened.timestamp
+  }
+
+  set timestamp(text: string | undefined) {
+    this.#timestamp = text
+  }
+
+  /** Claims of the token that was verified. */
+  get claims(): Readonly<Record<string, unknown>> | undefined {
+    return this.#claims ?? this.opened.claims
+  }
+
+  set claims(claims: Readonly<Record<string, unknown>> | undefined) {
+    this.#claims = claims
   }
 
   /** Level 0 is the part; each level further is what encloses it; -1 is the document. */
@@ -75,22 +103,20 @@ export class Reading {
     return this.#levels[Math.min(level, this.#levels.length - 1)] ?? this.document
   }
 
-  /** All tokens at one path of a query, run at most once per level and reading. */
+  /** All tokens at one path of a query, run at most once over the same bytes of a delivery. */
   tokens(query: JsonQuery, slot: number, level: number): readonly JsonToken[] {
-    let values = this.#found?.get(query)
-    if (values === undefined) {
-      const result = query.read(this.level(level))
-      if (!result.ok) this.unreadable = true
-      values = result.ok ? result.values : []
-      this.#found ??= new Map()
-      this.#found.set(query, values)
-    }
-    return values[slot] ?? noTokens
+    const found = this.scan(query, this.level(level))
+    if (found === null) this.unreadable = true
+    return found?.[slot] ?? noTokens
+  }
+
+  /** Null: the bytes are not JSON that can be read for certain. */
+  scan(query: JsonQuery, bytes: Uint8Array): Found {
+    return this.#shared.tokens(query, bytes)
   }
 
   header(name: string): string | undefined {
-    const value = this.delivery.headers[name]
-    return typeof value === 'string' ? value : undefined
+    return this.#shared.header(name)
   }
 
   form(name: string): string | undefined {
@@ -102,29 +128,24 @@ export class Reading {
   }
 
   get formPairs(): Pairs {
-    if (this.#form === undefined) {
-      const pairs = isForm(this.header('content-type')) ? parseForm(this.delivery.body) : []
-      if (pairs === null) this.unreadable = true
-      this.#form = pairs ?? []
-    }
-    return this.#form
+    const pairs = this.#shared.form
+    if (pairs === null) this.unreadable = true
+    return pairs ?? []
   }
 
   get queryPairs(): Pairs {
-    if (this.#query === undefined) {
-      const pairs = parsePairs(splitUrl(this.delivery.url).query)
-      if (pairs === null) this.unreadable = true
-      this.#query = pairs ?? []
-    }
-    return this.#query
+    const pairs = this.#shared.query
+    if (pairs === null) this.unreadable = true
+    return pairs ?? []
   }
 
   /** The URL the sender called. Behind a proxy that rewrites it, the option `publicUrl` says what it was. */
   get url(): string {
-    if (this.#publicUrl === undefined) return this.delivery.url
-    if (this.#publicUrl.includes('?')) return this.#publicUrl
-    const { query } = splitUrl(this.delivery.url)
-    return query === '' ? this.#publicUrl : `${this.#publicUrl}?${query}`
+    const { publicUrl, delivery } = this.#shared
+    if (publicUrl === undefined) return delivery.url
+    if (publicUrl.includes('?')) return publicUrl
+    const { query } = splitUrl(delivery.url)
+    return query === '' ? publicUrl : `${publicUrl}?${query}`
   }
 
   /** Path and query, as sent. */
@@ -141,23 +162,7 @@ export class Reading {
     if (value === null) this.unreadable = true
     return value ?? undefined
   }
-
-  #findDocument(): Uint8Array {
-    const { form, base64, multipart } = this.#rule
-    const contentType = this.header('content-type')
-    if (form !== undefined && isForm(contentType))
-      return Buffer.from(this.form(form) ?? '', base64 ? 'base64' : 'utf8')
-    if (multipart !== undefined) {
-      const field = multipartField(this.delivery.body, contentType, multipart)
-      if (field !== null) return field
-    }
-    return this.delivery.body
-  }
 }
 
-export function splitUrl(url: string): { readonly base: string; readonly query: string } {
-  const hash = url.indexOf('#')
-  const whole = hash < 0 ? url : url.slice(0, hash)
-  const mark = whole.indexOf('?')
-  return mark < 0 ? { base: whole, query: '' } : { base: whole.slice(0, mark), query: whole.slice(mark + 1) }
-}
+export type { DocumentRule, Opened }
+export { nothingOpened, splitUrl }

@@ -6,7 +6,7 @@ import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypt
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
-import { Reading } from '../delivery/reading.js'
+import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
 import { HookonceError } from '../errors.js'
 import type { RejectReason, SchemeFacts } from '../provider.js'
 import {
@@ -155,6 +155,7 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     return null
   }
 
+  const coversBody = rule.bodyHash !== undefined
   const facts: SchemeFacts = {
     kind: 'jwt',
     credential: context.credential,
@@ -163,11 +164,21 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     encoding: null,
     separator: null,
     covers: {
-      body: rule.bodyHash === undefined ? 'none' : 'bytes',
+      body: coversBody ? 'bytes' : 'none',
       url: rule.urlHash !== undefined,
       fields: [],
     },
     timestamp: stamp === null ? null : { in: 'claim:iat', unit: 's', toleranceMs },
+  }
+
+  function opened(reading: Reading, text: string, claims: JWTPayload): Opened {
+    const timestamp = typeof claims.iat === 'number' ? String(Math.floor(claims.iat)) : undefined
+    // Without a hash of the body the token says who sends, not what: it cannot name an event.
+    if (!coversBody) return { signed: [text], naming: null, timestamp, claims }
+    // Not the token itself: its id and its end are new whenever it is made, its time and its hashes are the content.
+    const url = rule.urlHash === undefined ? '' : reading.url
+    const signed = [JSON.stringify([timestamp ?? null, url]), reading.delivery.body]
+    return { signed, naming: signed, timestamp, claims }
   }
 
   return {
@@ -179,15 +190,16 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
       const result = await verifyToken(found.text, now)
       if (typeof result === 'string') return reject(result)
       const problem = judge(result.payload, reading, now)
-      return problem === null ? { ok: true, secretIndex: result.index } : reject(problem)
+      if (problem !== null) return reject(problem)
+      reading.result = opened(reading, found.text, result.payload)
+      return { ok: true, secretIndex: result.index }
     },
-    claims(reading) {
+    open(reading) {
       const found = token(reading)
-      try {
-        return typeof found === 'string' ? undefined : decodeJwt(found.text)
-      } catch {
-        return undefined
-      }
+      const claims = typeof found === 'string' ? null : claimsOf(found.text)
+      return typeof found === 'string' || claims === null
+        ? nothingOpened
+        : opened(reading, found.text, claims)
     },
     async sign(draft, now) {
       const key = shared ? keys.first : privateKey(context)
@@ -220,6 +232,14 @@ function isCanonical(token: string): boolean {
 function keyId(text: string): string | null {
   try {
     return decodeProtectedHeader(text).kid ?? ''
+  } catch {
+    return null
+  }
+}
+
+function claimsOf(text: string): JWTPayload | null {
+  try {
+    return decodeJwt(text)
   } catch {
     return null
   }

@@ -8,7 +8,7 @@ import { type FieldText, splitField } from '../delivery/field.js'
 import { isForm } from '../delivery/form.js'
 import { compileParts } from '../delivery/parts.js'
 import { putField, putJson, walk } from '../delivery/put.js'
-import { Reading } from '../delivery/reading.js'
+import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
 import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
 import type { RejectReason, SchemeFacts, Verification } from '../provider.js'
 import { type Draft, reject, type Scheme, type SchemeContext } from '../scheme.js'
@@ -89,7 +89,10 @@ export function signedScheme(
       return reject(contents.length === 1 ? content : 'bad_signature')
     }
     const judge = (result: number | RejectReason): Verification | Promise<Verification> => {
-      if (typeof result === 'number') return { ok: true, secretIndex: result }
+      if (typeof result === 'number') {
+        reading.result = opened(reading, content)
+        return { ok: true, secretIndex: result }
+      }
       if (result !== 'bad_signature' || from + 1 >= contents.length) return reject(result)
       return matchAny(reading, signatures, from + 1)
     }
@@ -122,13 +125,40 @@ export function signedScheme(
     if (list === null || list.length === 0) return reject('malformed_body')
     // One unsigned part among signed ones makes the whole delivery unbelievable.
     let secretIndex = 0
+    const signed: Chunk[] = []
     for (const part of list) {
       const verdict = verifyOne(part, now)
       if (verdict instanceof Promise) return reject('key_unavailable')
       if (!verdict.ok) return verdict
       secretIndex = Math.max(secretIndex, verdict.secretIndex)
+      signed.push(...(part.result?.signed ?? []))
     }
+    reading.result = opened(reading, signed)
     return { ok: true, secretIndex }
+  }
+
+  /** As `verify` puts it together; of several ways the first that applies, where `verify` has not found the one. */
+  function open(reading: Reading): Opened {
+    const list = parts === null ? [reading] : (parts(reading) ?? [])
+    const signed = list.map(signedOf)
+    if (signed.length === 0 || signed.includes(null)) return nothingOpened
+    return opened(reading, signed.flat() as Chunk[])
+  }
+
+  function opened(reading: Reading, signed: readonly Chunk[]): Opened {
+    const naming = coversBody ? signed : [...signed, reading.delivery.body]
+    return { signed, naming, timestamp: reading.timestamp, claims: undefined }
+  }
+
+  function signedOf(reading: Reading): readonly Chunk[] | null {
+    const found = candidates(reading)
+    if (typeof found === 'string') return null
+    if (stamp !== undefined) reading.timestamp = readStamp === null ? found.timestamp : readStamp(reading)
+    for (const content of contents) {
+      const chunks = content(reading)
+      if (typeof chunks !== 'string') return chunks
+    }
+    return null
   }
 
   function sign(draft: Draft, now: number): void {
@@ -164,7 +194,7 @@ export function signedScheme(
       .filter((step) => step !== '')
     for (const part of walk(document, steps)) {
       const bytes = Buffer.from(JSON.stringify(part))
-      const reading = new Reading(draft, context.document, context.publicUrl, [bytes, draft.body])
+      const reading = new Reading(draft, context.document, context.publicUrl).at([bytes, draft.body], 0)
       putJson(part, path, writeSignature(signReading(reading, draft), undefined, signature))
     }
     draft.body = Buffer.from(JSON.stringify(document))
@@ -173,6 +203,13 @@ export function signedScheme(
   const named = templates.flatMap((template) =>
     typeof template === 'string' ? holes(compiler.fill(template)) : [],
   )
+  const covers: SchemeFacts['covers'] = {
+    body: bodyCover(named, rule),
+    url: named.includes('url') || named.includes('path'),
+    fields: named.filter((name) => name.includes(':')),
+    ...rule.covers,
+  }
+  const coversBody = covers.body !== 'none'
   const facts: SchemeFacts = {
     kind,
     credential: context.credential,
@@ -180,15 +217,10 @@ export function signedScheme(
     each: rule.each ?? null,
     encoding: rule.encoding,
     separator: signature.separator ?? (signature.pairs === undefined ? null : ','),
-    covers: {
-      body: bodyCover(named, rule),
-      url: named.includes('url') || named.includes('path'),
-      fields: named.filter((name) => name.includes(':')),
-      ...rule.covers,
-    },
+    covers,
     timestamp: stamp === undefined ? null : { in: compiler.fill(stamp.in), unit: stamp.unit, toleranceMs },
   }
-  return { facts, keyCount: signer.keyCount, verify, sign }
+  return { facts, keyCount: signer.keyCount, verify, open, sign }
 }
 
 function bodyCover(named: readonly string[], rule: SignedRule): 'bytes' | 'values' | 'none' {

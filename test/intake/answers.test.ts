@@ -80,19 +80,45 @@ onBothStores((stores) => {
     expect(await inbox.events.get({ source: 'stripe', eventId: body.id })).toBeNull()
   })
 
-  it('no id, a body that cannot be read, an ambiguous id and one the log cannot hold are 400', async () => {
+  const oddBodies = [
+    '{"type":"x"}',
+    'not json',
+    '{"id":"a","id":"b","type":"x"}',
+    `{"id":"${'x'.repeat(300)}","type":"x"}`,
+    '{"id":"a\\u0000b","type":"x"}',
+    '{"id":"a\\ud800","type":"x"}',
+    '',
+  ]
+
+  it('a signed delivery without a usable id is recorded once under a name made of its content', async () => {
     const { inbox } = open()
     const source = inbox.sources.get('stripe')!
-    const bodies = [
-      '{"type":"x"}',
-      'not json',
-      '{"id":"a","id":"b","type":"x"}',
-      `{"id":"${'x'.repeat(300)}","type":"x"}`,
-      '{"id":"a\\u0000b","type":"x"}',
-      '',
-    ]
-    for (const body of bodies) {
-      const receipt = await inbox.receive('stripe', await source.sign({ body, now: Date.now() }))
+    const now = Date.now()
+    const ids = new Set<string>()
+    for (const body of oddBodies) {
+      const delivery = await source.sign({ body, now })
+      const receipt = await inbox.receive('stripe', delivery)
+      expect([body.slice(0, 30), receipt.httpStatus, receipt.status]).toEqual([
+        body.slice(0, 30),
+        200,
+        'accepted',
+      ])
+      expect(receipt.eventId).toMatch(/^sha256:[0-9a-f]{64}$/)
+      expect((await inbox.receive('stripe', delivery)).status).toBe('already_received')
+      ids.add(receipt.eventId!)
+    }
+    expect(ids.size).toBe(oddBodies.length)
+  })
+
+  it('without a signature over the content, the same bodies are 400', async () => {
+    const inbox = createInbox({ store: stores.open(), sources: { plain: unverified({ id: 'json:id' }) } })
+    for (const body of oddBodies) {
+      const receipt = await inbox.receive('plain', {
+        method: 'POST',
+        url: 'http://localhost/webhooks/plain',
+        headers: {},
+        body: Buffer.from(body),
+      })
       expect([body.slice(0, 30), receipt.httpStatus, receipt.body]).toEqual([
         body.slice(0, 30),
         400,
