@@ -40,8 +40,8 @@ export interface Kind {
 
   /** How many events it carries, or their types in order. Default 1. */
   readonly events?: number | readonly string[]
-  /** It asks about the endpoint and carries no event. */
-  readonly handshake?: true
+  /** It asks about the endpoint and carries no event. `unsigned`: the sender does not sign it. */
+  readonly handshake?: true | 'unsigned'
   /**
    * What the sender changes when it sends the same event again. Left out: nothing, except that it signs again a minute
    * later where the provider holds the signed time against the clock.

@@ -3,7 +3,7 @@
  * two different events have different names.
  */
 import assert from 'node:assert/strict'
-import type { Delivery, Source } from '../../provider.js'
+import type { Delivery, SignOptions, Source } from '../../provider.js'
 import type { Changes, Kind, Kinds } from '../../providers/kind.js'
 import { kindRequest } from './kind-request.js'
 import { applies, type ContractCase, now, type Trial } from './trial.js'
@@ -19,7 +19,8 @@ export function kindCases(trial: Trial, kinds: Kinds): readonly ContractCase[] {
 function handshakeCase(trial: Trial, kind: Kind): ContractCase {
   return applies(`${kind.name}: it is answered and is no event`, async () => {
     const source = sourceOf(trial, kind)
-    const delivery = await source.sign(kindRequest(trial.factory, kind, now))
+    const request = kindRequest(trial.factory, kind, now)
+    const delivery = kind.handshake === 'unsigned' ? bare(request) : await source.sign(request)
     assert.ok(source.handshake(delivery, { now }) !== null, 'it is answered as a handshake')
   })
 }
@@ -74,6 +75,10 @@ function eventCases(trial: Trial, kind: Kind): readonly ContractCase[] {
       for (const name of fresh) known.add(name)
     }
   }
+}
+
+function bare({ method = 'POST', url = '', headers = {}, body }: SignOptions): Delivery {
+  return { method, url, headers, body: typeof body === 'string' ? Buffer.from(body) : body }
 }
 
 /** A sender whose signed time is held against the clock signs each attempt; another repeats its bytes. */

@@ -1,0 +1,27 @@
+import type { Kinds } from '../kind.js'
+
+export const dropbox: Kinds = [
+  {
+    name: 'accounts with changes',
+    body: {
+      list_folder: { accounts: ['dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc'] },
+      delta: { users: [12345678] },
+    },
+    events: ['list_folder'],
+    another: {},
+    repeated: 'The body only names accounts, so each change of one account has the same bytes.',
+  },
+  {
+    name: 'teams with changes',
+    docs: 'https://developers.dropbox.com/dbx-team-files-guide',
+    body: { list_folder: { teams: { 'dbtid:AAA': ['dbid:BBB'] } } },
+    another: {},
+    repeated: 'The body only names teams and members, so each change has the same bytes.',
+  },
+  {
+    name: 'the verification of the endpoint',
+    method: 'GET',
+    query: { challenge: 'abc123' },
+    handshake: 'unsigned',
+  },
+]
