@@ -24,7 +24,7 @@ const components = [
   {
     name: 'Another SQLite program',
     tests: 'test/stores/other-programs.test.ts',
-    instead: 'a python3 with its sqlite3 module',
+    instead: 'HOOKONCE_TEST_SQLITE3',
     programs: ['sqlite3', 'python3'],
     debian: 'sqlite3',
   },

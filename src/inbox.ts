@@ -15,6 +15,7 @@ import { fetchIntake } from './intake/fetch.js'
 import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
 import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
 import { jsonLog, type Logger } from './log.js'
+import { repeatedLines } from './log-repeats.js'
 import type {
   Attempt,
   AuditFilter,
@@ -135,6 +136,7 @@ export interface OrderVerb {
 
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
   const log = options.log ?? jsonLog()
+  const repeats = repeatedLines(log)
   const sources = checkSources(options.sources, log)
   const redact = createRedactor(options.redact ?? {}, sources)
   const limits = checkLimits({ ...defaultLimits, ...options.limits })
@@ -176,7 +178,18 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     laneOf: (source, event) => laneOf(handlers, sources, source, event),
   }
   const tracing = options.tracing === false ? null : openTelemetry()
-  const parts: IntakeParts = { sources, commits, seen: recall, limits, clock, log, counters, after, tracing }
+  const parts: IntakeParts = {
+    sources,
+    commits,
+    seen: recall,
+    limits,
+    clock,
+    log,
+    repeats,
+    counters,
+    after,
+    tracing,
+  }
 
   /** Opened once; a failure is forgotten so that the next delivery tries again. */
   function open(): Promise<Store<Tx>> {
@@ -218,8 +231,12 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
         await open()
       } catch (error) {
         turnedAway(source, countStoreError(counters, error))
-        log.error(
-          { source, step: 'record', problem: error instanceof HookonceError ? error.message : 'unexpected' },
+        repeats.error(
+          {
+            source: sources.has(source) ? source : UNKNOWN_SOURCE,
+            step: 'record',
+            problem: error instanceof HookonceError ? error.message : 'unexpected',
+          },
           'store not open',
         )
         return rejected(503, 'STORE_UNAVAILABLE', 'unavailable')
@@ -263,6 +280,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     // Not waited for first: it may be writing to an archive far away, while handlers have a deadline.
     const retained = schedule?.stop() ?? Promise.resolve()
     await commits.drained()
+    repeats.flush()
     await spool?.stop(deadlineMs)
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
@@ -306,7 +324,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   }
 
   const refused = (source: string | null, refusal: DoorRefusal) =>
-    refusedEarly({ sources, counters, log }, source, refusal)
+    refusedEarly({ sources, counters, repeats }, source, refusal)
 
   const inbox: Inbox<Tx> = {
     receive,

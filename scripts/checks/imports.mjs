@@ -9,6 +9,8 @@ const words = [
   'errors',
   'clock',
   'log',
+  'log-repeats',
+  'log-stream',
   'digest',
   'glob',
   'histogram',

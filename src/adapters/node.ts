@@ -5,6 +5,7 @@ import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
 import { sourceInPath } from '../intake/fetch.js'
 import type { IntakeLimits } from '../intake/receive.js'
+import { repeatedLines } from '../log-repeats.js'
 import { deadline } from './deadlines.js'
 
 export interface NodeHandlerOptions {
@@ -20,6 +21,7 @@ export interface NodeHandlerOptions {
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): NodeHandler {
+  const repeats = repeatedLines(inbox.log)
   return async (request, response) => {
     const path = originalUrl(request)
     const source = options.source ?? sourceInPath(path.split('?', 1)[0]!)
@@ -27,7 +29,7 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
     const body = await bodyOf(request, inbox.limits)
     if (body === 'parsed') {
       const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
-      inbox.log.error({ source, step: 'receive', code: error.code }, error.message)
+      repeats.error({ source, step: 'receive', code: error.code }, error.message)
       return send(response, rejected(500, error.code, 'failed'), request)
     }
     if (typeof body === 'string') return send(response, inbox.refused(source, body), request)

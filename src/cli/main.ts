@@ -2,14 +2,9 @@
 /** The command line: `hookonce dev` and the others. `program.ts` lists them. */
 import { endingOf } from './failure.js'
 import { createProgram } from './program.js'
+import { leave, watchStreams } from './streams.js'
 
-// Whoever reads our output may stop reading (`hookonce events export | head`): that is not an error.
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
-    process.exit(process.exitCode ?? 0)
-  })
-}
+watchStreams()
 
 function end(error: unknown): void {
   const { exitCode, message } = endingOf(error)
@@ -24,13 +19,5 @@ process.on('uncaughtException', (error) => {
   end(error)
   leave()
 })
-
-/**
- * When a command is done, so is the process: what a configuration has opened (a pool, a timer), or the channel to a
- * parent, would keep it alive. Not before everything it said has been taken.
- */
-function leave(): void {
-  process.stdout.write('', () => process.stderr.write('', () => process.exit()))
-}
 
 createProgram().parseAsync().catch(end).finally(leave)

@@ -3,6 +3,7 @@
  * results are JSON, one value a line, and nothing else is on standard output.
  */
 import * as util from 'node:util'
+import { put } from './streams.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (style: Style, text: string) => string
@@ -32,11 +33,11 @@ export function createOutput(json: boolean): Output {
     terminal: process.stdout.isTTY === true && !json,
     result(value, words) {
       clear()
-      process.stdout.write(json ? `${JSON.stringify(value)}\n` : line(words(paintOut)))
+      put(process.stdout, json ? `${JSON.stringify(value)}\n` : line(words(paintOut)))
     },
     say(words) {
       clear()
-      process.stderr.write(line(typeof words === 'string' ? words : words(paintErr)))
+      put(process.stderr, line(typeof words === 'string' ? words : words(paintErr)))
     },
     progress(words) {
       if (!process.stderr.isTTY) return

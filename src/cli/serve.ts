@@ -9,6 +9,7 @@ import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
 import { Failure } from './failure.js'
 import type { Output } from './output.js'
+import { outliveOutput } from './streams.js'
 
 export interface ServeOptions {
   readonly config?: string
@@ -23,6 +24,7 @@ export async function serve(output: Output, options: ServeOptions): Promise<numb
   const loaded = await configuration(options.config)
   const { processes = 1, drainMs = 8_000 } = loaded.config.server ?? {}
   const log = typeof loaded.config.log === 'object' ? loaded.config.log : jsonLog(loaded.config.log)
+  outliveOutput()
   const parent = { processes, log, drainMs: drainMs + 2_000 }
   return runProcesses(parent, () => serveHere(output, options, loaded))
 }
@@ -70,6 +72,7 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
     throw new Failure(
       `${loaded.path} has neither handlers nor destinations, so a worker has nothing to do. Add handlers(inbox) { ... }.`,
     )
+  outliveOutput()
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
   await inbox.start()
   const ended = runUntilSignal(

@@ -12,6 +12,7 @@ import {
 } from '../counters.js'
 import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
+import type { RepeatedLines } from '../log-repeats.js'
 import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 import type { ReceiveSpan, Tracing } from '../tracing.js'
@@ -54,6 +55,8 @@ export interface IntakeParts {
   readonly limits: IntakeLimits
   readonly clock: Clock
   readonly log: Logger
+  /** For lines that anybody can cause. */
+  readonly repeats: RepeatedLines
   readonly counters: Counters
   readonly after: AfterRecord
   readonly tracing: Tracing | null
@@ -143,7 +146,7 @@ async function take(
 
 /** Counts, logs and answers what was turned away before it became a delivery. */
 export function refusedEarly(
-  parts: Pick<IntakeParts, 'sources' | 'counters' | 'log'>,
+  parts: Pick<IntakeParts, 'sources' | 'counters' | 'repeats'>,
   name: string | null,
   refusal: DoorRefusal,
 ): Receipt {
@@ -196,7 +199,7 @@ function codeOf(error: unknown): string {
 }
 
 function reject(
-  parts: Pick<IntakeParts, 'log'>,
+  parts: Pick<IntakeParts, 'repeats'>,
   counters: SourceCounters,
   source: string,
   step: string,
@@ -204,7 +207,7 @@ function reject(
 ): Receipt {
   const reason = receipt.reason ?? receipt.status
   countRejected(counters, reason)
-  parts.log.warn({ source, step, reason, httpStatus: receipt.httpStatus }, 'delivery rejected')
+  parts.repeats.warn({ source, step, reason, httpStatus: receipt.httpStatus }, 'delivery rejected')
   return receipt
 }
 

@@ -17,12 +17,13 @@ export interface OtherProgram {
   backup(path: string, to: string): Promise<void>
 }
 
+const sqlite3 = process.env.HOOKONCE_TEST_SQLITE3 ?? 'sqlite3'
 const shell: OtherProgram = {
-  name: 'sqlite3',
+  name: sqlite3,
   sql: async (path, statement) =>
-    (await run('sqlite3', ['-cmd', '.timeout 10000', path, statement])).stdout.split(/[|\n]/)[0]!,
+    (await run(sqlite3, ['-cmd', '.timeout 10000', path, statement])).stdout.split(/[|\n]/)[0]!,
   async backup(path, to) {
-    await run('sqlite3', ['-cmd', '.timeout 10000', path, `.backup '${to}'`])
+    await run(sqlite3, ['-cmd', '.timeout 10000', path, `.backup '${to}'`])
   },
 }
 
@@ -52,8 +53,9 @@ async function script(...args: string[]): Promise<string> {
   return (await run('python3', ['-c', code, ...args])).stdout
 }
 
-export const otherPrograms: readonly OtherProgram[] = [shell, python].filter(({ name }) =>
-  (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name))),
+export const otherPrograms: readonly OtherProgram[] = [shell, python].filter(
+  ({ name }) =>
+    existsSync(name) || (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name))),
 )
 
 /** Files a process writes to although their names are gone. Empty where there is no /proc. */

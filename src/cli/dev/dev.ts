@@ -11,6 +11,7 @@ import { runUntilSignal } from '../../server/signals.js'
 import { Failure, textOf, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { hasConfig } from '../store.js'
+import { outliveOutput } from '../streams.js'
 import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
 import { defaultStore, folder, makeCredentials, makeFolder } from './folder.js'
 import { type ForwardTarget, forwardTo } from './forward.js'
@@ -54,6 +55,7 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
     await server.close({ deadlineMs: 0 })
     throw error
   })
+  outliveOutput()
   ready(output, url, stage)
   const watch = stage.config?.path ? await follow(output, server, stage.config, tell, options, log) : null
   const code = await runUntilSignal(
