@@ -13,9 +13,10 @@ export const plaid = defineProvider({
     bodyHash: { claim: 'request_body_sha256' },
     getKey: true,
   }),
-  // Most webhooks carry no event id, so the body is the event: equal bodies are one event.
+  // There is no event id, and most bodies only say that something is new: equal ones are distinct events. The time of
+  // the signature tells them apart. A retry has a new one, and is handled again.
   events: {
-    id: 'hash',
+    id: 'signed',
     type: join('.', 'json:webhook_type', 'json:webhook_code'),
     reference: ['json:item_id', 'json:transfer_id'],
   },

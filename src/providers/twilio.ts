@@ -4,6 +4,7 @@ import {
   defineProvider,
   hmacScheme,
   hours,
+  join,
   optional,
   seconds,
   sortedForm,
@@ -22,6 +23,9 @@ const withOtherPort: ContentFunction = () => (reading) => {
   return url === reading.url ? null : [url, sortedForm(reading) ?? '']
 }
 
+/** In every form; in the query where the method is GET. */
+const account = ['form:AccountSid', 'query:AccountSid'] as const
+
 export const twilio = defineProvider({
   key: 'twilio',
   name: 'Twilio',
@@ -36,17 +40,62 @@ export const twilio = defineProvider({
     bodyHashIn: 'query:bodySHA256',
   }),
   format: 'form',
-  events: {
-    // I-Twilio-Idempotency-Token is unsigned and not always there. A SID alone is not unique: it comes back with each
-    // status, so the two together name the event, and both are signed.
-    id: composite(
-      ['form:MessageSid', 'form:CallSid', 'form:SmsSid', 'json:MessageSid', 'json:id'],
-      optional(['form:MessageStatus', 'form:CallStatus', 'form:SmsStatus', 'json:type']),
-      optional('form:SequenceNumber'),
-    ),
-    type: ['form:MessageStatus', 'form:CallStatus', 'form:SmsStatus', 'json:type'],
-    reference: ['form:MessageSid', 'form:CallSid', 'form:SmsSid'],
-  },
+  events: [
+    {
+      id: [
+        // TaskRouter names its events.
+        composite('form:WorkspaceSid', 'form:EventType', 'form:Sid'),
+        // Conversations: RetryCount counts up, so the body will not do.
+        composite(
+          'form:EventType',
+          'form:ConversationSid',
+          ['form:DateUpdated', 'form:DateCreated', 'form:DateRemoved'],
+          optional('form:MessageSid'),
+          optional('form:ParticipantSid'),
+          optional('form:DeliveryReceiptSid'),
+          optional(['form:Status', 'form:StateTo']),
+        ),
+        // A SID comes back with each status.
+        composite(['form:MessageSid', 'form:SmsSid'], ['form:MessageStatus', 'form:SmsStatus']),
+        composite('form:CallSid', 'form:CallStatus', 'form:CallbackSource', 'form:SequenceNumber'),
+        // Everything else (<Gather>, <Dial>, recordings, conferences, ...) has no id, and much of it no time: a caller
+        // may press the same key twice. The token tells such requests apart and stays the same on a retry; it is not
+        // signed, so the signed content counts too.
+        composite(account, 'signed', optional('header:i-twilio-idempotency-token')),
+      ],
+      type: [
+        'form:EventType',
+        'form:StatusCallbackEvent',
+        join('.', 'const:recording', 'form:RecordingStatus'),
+        join('.', 'const:transcription', ['form:TranscriptionStatus', 'form:TranscriptionEvent']),
+        'form:MessageStatus',
+        'form:CallStatus',
+        'form:SmsStatus',
+        'query:MessageStatus',
+        'query:CallStatus',
+        'query:SmsStatus',
+      ],
+      reference: [
+        'form:MessageSid',
+        'form:CallSid',
+        'form:SmsSid',
+        'form:ConversationSid',
+        'form:TaskSid',
+        'form:ConferenceSid',
+        'form:RoomSid',
+        'query:MessageSid',
+        'query:CallSid',
+      ],
+    },
+    // Event Streams: an array of CloudEvents.
+    {
+      each: '[]',
+      id: composite('json:source', 'json:id'),
+      type: 'json:type',
+      reference: ['json:data.messageSid', 'json:data.payload.task_sid', 'json:source'],
+      otherwise: true,
+    },
+  ],
   retryWindowMs: hours(4),
   answer: { timeLimitMs: seconds(15), contentType: 'text/xml', body: '<Response/>' },
   keepHeaders: ['i-twilio-idempotency-token'],

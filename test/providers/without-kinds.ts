@@ -55,8 +55,6 @@ export const withoutKinds: readonly string[] = [
   'line',
   'messagebird',
   'okta',
-  'plaid',
   'pusher',
   'segment',
-  'twilio',
 ]
