@@ -153,7 +153,7 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
         'clock',
         `${Math.round(skewMs)} ms apart`,
         skewMs < SKEW_MS,
-        "Synchronise this machine's clock (NTP).",
+        "Synchronise this machine's clock (NTP). A log on SQLite that is ahead of it comes back by itself.",
       ),
       ...settings,
       ...invariants,

@@ -3,6 +3,7 @@
  * `hookonce.` stands for the configured schema. Reasons for the shape: docs/decisions/0001-tables.md.
  */
 import type { Migration } from '../../store.js'
+import { clock } from './migration-clock.js'
 import { keeping } from './migration-keeping.js'
 
 const log = `
@@ -258,4 +259,5 @@ export const migrations: readonly Migration[] = [
   { number: 2, name: 'order', sql: order },
   { number: 3, name: 'reading', sql: reading },
   { number: 4, name: 'keeping', sql: keeping },
+  { number: 5, name: 'clock', sql: clock },
 ]

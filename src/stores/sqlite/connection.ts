@@ -22,6 +22,8 @@ export interface Connection {
   prepare(sql: string): Statement
   /** Takes the write lock, waiting for it up to the busy timeout. */
   begin(): void
+  /** What each write transaction does first, from now on; null = nothing. */
+  beforeWrites(run: (() => void) | null): void
   /** Ends the transaction of `begin`. Throws when the file it went to is no longer the one at the path. */
   commit(): void
   /** Runs `body` in a write transaction: all of it is kept, or, when it throws, nothing. */
@@ -46,6 +48,7 @@ export function openConnection(options: ConnectionOptions): Connection {
 
 function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity | null): Connection {
   const statements = new Map<string, Statement>()
+  let first: (() => void) | null = null
 
   function prepare(sql: string): Statement {
     let statement = statements.get(sql)
@@ -66,7 +69,10 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     } finally {
       prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
     }
-    undoUnless(() => files?.insist())
+    undoUnless(() => {
+      files?.insist()
+      first?.()
+    })
   }
 
   function commit(): void {
@@ -110,6 +116,9 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     db,
     prepare,
     begin,
+    beforeWrites(run) {
+      first = run
+    },
     commit,
     write,
     read,

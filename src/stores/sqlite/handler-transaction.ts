@@ -6,6 +6,7 @@ import { HookonceError, invalid } from '../../errors.js'
 import type { Connection } from './connection.js'
 import { inTransaction, type Row, type SqliteValue, type Statement } from './driver.js'
 import { effectWithin } from './effect.js'
+import { noteLogTime } from './log-time.js'
 import type { TransactionVerbs } from './protocol.js'
 import { settleWithin } from './settle.js'
 import { advanceWithin } from './watermark.js'
@@ -50,8 +51,12 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
       statements(sql)
         .all(...params)
         .map(compactRow),
-    settle: ({ settlements }, now) => settleWithin(connection(), now, settlements),
+    settle({ settlements }, now) {
+      noteLogTime(connection(), now) // what `begin` noted may be some time ago
+      return settleWithin(connection(), now, settlements)
+    },
     finish({ settlements }, now) {
+      noteLogTime(connection(), now)
       const settled = settleWithin(connection(), now, settlements).every(Boolean)
       if (settled) verbs.commit({ transaction: open! }, now)
       else end('a lease was lost')

@@ -11,6 +11,7 @@ import {
   uniqueKeyFinding,
 } from '../shared/findings.js'
 import { type Connection, IN_MEMORY } from './connection.js'
+import { logTime } from './log-time.js'
 import { known, schemaFound } from './migrate.js'
 
 export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
@@ -19,7 +20,8 @@ export function inspect(connection: Connection, now: number, { path }: { path: s
     const schema = { found, known }
     // Of another version's tables nothing is known; the numbers say what to do.
     const invariants = found === known ? [uniqueKey(connection), ...rows(connection)] : []
-    return { schema, now, settings: settings(connection, path), invariants, partitionsAhead: null }
+    const time = found === known ? logTime(connection, now) : now
+    return { schema, now: time, settings: settings(connection, path), invariants, partitionsAhead: null }
   })
 }
 

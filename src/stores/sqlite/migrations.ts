@@ -3,6 +3,7 @@
  * stores. The tables share the file with the user's own, hence the prefix. Instants are milliseconds since 1970.
  */
 import type { Migration } from '../../store.js'
+import { clock } from './migration-clock.js'
 import { keeping } from './migration-keeping.js'
 
 const log = `
@@ -187,4 +188,5 @@ export const migrations: readonly Migration[] = [
   { number: 2, name: 'order', sql: order.trim() },
   { number: 3, name: 'reading', sql: reading.trim() },
   { number: 4, name: 'keeping', sql: keeping.trim() },
+  { number: 5, name: 'clock', sql: clock.trim() },
 ]

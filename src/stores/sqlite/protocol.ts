@@ -65,14 +65,16 @@ export type ValueOf<V extends Verb> = ReturnType<Calls[V]>
 export interface Call {
   readonly id: number
   readonly verb: Verb
-  /** The store's clock, read where the call was made. */
+  /** The store's clock, read where the call was made; the log may be further. */
   readonly now: number
   readonly args: unknown
 }
 
-export type Answer =
-  | { readonly id: number; readonly value: unknown }
-  | { readonly id: number; readonly error: WireError }
+/** `logTime`: the time the call was carried out at, where the log was further than the call's `now`. */
+export type Answer = { readonly id: number; readonly logTime?: number } & (
+  | { readonly value: unknown }
+  | { readonly error: WireError }
+)
 
 /** Not an answer: what a thread that watches says when something new was committed. */
 export const NEWS = 'news'

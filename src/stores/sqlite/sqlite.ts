@@ -4,7 +4,7 @@
  * the event loop, and no list delays an ack.
  */
 import { resolve } from 'node:path'
-import { type Clock, systemClock } from '../../clock.js'
+import { type Clock, forwardClock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
 import type { Store } from '../../store.js'
@@ -39,7 +39,7 @@ export { migrations } from './migrations.js'
 export type { SqliteTx } from './transaction.js'
 
 export interface SqliteOptions {
-  /** The store's clock: one host, one clock. */
+  /** The host's clock. The log's own is never earlier than what was written: see `log-time.ts`. */
   readonly clock?: Clock
   /** How long a write waits for another process before STORE_BUSY. Default 5,000. */
   readonly busyTimeoutMs?: number
@@ -69,14 +69,16 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
   if (maxBytes !== null) checkCount('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
 
   const file = path === IN_MEMORY ? path : resolve(path)
-  const now = () => Math.trunc(clock.now())
+  const logClock = forwardClock(clock)
+  const now = () => logClock.now()
   let writer: ThreadLink | undefined
   let reader: ThreadLink | undefined
   let closed: Promise<void> | undefined
 
   const start = (readOnly: boolean) =>
-    startThread({ path: file, busyTimeoutMs, transactionTimeoutMs, readOnly, maxBytes }, () =>
-      listeners.wakeAll(),
+    startThread(
+      { path: file, busyTimeoutMs, transactionTimeoutMs, readOnly, maxBytes },
+      { onNews: () => listeners.wakeAll(), onLogTime: logClock.atLeast },
     )
   const writerThread = () => {
     insistOnOpen()
@@ -248,7 +250,9 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       // One file: there is nothing to make ahead, and nothing that goes as a whole.
       maintain: async ({ payloadsBefore }) => {
         insistOnOpen()
-        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: now() }
+        // Ages are counted from the host's clock: a log that is ahead of it must not remove anything early.
+        const at = Math.trunc(clock.now())
+        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: at }
       },
       export: async (options) => read('export', options),
       archived: async (marks) => write('archived', marks),

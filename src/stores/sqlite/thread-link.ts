@@ -29,7 +29,13 @@ interface Waiter {
   reject(error: Error): void
 }
 
-export function startThread(options: ThreadOptions, onNews: () => void): ThreadLink {
+export interface ThreadListeners {
+  readonly onNews: () => void
+  /** The log is further in time than a call knew. */
+  readonly onLogTime: (instant: number) => void
+}
+
+export function startThread(options: ThreadOptions, { onNews, onLogTime }: ThreadListeners): ThreadLink {
   const gate = openGate()
   // The program's own flags (--input-type, --inspect-brk, loaders) are not meant for this thread.
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
@@ -44,6 +50,7 @@ export function startThread(options: ThreadOptions, onNews: () => void): ThreadL
 
   worker.on('message', (answer: Answer | typeof NEWS) => {
     if (answer === NEWS) return onNews()
+    if (answer.logTime !== undefined) onLogTime(answer.logTime)
     const waiter = waiters.get(answer.id)
     waiters.delete(answer.id)
     // A thread with nothing to do must not keep the process alive.

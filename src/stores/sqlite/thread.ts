@@ -8,6 +8,7 @@ import { type Connection, openConnection } from './connection.js'
 import { passGate } from './exit-gate.js'
 import { handlerErrorToWire, toWire, type WireError } from './failure.js'
 import { handlerTransactions } from './handler-transaction.js'
+import { logTime, noteLogTime } from './log-time.js'
 import { insistOnSchema } from './migrate.js'
 import {
   type Answer,
@@ -62,16 +63,22 @@ function serveWaiting(): void {
 }
 
 function serve({ id, verb, now, args }: Call): void {
+  let at = now
+  const head = () => (at > now ? { id, logTime: at } : { id })
   try {
-    const value = perform(verb, now, args)
-    answer({ id, value }, bodiesOf(verb, value))
+    const value = perform(verb, args, () => {
+      at = connection && schemaIsKnown ? logTime(connection, now) : now
+      return at
+    })
+    answer({ ...head(), value }, bodiesOf(verb, value))
   } catch (error) {
-    answer({ id, error: errorOf(verb, error) })
+    answer({ ...head(), error: errorOf(verb, error) })
   }
   if (verb === 'close') port.close()
 }
 
-function perform(verb: Verb, now: number, args: unknown): unknown {
+/** `timeOf` gives the log's time, once the log is open. */
+function perform(verb: Verb, args: unknown, timeOf: () => number): unknown {
   if (verb === 'close') {
     watch.stop()
     return connection?.close()
@@ -83,6 +90,8 @@ function perform(verb: Verb, now: number, args: unknown): unknown {
     schemaIsKnown = true
   }
   if (verb === 'watch') return args === true ? watch.start() : watch.stop()
+  const now = timeOf()
+  open.beforeWrites(schemaIsKnown ? () => noteLogTime(open, now) : null)
   if (verb.startsWith('tx.')) {
     const name = verb.slice('tx.'.length) as keyof TransactionVerbs
     return transactions.perform(name, now, args as { transaction: number })
