@@ -31,6 +31,10 @@ const disasters = {
     // Each round has four calm stretches of this many seconds, at a rate that three nodes on one machine can take.
     env: { HOOKONCE_CHAOS_SECONDS: '5', HOOKONCE_CHAOS_RATE: '100' },
   },
+  silence: {
+    what: 'connections that fall silent while new ones work',
+    files: ['test/processing/silent-connection.test.ts'],
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   attempts: {
     what: 'kill -9 and freezing at every step of an attempt',

@@ -89,6 +89,12 @@ export const errorTable = {
     retryable: true,
     message: 'The store is busy: {problem}. Try again in a moment.',
   },
+  POOL_EXHAUSTED: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'No transaction could begin within {waitedMs} ms: other transactions hold every connection for handlers (on SQLite, the one writer). The event is tried again and no attempt is used up. Make transactions shorter, raise maxTransactions (or the max of your pool), or lower processing.concurrency.',
+  },
   STORE_FULL: {
     httpStatus: 503,
     retryable: true,

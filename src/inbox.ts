@@ -279,14 +279,17 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stopped = true
     // Not waited for first: it may be writing to an archive far away, while handlers have a deadline.
     const retained = schedule?.stop() ?? Promise.resolve()
-    await commits.drained()
+    const until = performance.now() + deadlineMs
+    const left = () => Math.max(1, until - performance.now())
+    // What was accepted gets a second to be answered, however short the deadline; its sender comes back otherwise.
+    await timeLimited(commits.drained(), Math.max(1_000, left()), () => new Error('late')).catch(() => {})
     repeats.flush()
-    await spool?.stop(deadlineMs)
+    await spool?.stop(left())
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
     await Promise.all([
-      processor?.stop(deadlineMs),
-      timeLimited(retained, deadlineMs, () => new Error('late')).catch(() => {}),
+      processor?.stop(left()),
+      timeLimited(retained, left(), () => new Error('late')).catch(() => {}),
     ])
     if (ownsStore) await store.close()
     else await store.flush()

@@ -72,8 +72,11 @@ export interface Store<Tx = unknown> {
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
   /** Hands unstarted events back, due again after `delayMs`; their attempt does not count. False = that lease is dead. */
   release(leases: readonly Lease[], delayMs?: number): Promise<boolean[]>
-  /** Begins a transaction for a handler. The caller must commit or roll back. */
-  transaction(): Promise<StoreTransaction<Tx>>
+  /**
+   * Begins a transaction for a handler. The caller must commit or roll back. POOL_EXHAUSTED when other transactions
+   * leave no room for it in time.
+   */
+  transaction(options?: TransactionOptions): Promise<StoreTransaction<Tx>>
   /** Starts or finishes a named side effect, durably, under a live lease. */
   effect(step: EffectStep): Promise<EffectState>
   /** One step of a resource-level idempotency key, durably. */
@@ -129,6 +132,11 @@ export interface Store<Tx = unknown> {
   close(): Promise<void>
 }
 
+export interface TransactionOptions {
+  /** How long it may stand idle. Beyond it the store may end it, so that a process that is gone keeps no locks. */
+  readonly idleMs?: number
+}
+
 export interface StoreTransaction<Tx = unknown> {
   /** What the handler sees as `ctx.tx`. */
   readonly tx: Tx
@@ -145,6 +153,7 @@ export interface StoreTransaction<Tx = unknown> {
   finish(settlements: readonly Settlement[]): Promise<boolean>
   /** COMMIT_UNKNOWN when the connection broke while committing. */
   commit(): Promise<void>
+  /** Does not wait for a statement of the handler that is still under way, where the store can cancel it. */
   rollback(): Promise<void>
 }
 

@@ -9,7 +9,7 @@ import type { Source } from '../provider.js'
 import type { AttemptSpan, Tracing } from '../tracing.js'
 import { idempotencyKey, onceFor } from './effect.js'
 import { asHandledEvent } from './event.js'
-import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, validated, within } from './handle.js'
+import { DEFAULT_TIMEOUT_MS, failure, failureIn, type Result, usedUp, validated, within } from './handle.js'
 import type { HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
 import { openSession, type Session } from './session.js'
@@ -54,9 +54,9 @@ async function attemptOne<Tx>(
   onSession: (session: Session<Tx>) => void,
 ): Promise<Result> {
   const startedAt = performance.now()
-  const session = openSession(parts.store, [claimed])
-  onSession(session)
   const handler = parts.handlers.resolve(claimed.source, claimed.eventType)
+  const session = openSession(parts.store, [claimed], handler?.options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  onSession(session)
   const [result, mark] = handler ? await run(parts, session, handler, claimed) : [unhandled, null]
   const durationMs = performance.now() - startedAt
   const settled = await settle(parts, session, handler ?? never, result, durationMs, mark)
@@ -88,7 +88,7 @@ async function run<Tx>(
     const ctx = contextOf(parts, session, claimed)
     await within(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => handler.handle!(event, ctx))
   } catch (error) {
-    return [failure(error, retry, claimed, (thrown) => parts.redact.error(thrown, claimed)), null]
+    return [failureIn(session, error, retry, claimed, (thrown) => parts.redact.error(thrown, claimed)), null]
   }
   if (session.ignored !== null) return [{ kind: 'ignored', reason: session.ignored }, null]
   return [{ kind: 'succeeded' }, mark]
@@ -147,7 +147,12 @@ export function report(
 ): void {
   countAttempt(counters, source, result, durationMs / 1_000)
   const fields = { source, eventId, attempt: number, step: 'settle' }
-  if (result.kind === 'postponed')
+  if (result.kind === 'postponed' && result.code)
+    log.warn(
+      { ...fields, code: result.code, delayMs: result.delayMs },
+      'no transaction could begin; tried again later',
+    )
+  else if (result.kind === 'postponed')
     log.debug({ ...fields, delayMs: result.delayMs }, 'postponed: the attempt does not count')
   else if (result.kind === 'handed_back') log.info(fields, 'handed back: the process is stopping')
   else if (result.kind === 'lost')

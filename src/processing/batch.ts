@@ -2,7 +2,7 @@
 import type { ClaimedEvent } from '../model.js'
 import { type AttemptParts, report, spanned } from './attempt.js'
 import { asHandledEvent } from './event.js'
-import { DEFAULT_TIMEOUT_MS, failure, type Result, usedUp, within } from './handle.js'
+import { DEFAULT_TIMEOUT_MS, failureIn, type Result, unavailableNow, usedUp, within } from './handle.js'
 import type { Registered } from './handlers.js'
 import { openSession, type Session } from './session.js'
 import { settle, undo } from './settle.js'
@@ -47,12 +47,10 @@ async function together<Tx>(
 ): Promise<Result[] | null> {
   if (claimed.length < 2 || claimed.some((one) => one.body === null || one.tries > 1)) return null
   const startedAt = performance.now()
-  const session = openSession(parts.store, claimed)
+  const session = openSession(parts.store, claimed, timeoutOf(handler))
   onSession(session)
   try {
-    await within(session, handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
-      call(parts, handler, session),
-    )
+    await within(session, timeoutOf(handler), () => call(parts, handler, session))
     const transaction = await session.begin()
     const durationMs = performance.now() - startedAt
     const finished = await transaction.finish(
@@ -60,6 +58,9 @@ async function together<Tx>(
     )
     if (finished) return claimed.map(() => ({ kind: 'succeeded' }))
   } catch (error) {
+    // One by one they would each wait as long for the same connections.
+    const code = session.unavailable?.code ?? (session.waiting ? 'POOL_EXHAUSTED' : null)
+    if (code) return await postponeAll(parts, claimed, unavailableNow(code))
     parts.log.info(
       { source: handler.source, events: claimed.length, step: 'handle' },
       `batch failed, running one by one: ${parts.redact.reason(nameOf(error), claimed[0]!)}`,
@@ -71,6 +72,20 @@ async function together<Tx>(
   return null
 }
 
+async function postponeAll<Tx>(
+  parts: AttemptParts<Tx>,
+  claimed: readonly ClaimedEvent[],
+  postponed: Extract<Result, { kind: 'postponed' }>,
+): Promise<Result[]> {
+  const leases = claimed.map((one) => one.lease)
+  const released = await parts.store.release(leases, postponed.delayMs)
+  return released.map((done) => (done ? postponed : { kind: 'lost' }))
+}
+
+function timeoutOf<Tx>(handler: Registered<Tx>): number {
+  return handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+}
+
 async function single<Tx>(
   parts: AttemptParts<Tx>,
   handler: Registered<Tx>,
@@ -78,7 +93,7 @@ async function single<Tx>(
   onSession: (session: Session<Tx>) => void,
 ): Promise<Result> {
   const startedAt = performance.now()
-  const session = openSession(parts.store, [one])
+  const session = openSession(parts.store, [one], timeoutOf(handler))
   onSession(session)
   const result = await singleResult(parts, handler, one, session, startedAt)
   session.abort(new Error('the attempt is over'))
@@ -99,11 +114,9 @@ async function singleResult<Tx>(
   try {
     if (one.unreadable) throw one.unreadable
     if (one.body === null) throw new Error('its payload has been removed')
-    await within(session, handler.options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () =>
-      call(parts, handler, session),
-    )
+    await within(session, timeoutOf(handler), () => call(parts, handler, session))
   } catch (error) {
-    result = failure(error, handler.retry, one, (thrown) => parts.redact.error(thrown, one))
+    result = failureIn(session, error, handler.retry, one, (thrown) => parts.redact.error(thrown, one))
   }
   return settle(parts, session, handler, result, performance.now() - startedAt, null)
 }

@@ -1,5 +1,5 @@
 /** handle: runs the application's code within its time and turns whatever happens into an outcome. */
-import { HookonceError, isHookonceError } from '../errors.js'
+import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { type RetryPolicy, retryDelayMs } from './backoff.js'
 import { askedDelayMs, isPermanent, permanent, postponedMs } from './failure.js'
@@ -14,7 +14,12 @@ export type Result =
   | Outcome
   | { readonly kind: 'lost' }
   | { readonly kind: 'handed_back' }
-  | { readonly kind: 'postponed'; readonly delayMs: number }
+  | {
+      readonly kind: 'postponed'
+      readonly delayMs: number
+      /** Why, when it was the store that could not go on and not the handler that asked. */
+      readonly code?: ErrorCode
+    }
 
 /** The reason a session is aborted with when the process stops. */
 export class Stopping extends Error {
@@ -29,7 +34,12 @@ export async function within<Tx>(
   work: () => unknown,
 ): Promise<void> {
   const timer = setTimeout(
-    () => session.abort(new Error(`the handler took longer than ${timeoutMs} ms`)),
+    () =>
+      session.abort(
+        session.waiting
+          ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
+          : new Error(`the handler took longer than ${timeoutMs} ms`),
+      ),
     timeoutMs,
   )
   try {
@@ -86,6 +96,7 @@ export function failure(
 ): Result {
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
+  if (isHookonceError(error, 'POOL_EXHAUSTED')) return unavailableNow(error.code)
   const laterMs = postponedMs(error)
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = say(error)
@@ -97,6 +108,23 @@ export function failure(
     error: text,
     retryInMs: delayMs === null ? null : (askedDelayMs(error) ?? delayMs),
   }
+}
+
+/** The store had no transaction to give: the event waits, no attempt is used up. */
+export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postponed' }> {
+  return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
+}
+
+/** As `failure`, for what was thrown inside a session: an error because of a missing transaction is not the handler's. */
+export function failureIn<Tx>(
+  session: Session<Tx>,
+  error: unknown,
+  retry: RetryPolicy,
+  claimed: ClaimedEvent,
+  say: (error: unknown) => string,
+): Result {
+  const found = failure(error, retry, claimed, say)
+  return found.kind === 'failed' && session.unavailable ? unavailableNow(session.unavailable.code) : found
 }
 
 export function leaseLost(event: { readonly source: string; readonly eventId: string }): HookonceError {

@@ -5,6 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { timeLimited } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { invalid } from '../errors.js'
 import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
@@ -55,6 +56,8 @@ const SUSPECT_DELAY_MS = 100
 const SUSPECT_LOSSES = 2
 /** No claims so long after a suspect has begun: what is claimed while it kills its worker is lost with it. */
 const SUSPECT_ALONE_MS = 1_000
+/** How long attempts that a stop has aborted may take to be handed back. */
+const ABORTED_MS = 2_000
 
 export function createProcessor<Tx>(
   given: Omit<AttemptParts<Tx>, 'settleOne'> & {
@@ -143,6 +146,10 @@ export function createProcessor<Tx>(
     if (held.has(suspect) && performance.now() - suspectSince < SUSPECT_ALONE_MS) return 0
     const until = performance.now() + leaseMs
     const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
+    if (stopping) {
+      await store.release(claimed.map((one) => one.lease)).catch(() => {}) // their leases run out by themselves
+      return 0
+    }
     const kept = await withOneSuspect(claimed, suspectDelayMs)
     for (const one of kept) {
       held.set(one.lease.token, { claimed: one, session: null, until })
@@ -352,16 +359,22 @@ export function createProcessor<Tx>(
       running = false
       stopping = true
       wake()
-      await looping
-      await unsubscribe?.().catch(() => {})
+      const until = performance.now() + deadlineMs
+      const left = () => Math.max(1, until - performance.now())
+      // A store that does not answer must not use up more than the deadline.
+      const inTime = (work: Promise<unknown> | null | undefined) =>
+        timeLimited(work ?? Promise.resolve(), left(), () => new Error('late')).catch(() => {})
+      await inTime(looping)
+      await inTime(unsubscribe?.())
       const unstarted = waiting.splice(0)
       for (const one of unstarted) held.delete(one.lease.token)
-      if (unstarted.length > 0) await store.release(unstarted.map((one) => one.lease)).catch(() => {})
+      if (unstarted.length > 0) await inTime(store.release(unstarted.map((one) => one.lease)))
       const timer = setTimeout(() => {
         expired = true
         for (const { session } of held.values()) session?.abort(new Stopping('the process is stopping'))
-      }, deadlineMs)
-      await quiet()
+      }, left())
+      // Outcomes of what was aborted are still written, if the store takes them; else their leases run out.
+      await timeLimited(quiet(), left() + ABORTED_MS, () => new Error('late')).catch(() => {})
       clearTimeout(timer)
       clearInterval(beat)
       beat = undefined

@@ -2,7 +2,7 @@
  * One attempt's hold on its event: the lease, the lazy transaction and the signal. The handler's context is made of it;
  * when the attempt is over, nothing of it works any more.
  */
-import { HookonceError } from '../errors.js'
+import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
 
@@ -14,22 +14,52 @@ export interface Session<Tx> {
   /** The transaction, if it was begun. */
   begun(): Promise<StoreTransaction<Tx>> | null
   begin(): Promise<StoreTransaction<Tx>>
+  /** True while the transaction waits for others to end: nothing of it has begun. */
+  readonly waiting: boolean
+  /** Why the transaction could not begin; the handler is not to blame. */
+  readonly unavailable: HookonceError | null
   /** The handler's time is over or its lease is lost: what it still does has no effect through us. */
   abort(reason: Error): void
   /** Set by `ctx.ignore`. */
   ignored: string | null
 }
 
-export function openSession<Tx>(store: Store<Tx>, claimed: readonly ClaimedEvent[]): Session<Tx> {
+/** Answers of a store that is busy or away. To begin again later is all there is to do. */
+const laterCodes: readonly ErrorCode[] = ['POOL_EXHAUSTED', 'STORE_UNAVAILABLE', 'STORE_BUSY']
+
+export function openSession<Tx>(
+  store: Store<Tx>,
+  claimed: readonly ClaimedEvent[],
+  timeoutMs?: number,
+): Session<Tx> {
   const controller = new AbortController()
   let transaction: Promise<StoreTransaction<Tx>> | null = null
+  let waiting = false
+  let unavailable: HookonceError | null = null
 
-  function begin(): Promise<StoreTransaction<Tx>> {
-    if (controller.signal.aborted) {
-      return Promise.reject(new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' }))
+  async function begin(): Promise<StoreTransaction<Tx>> {
+    insistOnTime()
+    transaction ??= beginNow()
+    const begun = await transaction
+    insistOnTime()
+    return begun
+  }
+
+  async function beginNow(): Promise<StoreTransaction<Tx>> {
+    waiting = true
+    try {
+      return await store.transaction(timeoutMs === undefined ? {} : { idleMs: timeoutMs })
+    } catch (error) {
+      if (isHookonceError(error) && laterCodes.includes(error.code)) unavailable = error
+      throw error
+    } finally {
+      waiting = false
     }
-    transaction ??= store.transaction()
-    return transaction
+  }
+
+  function insistOnTime(): void {
+    if (controller.signal.aborted)
+      throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
   }
 
   return {
@@ -38,6 +68,12 @@ export function openSession<Tx>(store: Store<Tx>, claimed: readonly ClaimedEvent
     tx: lazy<Tx>(async () => (await begin()).tx),
     begun: () => transaction,
     begin,
+    get waiting() {
+      return waiting
+    },
+    get unavailable() {
+      return unavailable
+    },
     abort: (reason) => controller.abort(reason),
     ignored: null,
   }

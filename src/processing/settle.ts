@@ -4,8 +4,8 @@
  */
 import { isHookonceError } from '../errors.js'
 import type { Outcome, Settlement } from '../model.js'
-import type { Store, StoreTransaction } from '../store.js'
-import { failure, type Result } from './handle.js'
+import type { Store } from '../store.js'
+import { failureIn, type Result } from './handle.js'
 import type { Registered } from './handlers.js'
 import type { Redactor } from './redact.js'
 import type { Session } from './session.js'
@@ -34,13 +34,19 @@ export async function settle<Tx>(
   const plainly = async (outcome: Outcome): Promise<Result> =>
     (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
 
+  const notDone = async (came: Result): Promise<Result> => {
+    if (came.kind !== 'handed_back' && came.kind !== 'postponed')
+      return came.kind === 'lost' ? came : plainly(came)
+    const [handedBack] = await parts.store.release(
+      [claimed.lease],
+      came.kind === 'postponed' ? came.delayMs : 0,
+    )
+    return handedBack ? came : { kind: 'lost' }
+  }
+
   if (result.kind !== 'succeeded' && result.kind !== 'ignored') {
     await undo(session)
-    if (result.kind === 'failed') return plainly(result)
-    if (result.kind === 'lost') return result
-    const delayMs = result.kind === 'postponed' ? result.delayMs : 0
-    const [handedBack] = await parts.store.release([claimed.lease], delayMs)
-    return handedBack ? result : { kind: 'lost' }
+    return notDone(result)
   }
   if (!session.begun() && !mark) return plainly(result)
   try {
@@ -51,8 +57,8 @@ export async function settle<Tx>(
       parts,
       session,
       result,
-      plainly,
-      failure(error, handler.retry, claimed, (thrown) => parts.redact.error(thrown, claimed)),
+      notDone,
+      failureIn(session, error, handler.retry, claimed, (thrown) => parts.redact.error(thrown, claimed)),
       error,
     )
   }
@@ -83,7 +89,7 @@ async function settleAfterError<Tx>(
   parts: SettleParts<Tx>,
   session: Session<Tx>,
   wanted: Outcome,
-  plainly: (outcome: Outcome) => Promise<Result>,
+  notDone: (came: Result) => Promise<Result>,
   failed: Result,
   error: unknown,
 ): Promise<Result> {
@@ -92,10 +98,12 @@ async function settleAfterError<Tx>(
     const attempts = await parts.store.attempts(claimed)
     if (attempts.some((one) => one.attempt === claimed.attempt && one.outcome === wanted.kind)) return wanted
   }
-  return failed.kind === 'failed' ? plainly(failed) : failed
+  return notDone(failed)
 }
 
+/** A transaction that still waits for its turn is not waited for: it is rolled back when it comes. */
 export async function undo<Tx>(session: Session<Tx>): Promise<void> {
-  const transaction: StoreTransaction<Tx> | undefined = await session.begun()?.catch(() => undefined)
-  await transaction?.rollback()
+  const undone = session.begun()?.then((transaction) => transaction.rollback())
+  undone?.catch(() => {})
+  if (!session.waiting) await undone?.catch(() => {})
 }

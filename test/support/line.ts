@@ -6,6 +6,8 @@ export interface Line {
   readonly url: string
   /** `refuse`: connections break and none is made. `silence`: they stay, and nothing gets through. */
   cut(how: 'refuse' | 'silence'): void
+  /** Nothing gets through on the connections that are open now, and nobody is told; new ones work. */
+  forget(): void
   /** Everything takes so much longer, both ways. */
   delay(ms: number): void
   /** Leads to `target` from now on, or to where it led before; what hung on the old line is broken. */
@@ -18,6 +20,7 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
   let state: 'open' | 'refuse' | 'silence' = 'open'
   let delayMs = 0
   const sockets = new Set<Socket>()
+  const forgotten = new WeakSet<Socket>()
 
   const server = createServer((client) => {
     if (state === 'refuse') return void client.destroy()
@@ -30,14 +33,15 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
       one.on('error', () => {})
       one.on('data', (chunk) => {
         const pass = () => {
-          if (state !== 'silence') other.write(chunk)
+          if (state !== 'silence' && !forgotten.has(one)) other.write(chunk)
         }
         if (delayMs === 0) pass()
         else setTimeout(pass, delayMs)
       })
       one.on('close', () => {
         sockets.delete(one)
-        other.destroy()
+        // The end of a forgotten connection is not heard at the other side either.
+        if (!forgotten.has(one)) other.destroy()
       })
     }
   })
@@ -54,6 +58,9 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
     cut(how) {
       state = how
       if (how === 'refuse') breakAll()
+    },
+    forget() {
+      for (const socket of sockets) forgotten.add(socket)
     },
     delay(ms) {
       delayMs = ms

@@ -1,13 +1,17 @@
 /**
  * Wake-ups between processes by LISTEN and NOTIFY. NOTIFY takes a lock of the whole database at commit, so it is never
  * sent per event: at most once in 20 ms, after the commit, in a statement of its own. A lost one costs a poll.
+ * A connection that only listens would never find out that nobody hears it any more, so it is asked now and then.
  */
 import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
+import { answerOf, destroy } from './connection.js'
 import type { Database } from './database.js'
 
 const RING_EVERY_MS = 20
 const RECONNECT_MS = 1_000
+/** In deadlines of a statement: every 30 s by default. */
+const CHECK_TIMES = 3
 
 export interface Bell {
   ring(): void
@@ -21,6 +25,7 @@ export function createBell(db: Database): Bell {
   let ringing: NodeJS.Timeout | undefined
   let client: Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
+  let checking: NodeJS.Timeout | undefined
   let closed = false
 
   function ring(): void {
@@ -42,12 +47,18 @@ export function createBell(db: Database): Bell {
     next.on('error', () => lost(next))
     next.on('end', () => lost(next))
     await next.connect()
-    await next.query(`listen "${channel}"`)
+    await answerOf(next.query(`listen "${channel}"`), db.timeoutMs)
+    checking = setInterval(() => {
+      answerOf(next.query('select 1'), db.timeoutMs).catch(() => lost(next))
+    }, CHECK_TIMES * db.timeoutMs)
+    checking.unref()
   }
 
   function lost(which: Client): void {
     if (closed || client !== which) return
     client = undefined
+    clearInterval(checking)
+    destroy(which)
     reconnecting = setTimeout(() => {
       if (listeners.size > 0) listen().catch(() => lost(client ?? which))
     }, RECONNECT_MS)
@@ -70,6 +81,7 @@ export function createBell(db: Database): Bell {
 
   async function hangUp(): Promise<void> {
     clearTimeout(reconnecting)
+    clearInterval(checking)
     const last = client
     client = undefined
     await last?.end().catch(() => {})

@@ -18,7 +18,25 @@ import type {
 import pg from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
 import { checkCount } from '../../store-input.js'
-import { asHookonceError, isConnectionFailure, isRaceFailure, TIMED_OUT } from './failure.js'
+import {
+  acquireMs,
+  answerOf,
+  destroy,
+  giveBack,
+  isFull,
+  keepAlive,
+  newClient,
+  PromptClient,
+  quiet,
+  take,
+} from './connection.js'
+import {
+  asHookonceError,
+  isConnectionFailure,
+  isPoolExhausted,
+  isRaceFailure,
+  isTimedOut,
+} from './failure.js'
 import { openReads } from './reads.js'
 import { type InSchema, inSchema } from './schema.js'
 
@@ -39,7 +57,7 @@ export interface PostgresOptions {
   readonly readTimeoutMs?: number
   /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
   readonly prepare?: boolean
-  /** A statement with no answer by then counts as an outage. Default 10,000. */
+  /** A statement of the log with no answer by then counts as an outage; its connection is destroyed. Default 10,000. */
   readonly statementTimeoutMs?: number
   /** The time one partition of payloads covers. May be changed on a log with data. Default `month`. */
   readonly partitions?: 'month' | 'day'
@@ -59,7 +77,7 @@ export interface Database {
   /** The most that this process may open: the log's own, those for reads, the handlers', and the one that listens. */
   readonly connections: number
   /** Runs one statement in a transaction of its own. Throws errors of our table. */
-  query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
+  query<Row extends QueryResultRow>(statement: Statement, values: unknown[], limitMs?: number): Promise<Row[]>
   /**
    * The same for statements that may be sent again after a broken connection because they recognise their own
    * work. Throws what the driver throws, for callers that tell failures apart.
@@ -71,8 +89,12 @@ export interface Database {
   read: Run
   /** Runs `work` between begin and commit on a connection of the log. */
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** A connection of the application's pool. */
+  /** How long a statement may take. */
+  readonly timeoutMs: number
+  /** A connection of the application's pool. POOL_EXHAUSTED when none became free in time. */
   connect(): Promise<PoolClient>
+  /** Ends the use of a connection from `connect`; after a failure it is destroyed. */
+  giveBack(client: PoolClient, failure?: unknown, limitMs?: number): void
   /** A connection outside every pool, not connected yet: for listening. */
   client(): Client
   /** The statement as the driver takes it, for use on a client from `connect`. */
@@ -94,6 +116,7 @@ export function openDatabase(options: PostgresOptions): Database {
     quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
   const reads = openReads(readPool(options), { timeoutMs: readTimeoutMs(options), prepared })
   const texts = new Map<string, string>()
+  const inUse = new Set<PoolClient>()
   let closed = false
   let underWay = 0
   let whenIdle: (() => void) | undefined
@@ -108,38 +131,35 @@ export function openDatabase(options: PostgresOptions): Database {
     return options.prepare === false || !name ? query : { ...query, name: `hookonce_${schema}_${name}` }
   }
 
-  async function send(client: PoolClient, statement: Statement, values: unknown[]): Promise<QueryResult> {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject({ code: TIMED_OUT }), timeoutMs)
-    })
-    const answer = client.query(prepared(statement, values))
-    answer.catch(() => {}) // when the timer wins, the late failure of a destroyed connection is nobody's
-    try {
-      return await Promise.race([answer, late])
-    } finally {
-      clearTimeout(timer)
-    }
+  async function send(
+    client: PoolClient,
+    statement: Statement,
+    values: unknown[],
+    limitMs: number,
+  ): Promise<QueryResult> {
+    return answerOf(client.query(prepared(statement, values)), limitMs)
   }
 
   /** Hands out a connection of the log; one that failed is destroyed, because its state is not known. */
-  async function using<T>(work: (client: PoolClient) => Promise<T>): Promise<T> {
+  async function using<T>(work: (client: PoolClient) => Promise<T>, limitMs = timeoutMs): Promise<T> {
     if (closed) throw new HookonceError('STORE_CLOSED')
     underWay++
     try {
-      const client = survive(await log.connect())
-      let broken = false
+      const client = await take(log, acquireMs(log))
+      inUse.add(client)
+      let failure: unknown = null
       try {
         if (!settled.has(client)) {
-          await client.query(sessionSettings)
+          await answerOf(client.query(sessionSettings), limitMs)
           settled.add(client)
         }
         return await work(client)
       } catch (error) {
-        broken = isConnectionFailure(error)
+        if (isConnectionFailure(error)) failure = error
         throw error
       } finally {
-        client.release(broken)
+        inUse.delete(client)
+        giveBack(log, client, failure, limitMs)
       }
     } finally {
       if (--underWay === 0) whenIdle?.()
@@ -150,14 +170,17 @@ export function openDatabase(options: PostgresOptions): Database {
     statement: Statement,
     values: unknown[],
     resend: boolean,
+    mostMs = timeoutMs,
   ) {
     for (let tries = 1; ; tries++) {
       let sent = false
+      // A connection that fell silent must not use up the time of a sender that waits: the second try is on another.
+      const limitMs = resend && tries === 1 ? Math.min(mostMs, FIRST_TRY_MS) : mostMs
       try {
         return await using(async (client) => {
           sent = true
-          return (await send(client, statement, values)).rows as Row[]
-        })
+          return (await send(client, statement, values, limitMs)).rows as Row[]
+        }, limitMs)
       } catch (error) {
         const again = isRaceFailure(error) || (resend && sent && isConnectionFailure(error))
         if (!again || tries === 3) throw error
@@ -166,8 +189,12 @@ export function openDatabase(options: PostgresOptions): Database {
     }
   }
 
-  function query<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
-    return attempt<Row>(statement, values, false).catch((error) => {
+  function query<Row extends QueryResultRow>(
+    statement: Statement,
+    values: unknown[],
+    limitMs?: number,
+  ): Promise<Row[]> {
+    return attempt<Row>(statement, values, false, limitMs).catch((error) => {
       throw asHookonceError(error)
     })
   }
@@ -177,14 +204,19 @@ export function openDatabase(options: PostgresOptions): Database {
     inSchema: toSchema,
     connections: log.options.max + reads.max + transactions.options.max + 1,
     prepared,
-    client: () => new pg.Client(log.options as ClientConfig),
-    connect: async () => {
+    timeoutMs,
+    client: () => newClient(log.options as ClientConfig),
+    async connect() {
       if (closed) throw new HookonceError('STORE_CLOSED')
-      const client = await transactions.connect().catch((error) => {
-        throw asHookonceError(error)
-      })
-      return survive(client)
+      const waitMs = acquireMs(transactions)
+      try {
+        return await take(transactions, waitMs)
+      } catch (error) {
+        const exhausted = isPoolExhausted(error) || (isTimedOut(error) && isFull(transactions))
+        throw exhausted ? new HookonceError('POOL_EXHAUSTED', { waitedMs: waitMs }) : asHookonceError(error)
+      }
     },
+    giveBack: (client, failure, limitMs) => giveBack(transactions, client, failure, limitMs),
     query,
     read: reads.run,
     adhoc: (sql, values) => query({ name: '', sql }, values),
@@ -193,15 +225,17 @@ export function openDatabase(options: PostgresOptions): Database {
       for (let tries = 1; ; tries++) {
         try {
           return await using(async (client) => {
-            await client.query('begin')
+            const say = (sql: string) => answerOf(client.query(sql), timeoutMs)
+            await say(beginIdleFor(timeoutMs))
             try {
               const value = await work(
-                async (statement, values) => (await send(client, statement, values)).rows,
+                async (statement, values) => (await send(client, statement, values, timeoutMs)).rows,
               )
-              await client.query('commit')
+              await say('commit')
               return value
             } catch (error) {
-              if (!isConnectionFailure(error)) await client.query('rollback')
+              // An error here hides the cause, but says what became of the connection.
+              if (!isConnectionFailure(error)) await say('rollback')
               throw error
             }
           })
@@ -213,11 +247,15 @@ export function openDatabase(options: PostgresOptions): Database {
     async close() {
       if (closed) return
       closed = true
-      if (underWay > 0) {
-        await new Promise<void>((resolve) => {
-          whenIdle = resolve
-        })
-      }
+      const idle = new Promise<void>((resolve) => {
+        whenIdle = resolve
+        if (underWay === 0) resolve()
+      })
+      // A server that is silent now must not keep the process from ending.
+      await answerOf(idle, CLOSE_MS).catch(() => {
+        for (const client of inUse) destroy(client)
+        return idle
+      })
       await Promise.all([log.end(), reads.close(), ours ? transactions.end() : undefined])
     },
   }
@@ -273,7 +311,8 @@ function connection(url: string): PoolConfig {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
-    keepAlive: true,
+    ...keepAlive,
+    Client: PromptClient,
     application_name: 'hookonce',
   }
 }
@@ -281,7 +320,12 @@ function connection(url: string): PoolConfig {
 /** The same database with connections of our own. The password is kept out of the pool's enumerable options. */
 function configOf(pool: Pool): PoolConfig {
   const { password, ssl } = pool.options as PoolConfig
-  const copied: PoolConfig = { ...pool.options, connectionTimeoutMillis: 5_000, keepAlive: true }
+  const copied: PoolConfig = {
+    Client: PromptClient,
+    ...pool.options,
+    connectionTimeoutMillis: 5_000,
+    ...keepAlive,
+  }
   if (password !== undefined) copied.password = password
   if (ssl !== undefined) copied.ssl = ssl
   return copied
@@ -289,21 +333,17 @@ function configOf(pool: Pool): PoolConfig {
 
 /** Connections of the log that have their session settings. */
 const settled = new WeakSet<ClientBase>()
-const surviving = new WeakSet<ClientBase>()
+
+const FIRST_TRY_MS = 2_500
+const CLOSE_MS = 3_000
 
 /**
- * A connection in use that breaks says so twice: to the statement, and as an event, which ends the process when nobody
- * listens. It may come after the connection was given back, so the listener stays for good.
+ * When the connection falls silent between two statements, the server does not know: it would keep the transaction, and
+ * its locks, until the operating system gives the connection up, which takes hours. Only for this transaction: nothing
+ * is left behind in the session.
  */
-function survive<C extends ClientBase>(client: C): C {
-  if (!surviving.has(client)) {
-    surviving.add(client)
-    client.on('error', () => {})
-  }
-  return client
+export function beginIdleFor(idleMs: number): string {
+  return `begin; set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`
 }
 
-/** An idle connection that breaks is replaced at its next use; without a listener it would end the process. */
-function quiet(pool: Pool): Pool {
-  return pool.on('error', () => {})
-}
+const GRACE_MS = 5_000

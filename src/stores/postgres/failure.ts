@@ -19,7 +19,7 @@ export function isConnectionFailure(error: unknown): boolean {
     /^(08...|57P0[123]|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|53300|25006)$/.test(
       code,
     ) ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+    /^(Connection terminated|timeout e|Client (has encountered a connection error|was closed))/.test(
       message,
     ) ||
     code === TIMED_OUT
@@ -44,7 +44,20 @@ export function isPartitionMissing(error: unknown): boolean {
 }
 
 /** Our own code for an answer that did not come in time. */
-export const TIMED_OUT = 'HOOKONCE_TIMED_OUT'
+const TIMED_OUT = 'HOOKONCE_TIMED_OUT'
+
+export function timedOut(): Error {
+  return Object.assign(new Error('no answer in time'), { code: TIMED_OUT })
+}
+
+export function isTimedOut(error: unknown): boolean {
+  return (error as PgFailure | null)?.code === TIMED_OUT
+}
+
+/** Every connection of the pool stayed in use for as long as the caller could wait. */
+export function isPoolExhausted(error: unknown): boolean {
+  return (error as PgFailure).message === 'timeout exceeded when trying to connect'
+}
 
 export function describe(error: unknown): string {
   const { code, table, constraint, routine, message } = error as PgFailure

@@ -5,6 +5,7 @@
  */
 import type { ClientBase } from 'pg'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../model.js'
+import { answerOf } from './connection.js'
 import type { Database, Run, Statement } from './database.js'
 import { type Doomed, dropPartition } from './drop-partition.js'
 import { asHookonceError } from './failure.js'
@@ -50,13 +51,15 @@ export async function maintain(
 function runOn(db: Database, client: ClientBase): Run {
   let ready = false
   return async (statement, values) => {
-    if (!ready) await client.query(settings)
+    if (!ready) await answerOf(client.query(settings), db.timeoutMs)
     ready = true
-    return (await client.query(db.prepared(statement, values))).rows
+    // A little longer than the server's own limit: only a connection that fell silent comes to this.
+    return (await answerOf(client.query(db.prepared(statement, values)), STATEMENT_MS + 30_000)).rows
   }
 }
 
-const settings = `set statement_timeout = '5min'; set lock_timeout = '10s'; set client_min_messages = warning;
+const STATEMENT_MS = 300_000
+const settings = `set statement_timeout = ${STATEMENT_MS}; set lock_timeout = '10s'; set client_min_messages = warning;
   set synchronous_commit = on`
 
 async function dropAll(run: Run, unit: PartitionUnit, options: MaintainOptions): Promise<DroppedPartition[]> {

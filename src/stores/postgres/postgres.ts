@@ -96,7 +96,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
         throw invalid('delayMs', `${delayMs} is not from 0 to ${limits.leaseMs}`)
       return held.length === 0 ? [] : release(db, held, delayMs)
     },
-    transaction: () => beginTransaction(db),
+    transaction: (how) => beginTransaction(db, how),
     async effect(step) {
       checkEffect(step)
       return effect(db.query, step)

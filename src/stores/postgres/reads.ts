@@ -5,8 +5,9 @@
  */
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
+import { acquireMs, answerOf, giveBack, isFull, take } from './connection.js'
 import type { Run } from './database.js'
-import { asHookonceError, isConnectionFailure, isRaceFailure, TIMED_OUT } from './failure.js'
+import { asHookonceError, isConnectionFailure, isRaceFailure } from './failure.js'
 
 /** The server ends a statement itself. This much later its answer is not expected any more. */
 const GRACE_MS = 1_000
@@ -33,13 +34,11 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
   async function connect(): Promise<PoolClient> {
     if (closed) throw new HookonceError('STORE_CLOSED')
     try {
-      return await pool.connect()
+      return await take(pool, acquireMs(pool))
     } catch (error) {
-      const { totalCount, idleCount, waitingCount } = pool
-      const exhausted = totalCount >= pool.options.max && idleCount === 0
-      if (!exhausted) throw asHookonceError(error)
+      if (!isFull(pool)) throw asHookonceError(error)
       throw new HookonceError('STORE_BUSY', {
-        problem: `all ${pool.options.max} connections for reads are in use, and ${waitingCount} more reads wait`,
+        problem: `all ${pool.options.max} connections for reads are in use, and ${pool.waitingCount} more reads wait`,
       })
     }
   }
@@ -65,22 +64,16 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
   }
 
   async function once<Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> {
-    const client = survive(await connect())
-    let timer: NodeJS.Timeout | undefined
-    let broken = false
-    const late = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject({ code: TIMED_OUT }), timeoutMs + GRACE_MS)
-    })
-    const answer = transact<Row>(client, query)
-    answer.catch(() => {}) // after the timer has won, nobody waits for the failure of a destroyed connection
+    const client = await connect()
+    const limitMs = timeoutMs + GRACE_MS
+    let failure: unknown = null
     try {
-      return await Promise.race([answer, late])
+      return await answerOf(transact<Row>(client, query), limitMs)
     } catch (error) {
-      broken = isConnectionFailure(error)
+      if (isConnectionFailure(error)) failure = error
       throw error
     } finally {
-      clearTimeout(timer)
-      client.release(broken)
+      giveBack(pool, client, failure, limitMs)
     }
   }
 
@@ -108,15 +101,4 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
       await pool.end()
     },
   }
-}
-
-const surviving = new WeakSet<PoolClient>()
-
-/** A connection that breaks also says so as an event, which would end the process when nobody listens. */
-function survive(client: PoolClient): PoolClient {
-  if (!surviving.has(client)) {
-    surviving.add(client)
-    client.on('error', () => {})
-  }
-  return client
 }

@@ -120,7 +120,9 @@ export async function settle(db: Database, settlements: readonly Settlement[]): 
 }
 
 export async function extend(db: Database, held: readonly Lease[], leaseMs: number): Promise<boolean[]> {
-  return applied(held.length, await db.query(extendBatch, [...leases(held), leaseMs]))
+  // The next heartbeat, on another connection, comes while the leases are still alive.
+  const limitMs = Math.min(db.timeoutMs, Math.max(1_000, leaseMs / 3))
+  return applied(held.length, await db.query(extendBatch, [...leases(held), leaseMs], limitMs))
 }
 
 export async function release(db: Database, held: readonly Lease[], delayMs: number): Promise<boolean[]> {

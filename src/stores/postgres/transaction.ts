@@ -3,12 +3,13 @@ import type { Writable } from 'node:stream'
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Settlement } from '../../model.js'
-import type { StoreTransaction } from '../../store.js'
+import type { StoreTransaction, TransactionOptions } from '../../store.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
 import { boundaryIn } from './boundary.js'
-import type { Database, Statement } from './database.js'
+import { answerOf, isBusy } from './connection.js'
+import { beginIdleFor, type Database, type Statement } from './database.js'
 import { effect } from './effect.js'
-import { asHookonceError, describe, isConnectionFailure } from './failure.js'
+import { asHookonceError, describe, isConnectionFailure, isTimedOut } from './failure.js'
 import { applied, settling, tokenOf } from './settle.js'
 import { advance } from './watermark.js'
 
@@ -23,13 +24,21 @@ const settleSucceeded: Statement = {
 /** Raised by `settle_succeeded`. */
 class LeaseDead extends Error {}
 
-export async function beginTransaction(db: Database): Promise<StoreTransaction<PostgresTx>> {
+/** A statement of the handler that is still under way when the attempt is over gets no more; it is cancelled then. */
+const BUSY_MS = 200
+/** How long a transaction may stand idle when nobody said. */
+const DEFAULT_IDLE_MS = 60_000
+
+export async function beginTransaction(
+  db: Database,
+  { idleMs = DEFAULT_IDLE_MS }: TransactionOptions = {},
+): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.connect()
   let over: string | null = null
 
-  function end(how: string, broken: boolean): void {
+  function end(how: string, failure: unknown = null, limitMs = db.timeoutMs): void {
     over = how
-    client.release(broken)
+    db.giveBack(client, failure, limitMs)
   }
   function open(): PoolClient {
     if (over) throw new HookonceError('TRANSACTION_CLOSED', { problem: over })
@@ -39,8 +48,9 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
   /** A statement of the log on the handler's connection. */
   async function run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
-      return (await open().query<Row>(db.prepared(statement, values))).rows
+      return (await answerOf(open().query<Row>(db.prepared(statement, values)), db.timeoutMs)).rows
     } catch (error) {
+      if (isTimedOut(error) && !over) end('its connection fell silent', error)
       throw asHookonceError(error)
     }
   }
@@ -71,40 +81,41 @@ export async function beginTransaction(db: Database): Promise<StoreTransaction<P
     try {
       const committing = open().query(sql)
       committing.catch(() => {})
-      await before
-      answer = await committing
+      const both = Promise.all([committing, before])
+      answer = (await answerOf(both, db.timeoutMs))[0]
     } catch (error) {
       if (over) throw error
       if ((error as { code?: string }).code === 'HK001') {
         await rollback()
         throw new LeaseDead()
       }
-      end('its commit failed', true)
+      end('its commit failed', error)
       throw isConnectionFailure(error)
         ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
         : asHookonceError(error)
     }
-    end('it was committed', false)
+    end('it was committed')
     // PostgreSQL answers COMMIT of an aborted transaction with a rollback, and calls it a success.
     if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
   }
 
+  /** Soon over, also while a statement of the handler runs or nobody answers: the connection is destroyed then. */
   async function rollback(): Promise<void> {
     if (over) return
-    const broken = await client.query('rollback').then(
-      () => false,
-      () => true,
+    const limitMs = isBusy(client) ? BUSY_MS : db.timeoutMs
+    over = 'it was rolled back'
+    const failure = await answerOf(client.query('rollback'), limitMs).then(
+      () => null,
+      (error: unknown) => error,
     )
-    end('it was rolled back', broken)
+    end(over, failure, limitMs)
   }
 
   // Not waited for: on a pipelined connection it travels with the handler's first statement.
   const send = together(client)
-  const beginning = client.query('begin').catch((error: unknown) => {
-    if (!over) end('it did not begin', true)
-    throw asHookonceError(error)
+  answerOf(client.query(beginIdleFor(idleMs)), db.timeoutMs).catch((error: unknown) => {
+    if (!over) end('it did not begin', error) // shows itself at the next step
   })
-  beginning.catch(() => {}) // shows itself at the next step
   process.nextTick(send)
 
   return {

@@ -1,0 +1,228 @@
+/** `timeoutMs` and the deadline of `stop` hold while a handler's SQL runs; a transaction that must wait is no failure. */
+import { createInbox, type Inbox, silentLog } from 'hookonce'
+import { type PostgresTx, postgres } from 'hookonce/postgres'
+import type { SqliteTx } from 'hookonce/sqlite'
+import pg from 'pg'
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { postgresLog, type SharedLog } from '../support/logs.js'
+import {
+  ids,
+  onBothLogs,
+  onLog,
+  post,
+  postAll,
+  quickRetry,
+  shop,
+  signal,
+  stateOf,
+  until,
+} from '../support/processing.js'
+import { afterwards } from '../support/serving.js'
+
+describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
+  let log: SharedLog
+  beforeEach(async () => {
+    log = await postgresLog(inject('postgresUrl'))
+  })
+  afterEach(() => log.remove())
+
+  /** Marks the statements of a case, so that the server can be asked for them. */
+  const sleep = (mark: string) => `select pg_sleep(45) /* ${mark} */`
+
+  async function running(mark: string): Promise<number> {
+    const client = new pg.Client({ connectionString: inject('postgresUrl') })
+    await client.connect()
+    const { rows } = await client.query(
+      "select count(*)::int as n from pg_stat_activity where state = 'active' and query like $1 and pid <> pg_backend_pid()",
+      [`%/* ${mark} */%`],
+    )
+    await client.end()
+    return rows[0].n
+  }
+
+  function inboxWith(options: { maxTransactions?: number } = {}): Inbox {
+    const store = postgres({ url: inject('postgresUrl'), schema: log.args[2]!, ...options })
+    const inbox = createInbox({
+      store,
+      sources: { shop: shop() },
+      processing: {
+        leaseMs: 5_000,
+        pollMs: 50,
+        concurrency: 16,
+        retry: { firstMs: 600_000, maxMs: 600_000 },
+      },
+      log: silentLog,
+    })
+    afterwards(() => store.close())
+    afterwards(() => inbox.stop({ deadlineMs: 100 }))
+    return inbox
+  }
+
+  test('16 handlers in pg_sleep(45) give slot, connection and lease back soon after their timeout', async () => {
+    const inbox = inboxWith({ maxTransactions: 16 })
+    const handled: string[] = []
+    inbox.on(
+      'shop',
+      'slow',
+      (_event, ctx) => (ctx.tx as PostgresTx).query(sleep(log.args[2]!)).then(() => {}),
+      {
+        timeoutMs: 2_000,
+      },
+    )
+    inbox.on('shop', 'quick', async (event, ctx) => {
+      await (ctx.tx as PostgresTx).query('select 1')
+      handled.push(event.id)
+    })
+    await inbox.start()
+    await postAll(
+      inbox,
+      ids(16, 'slow-').map((id) => ({ id, type: 'slow' })),
+    )
+    await until(async () => (await running(log.args[2]!)) === 16, 'all of them sleep')
+    await postAll(inbox, [{ id: 'quick', type: 'quick' }])
+    await until(() => handled.length === 1, 'an event behind them is handled', 20_000)
+    for (const id of ids(16, 'slow-'))
+      await until(async () => (await stateOf(inbox, id)) === 'failed', 'it has failed', 20_000)
+    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'slow-0' })
+    expect(JSON.stringify(attempt)).toContain('the handler took longer than 2000 ms')
+    await until(async () => (await running(log.args[2]!)) === 0, 'nothing runs on the server', 20_000)
+  }, 60_000)
+
+  test('stop returns by its deadline while SQL runs, and hands the events back', async () => {
+    const inbox = inboxWith()
+    inbox.on('shop', '*', (_event, ctx) => (ctx.tx as PostgresTx).query(sleep(log.args[2]!)).then(() => {}))
+    await inbox.start()
+    await postAll(
+      inbox,
+      ids(4).map((id) => ({ id })),
+    )
+    await until(async () => (await running(log.args[2]!)) === 4, 'all of them sleep')
+    const from = performance.now()
+    await inbox.stop({ deadlineMs: 500 })
+    expect(performance.now() - from).toBeLessThan(15_000)
+    const store = postgres({ url: inject('postgresUrl'), schema: log.args[2]! })
+    afterwards(() => store.close())
+    for (const eventId of ids(4)) {
+      expect(await store.get({ source: 'shop', eventId })).toMatchObject({ state: 'pending', attempts: 0 })
+    }
+    await until(async () => (await running(log.args[2]!)) === 0, 'nothing runs on the server', 20_000)
+  }, 60_000)
+
+  test.each([
+    ['a pool of the store', undefined],
+    ['a pool of the application', () => new pg.Pool({ connectionString: inject('postgresUrl'), max: 1 })],
+  ])(
+    'events that find %s in use wait, and no attempt is used up',
+    async (_name, makePool) => {
+      const pool = makePool?.()
+      const where = pool ? { pool } : { url: inject('postgresUrl'), maxTransactions: 1 }
+      const store = postgres({ ...where, schema: log.args[2]! })
+      const inbox = createInbox({
+        store,
+        sources: { shop: shop() },
+        processing: { pollMs: 50, concurrency: 8, retry: { ...quickRetry, maxAttempts: 2 } },
+        log: silentLog,
+      })
+      if (pool) afterwards(() => pool.end())
+      afterwards(() => store.close())
+      afterwards(() => inbox.stop({ deadlineMs: 100 }))
+      const gate = signal()
+      let holds = false
+      let postponed = 0
+      inbox.on('shop', 'holder', async (_event, ctx) => {
+        await (ctx.tx as PostgresTx).query('select 1')
+        holds = true
+        await gate.wait
+      })
+      // One finds out by the wait for the pool, the other because its own time is over before that.
+      for (const [type, timeoutMs] of [
+        ['patient', 30_000],
+        ['hasty', 1_000],
+      ] as const)
+        inbox.on(
+          'shop',
+          type,
+          async (event, ctx) => {
+            try {
+              await (ctx.tx as PostgresTx).query(log.insertEffect, [event.id])
+            } catch (error) {
+              postponed++
+              throw new Error('wrapped, as mappers do', { cause: error })
+            }
+          },
+          { timeoutMs },
+        )
+      await inbox.start()
+      await postAll(inbox, [{ id: 'holder', type: 'holder' }])
+      await until(() => holds, 'the only connection is taken')
+      await postAll(inbox, [
+        { id: 'patient', type: 'patient' },
+        { id: 'hasty', type: 'hasty' },
+      ])
+      await until(() => postponed >= 3, 'they have come back for it', 40_000)
+      for (const id of ['patient', 'hasty']) expect(await stateOf(inbox, id)).not.toBe('failed')
+      gate.give()
+      await until(async () => (await log.effects()).length === 2, 'they are handled', 20_000)
+      for (const eventId of ['patient', 'hasty']) {
+        await until(async () => (await stateOf(inbox, eventId)) === 'succeeded', 'settled')
+        expect(await inbox.events.attempts({ source: 'shop', eventId })).toMatchObject([{ attempt: 1 }])
+      }
+    },
+    90_000,
+  )
+})
+
+onLog('SQLite', (bench) => {
+  test('a handler that holds the one writer makes others wait, and no attempt of theirs is used up', async () => {
+    const { inbox, lines } = bench.inbox({
+      processing: { leaseMs: 30_000, pollMs: 50, retry: { ...quickRetry, maxAttempts: 1 } },
+    })
+    let holds = false
+    let free = false
+    inbox.on('shop', 'holder', async (_event, ctx) => {
+      const tx = ctx.tx as SqliteTx
+      await tx.run(bench.log.insertEffect, ['holder'])
+      holds = true
+      while (!free) await tx.get('select 1')
+    })
+    inbox.on('shop', 'hasty', (event, ctx) => bench.write(ctx.tx, event.id), { timeoutMs: 300 })
+    await inbox.start()
+    await postAll(inbox, [
+      { id: 'holder', type: 'holder' },
+      { id: 'hasty', type: 'hasty' },
+    ])
+    await until(() => holds, 'the writer is held')
+    await new Promise((resolve) => setTimeout(resolve, 1_000)) // more than the time of the hasty one
+    free = true
+    await until(async () => (await stateOf(inbox, 'hasty')) === 'succeeded', 'it is handled', 20_000)
+    expect(await inbox.events.attempts({ source: 'shop', eventId: 'hasty' })).toMatchObject([{ attempt: 1 }])
+    expect(lines.filter(({ code }) => code === 'POOL_EXHAUSTED').length).toBeGreaterThan(0)
+  }, 40_000)
+})
+
+onBothLogs((bench) => {
+  test('a handler that has timed out can no longer write, and its transaction is not left open', async () => {
+    const { inbox } = bench.inbox({ processing: { pollMs: 50, retry: { maxAttempts: 1 } } })
+    const late = signal()
+    let problem: unknown
+    inbox.on(
+      'shop',
+      '*',
+      async (event, ctx) => {
+        await bench.write(ctx.tx, event.id)
+        await late.wait
+        await bench.write(ctx.tx, 'too late').catch((error) => {
+          problem = error
+        })
+      },
+      { timeoutMs: 200 },
+    )
+    await inbox.start()
+    await post(inbox, { id: 'e1' })
+    await until(async () => (await stateOf(inbox, 'e1')) === 'failed', 'its time is over')
+    late.give()
+    await until(() => problem !== undefined, 'the late write is refused')
+    expect(problem).toMatchObject({ code: 'TRANSACTION_CLOSED' })
+    expect(await bench.log.effects()).toEqual([])
+  })
+})
