@@ -55,3 +55,14 @@ export async function timeLimited<T>(work: Promise<T>, limitMs: number, late: ()
     clearTimeout(timer)
   }
 }
+
+/** Waits for `work` at most so long, whatever comes of it. */
+export function atMost(limitMs: number, work: Promise<unknown> | null | undefined): Promise<unknown> {
+  return timeLimited(work ?? Promise.resolve(), limitMs, () => new Error('late')).catch(() => {})
+}
+
+/** How much is left until `limitMs` from now, at least one. */
+export function countDown(limitMs: number): () => number {
+  const until = performance.now() + limitMs
+  return () => Math.max(1, until - performance.now())
+}

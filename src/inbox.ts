@@ -2,7 +2,7 @@
  * The inbox: a store, the sources events come from, and what can be done with them. Start reading here; then
  * `intake/intake.ts` is the path of one delivery.
  */
-import { systemClock, timeLimited } from './clock.js'
+import { atMost, countDown, systemClock } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { encrypted } from './encryption/encrypted.js'
 import { keyRing } from './encryption/keys.js'
@@ -279,18 +279,14 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stopped = true
     // Not waited for first: it may be writing to an archive far away, while handlers have a deadline.
     const retained = schedule?.stop() ?? Promise.resolve()
-    const until = performance.now() + deadlineMs
-    const left = () => Math.max(1, until - performance.now())
+    const left = countDown(deadlineMs)
     // What was accepted gets a second to be answered, however short the deadline; its sender comes back otherwise.
-    await timeLimited(commits.drained(), Math.max(1_000, left()), () => new Error('late')).catch(() => {})
+    await atMost(Math.max(1_000, left()), commits.drained())
     repeats.flush()
     await spool?.stop(left())
     const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
-    await Promise.all([
-      processor?.stop(left()),
-      timeLimited(retained, left(), () => new Error('late')).catch(() => {}),
-    ])
+    await Promise.all([processor?.stop(left()), atMost(left(), retained)])
     if (ownsStore) await store.close()
     else await store.flush()
   }

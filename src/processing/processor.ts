@@ -5,7 +5,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
-import { timeLimited } from '../clock.js'
+import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { invalid } from '../errors.js'
 import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
@@ -359,22 +359,18 @@ export function createProcessor<Tx>(
       running = false
       stopping = true
       wake()
-      const until = performance.now() + deadlineMs
-      const left = () => Math.max(1, until - performance.now())
-      // A store that does not answer must not use up more than the deadline.
-      const inTime = (work: Promise<unknown> | null | undefined) =>
-        timeLimited(work ?? Promise.resolve(), left(), () => new Error('late')).catch(() => {})
-      await inTime(looping)
-      await inTime(unsubscribe?.())
+      const left = countDown(deadlineMs)
+      await atMost(left(), looping)
+      await atMost(left(), unsubscribe?.())
       const unstarted = waiting.splice(0)
       for (const one of unstarted) held.delete(one.lease.token)
-      if (unstarted.length > 0) await inTime(store.release(unstarted.map((one) => one.lease)))
+      if (unstarted.length > 0) await atMost(left(), store.release(unstarted.map((one) => one.lease)))
       const timer = setTimeout(() => {
         expired = true
         for (const { session } of held.values()) session?.abort(new Stopping('the process is stopping'))
       }, left())
       // Outcomes of what was aborted are still written, if the store takes them; else their leases run out.
-      await timeLimited(quiet(), left() + ABORTED_MS, () => new Error('late')).catch(() => {})
+      await atMost(left() + ABORTED_MS, quiet())
       clearTimeout(timer)
       clearInterval(beat)
       beat = undefined
