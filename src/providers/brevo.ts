@@ -8,14 +8,24 @@ import {
   tokenScheme,
 } from '../define-provider.js'
 
+/** Conversations name their events otherwise; mail that comes in (`items`) has no name for it. */
+const kind = ['json:event', 'json:eventName', 'const:inbound'] as const
+
 /** Alone, or in an array where the webhook is batched. */
 const event: EventRule = {
   // `id` in the body is the webhook's. Events other than of a message (contacts, campaigns) have their time in the body.
   id: [
-    composite('json:event', 'json:message-id', 'json:email', 'json:ts_event', optional('json:link')),
-    composite('json:event', 'hash'),
+    composite(
+      'json:event',
+      'json:message-id',
+      'json:email',
+      'json:ts_event',
+      optional('json:ts_epoch'),
+      optional('json:link'),
+    ),
+    composite(kind, 'hash'),
   ],
-  type: 'json:event',
+  type: kind,
   reference: ['json:message-id', 'json:camp_id', 'json:email'],
 }
 
