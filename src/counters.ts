@@ -17,7 +17,12 @@ export interface SourceCounters {
   recorded: number
   duplicates: number
   conflicts: number
+  /** Known signed content under a new id that was withheld or rejected. */
   replayed: number
+  /** Known signed content under a new id that is handled, and flagged. */
+  flagged: number
+  /** Events kept under an id of their own, because other signed content had taken theirs. */
+  contested: number
   handshakes: number
   /** Deliveries that went to the spool; what they hold is counted as recorded or duplicate when it is drained. */
   spooled: number
@@ -115,6 +120,8 @@ function createSourceCounters(): SourceCounters {
     duplicates: 0,
     conflicts: 0,
     replayed: 0,
+    flagged: 0,
+    contested: 0,
     handshakes: 0,
     spooled: 0,
     rejected: Object.create(null) as Record<string, number>,

@@ -2,6 +2,7 @@
  * The dictionary: one word per thing. Everything here is plain values and types; nothing here does I/O.
  * `docs/lifecycle.md` draws the states; `transitions` below is the table it is checked against.
  */
+import { sha256 } from './digest.js'
 import type { ErrorCode, HookonceError } from './errors.js'
 
 /** The steps of one delivery, in order. The same words name code, logs, metrics and docs. */
@@ -39,7 +40,12 @@ export interface Transition {
 /** The state machine, whole. A pair that is not here does not happen: the store contract tries them all. */
 export const transitions: readonly Transition[] = [
   { from: 'new', to: 'pending', by: 'record', when: 'its first verified delivery is recorded' },
-  { from: 'new', to: 'ignored', by: 'record', when: 'known signed bytes arrive under a new id' },
+  {
+    from: 'new',
+    to: 'ignored',
+    by: 'record',
+    when: 'known signed content arrives under a new id, and the source withholds it',
+  },
   { from: 'pending', to: 'processing', by: 'claim', when: 'a worker takes it' },
   { from: 'failed', to: 'processing', by: 'claim', when: 'its next attempt is due and a worker takes it' },
   { from: 'processing', to: 'succeeded', by: 'settle', when: 'the handler returned' },
@@ -106,6 +112,22 @@ export interface NewEvent {
   readonly lane?: string | null
 }
 
+/**
+ * The id of an event whose own id was taken by other signed content and may have been taken by somebody else than the
+ * sender. It is made of the content, so that a redelivery gets the same one.
+ */
+export function contestedId({ eventId, contentHash, guardHash }: NewEvent): string {
+  const content = contentHash ?? guardHash ?? new Uint8Array()
+  const digest = sha256(Buffer.concat([Buffer.from(`${eventId}\0`), content]))
+  const suffix = `~${Buffer.from(digest).toString('hex', 0, 8)}`
+  let kept = Buffer.from(eventId)
+    .subarray(0, limits.eventIdBytes - suffix.length)
+    .toString()
+  // A character that was cut in two is left out.
+  if (kept.endsWith('\ufffd') && !eventId.startsWith(kept)) kept = kept.slice(0, -1)
+  return `${kept}${suffix}`
+}
+
 export const replayPolicies = ['flag', 'review', 'reject'] as const
 export type ReplayPolicy = (typeof replayPolicies)[number]
 
@@ -128,10 +150,19 @@ export interface NewDelivery {
 
 /** What became of one event of a recorded delivery. A duplicate is a result, not an error. */
 export type RecordVerdict =
-  | { readonly status: 'recorded'; readonly seq: number; readonly state: 'pending' | 'ignored' }
+  | {
+      readonly status: 'recorded'
+      readonly seq: number
+      readonly state: 'pending' | 'ignored'
+      /** The event whose signed content this one repeats, where there is one. */
+      readonly sameAs?: string
+      /** The id it has in the log, where its own was contested (`contestedId`). */
+      readonly storedAs?: string
+    }
   | {
       readonly status: 'duplicate'
       readonly seq: number
+      readonly storedAs?: string
       readonly state: State
       /** True when nothing more will happen to it by itself: succeeded, ignored or a dead letter. */
       readonly final: boolean
@@ -228,6 +259,10 @@ export interface EventRecord extends EventKey {
   readonly lastDeliveryAt: number
   readonly lastConflict: { readonly at: number; readonly hash: string } | null
   readonly contentHash: string | null
+  /** The event whose signed content this one repeats, under an id that nobody signed; else null. */
+  readonly sameAs: string | null
+  /** The id it was delivered under, where that was contested: it is stored under one of its own (`contestedId`). */
+  readonly contests: string | null
   readonly payloadKept: boolean
   /** Where its bytes are: in the log, taken by retention (an archive may have them), or erased for good. */
   readonly payload: 'kept' | 'removed' | 'erased'
@@ -255,6 +290,8 @@ export interface EventFilter {
   readonly to?: number
   readonly hasDuplicates?: boolean
   readonly hasConflict?: boolean
+  /** Only those with a `sameAs` or a `contests` (true), or only those with neither (false). */
+  readonly flagged?: boolean
 }
 
 export interface EventPage {

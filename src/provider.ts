@@ -127,7 +127,7 @@ export interface Provider {
   /** How long the sender keeps retrying; null where it is not documented. */
   readonly retryWindowMs: number | null
   readonly answer: ExpectedAnswer
-  /** What to do with known signed bytes under a new id. */
+  /** What to do with known signed content under a new id, where the id is not signed. */
   readonly contentGuard: ContentGuard
   /** Headers worth keeping beside the allow-list that applies to all. */
   readonly keepHeaders: readonly string[]
@@ -152,6 +152,10 @@ export interface Provider {
   sample(options: SampleOptions): SignOptions
 }
 
+/**
+ * `accept`: handle it and flag it with the event it equals, because genuine senders repeat themselves. `review`: keep it,
+ * do not handle it. `reject`: answer 409, keep nothing.
+ */
 export type ContentGuard = 'review' | 'accept' | 'reject'
 
 /** A configured place events come from: a provider with its secrets, and how this one is to be run. */

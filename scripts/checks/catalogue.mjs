@@ -19,12 +19,13 @@ async function page() {
     const source = /** @type {import('hookonce').Source} */ (
       /** @type {(options: object) => unknown} */ (/** @type {unknown} */ (factory))(factory.example())
     )
-    return `| \`${factory.key}\` | [${definition.name}](${definition.docs}) | ${source.scheme.kind} | ${factory.credentials.map((name) => `\`${name}\``).join(', ')} | ${source.idIsSigned ? 'yes' : `no, guard: ${source.contentGuard}`} | ${hours(source.retryWindowMs)} | ${definition.confidence} |`
+    return `| \`${factory.key}\` | [${definition.name}](${definition.docs}) | ${source.scheme.kind} | ${factory.credentials.map((name) => `\`${name}\``).join(', ')} | ${source.idIsSigned ? 'yes' : source.contentGuard === 'accept' ? 'no' : `no, guard: ${source.contentGuard}`} | ${hours(source.retryWindowMs)} | ${definition.confidence} |`
   })
   return `# Providers
 
 ${rows.length} senders. A factory has the name of its key: \`import { stripe } from 'hookonce/providers'\`. "Id signed" says whether the
-signature covers the event id; where it does not, the content guard decides what happens to known bytes under a new id.
+signature covers the event id. Where it does not, an event with the signed content of another one is handled and flagged;
+\`contentGuard: 'review'\` or \`'reject'\` withholds it ([why](decisions/0003-contested-ids.md)).
 "Retries for" is how long the sender keeps trying, where its documentation says so. "likely" means that not all of its
 rules could be read in the sender's own documentation or code. Anything else: \`hmac({...})\`, or
 [a file of its own](adding-a-provider.md).

@@ -28,6 +28,7 @@ export const alerts = shape({
   oldestAge: shape({ above: duration }),
   signatureFailures: shape({ perMinute: whole(0) }),
   conflicts: shape({ perMinute: whole(0) }),
+  flagged: shape({ perMinute: whole(0) }),
   notify: either(
     { ...callable, expected: 'a function' },
     shape({

@@ -29,7 +29,7 @@ export interface ProviderDefinition<V extends VerifyRule = VerifyRule, O extends
   readonly answer?: ExpectedAnswer
   /** Only to override: worked out from the scheme and the id. */
   readonly idIsSigned?: boolean
-  /** Default: `review` where the id is not signed, else `accept`. */
+  /** Default `accept`. */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]
   /** Realistic bodies by event type; the first is the default. */

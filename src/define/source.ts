@@ -62,10 +62,7 @@ export function createSource(
     idIsSigned,
     retryWindowMs: definition.retryWindowMs,
     answer: definition.answer ?? { timeLimitMs: null },
-    contentGuard:
-      (options.contentGuard as ContentGuard | undefined) ??
-      definition.contentGuard ??
-      (idIsSigned ? 'accept' : 'review'),
+    contentGuard: (options.contentGuard as ContentGuard | undefined) ?? definition.contentGuard ?? 'accept',
     keepHeaders: definition.keepHeaders ?? [],
     sampleTypes: Object.keys(definition.samples),
     secretHits,

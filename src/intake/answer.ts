@@ -87,7 +87,12 @@ export function handshakeAnswer(reply: HandshakeReply): Receipt {
   }
 }
 
-/** `verdicts` are those of the events in `ids`, in order, after their commit. */
+/** The id an event has in the log: its own, unless that was contested. */
+export function storedId(eventId: string, verdict: RecordVerdict): string {
+  return ('storedAs' in verdict ? verdict.storedAs : undefined) ?? eventId
+}
+
+/** `ids` are those of the log; `verdicts` are those of the events in `ids`, in order, after their commit. */
 export function recordedAnswer(
   source: Source,
   ids: readonly string[],

@@ -23,7 +23,7 @@ export function asNewDelivery(
       ...asNewEvent(source, delivery, event, bodyHash, events.length > 1 ? part : null),
       lane: laneOf(name, event),
     })),
-    onReplayedContent: source.contentGuard === 'reject' ? 'reject' : 'review',
+    onReplayedContent: source.contentGuard === 'accept' ? 'flag' : source.contentGuard,
   }
 }
 
@@ -42,7 +42,7 @@ function asNewEvent(
     reference: event.reference,
     contentHash: content === null ? null : content === delivery.body ? bodyHash : sha256(content),
     guardHash:
-      source.idIsSigned || source.contentGuard === 'accept'
+      source.idIsSigned || (source.unverified && source.contentGuard === 'accept')
         ? null
         : signedHash(source, delivery, bodyHash, part),
   }

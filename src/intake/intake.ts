@@ -25,6 +25,7 @@ import {
   refusedAtDoor,
   rejected,
   spooledAnswer,
+  storedId,
 } from './answer.js'
 import { asNewDelivery } from './identify.js'
 import { type DoorRefusal, type IntakeLimits, refuse } from './receive.js'
@@ -132,13 +133,13 @@ async function take(
   }
 
   if (!known) parts.seen?.keep(source, fresh, verdicts)
-  countVerdicts(parts, name, ids, verdicts)
-  const receipt = recordedAnswer(source, ids, verdicts)
+  const stored = countVerdicts(parts, name, ids, verdicts)
+  const receipt = recordedAnswer(source, stored, verdicts)
   if (receipt.httpStatus >= 400) return reject(parts, counters, name, 'record', receipt)
   let answer = receipt
   if (source.mode === 'inline')
-    answer = handledAnswer(source, receipt, await inline(parts, name, ids, verdicts))
-  else await background(parts, name, source, ids, verdicts)
+    answer = handledAnswer(source, receipt, await inline(parts, name, stored, verdicts))
+  else await background(parts, name, source, stored, verdicts)
   if (answer.httpStatus < 400) counters.ackSeconds.observe((performance.now() - startedAt) / 1_000)
   else countRejected(counters, answer.reason ?? answer.status)
   return answer
@@ -216,33 +217,52 @@ function unavailable(code: string): Receipt {
   return rejected(503, code, 'unavailable')
 }
 
-/** Counts what record found, at once or when the spool was drained. */
+/** Counts what record found, at once or when the spool was drained, and answers the ids the events have in the log. */
 export function countVerdicts(
   parts: Pick<IntakeParts, 'counters' | 'log'>,
   source: string,
   ids: readonly string[],
   verdicts: readonly RecordVerdict[],
-): void {
+): string[] {
   const counters = parts.counters.of(source)
-  verdicts.forEach((verdict, i) => {
-    if (verdict.status === 'recorded') {
-      counters.recorded++
-      if (verdict.state !== 'ignored') return
-      counters.replayed++
-      parts.log.warn(
-        { source, step: 'record', eventId: ids[i]!, reason: 'replayed_content' },
-        'event put on the review list',
-      )
-    } else if (verdict.status === 'duplicate') {
-      counters.duplicates++
-      if (verdict.equal) return
-      counters.conflicts++
-      parts.log.warn(
-        { source, step: 'record', eventId: ids[i]!, reason: 'conflict' },
-        'known id with other bytes',
-      )
-    } else if (verdict.status === 'replayed') {
-      counters.replayed++
-    }
+  return verdicts.map((verdict, i) => {
+    const eventId = storedId(ids[i]!, verdict)
+    if (verdict.status === 'recorded') countRecorded(parts, counters, { source, eventId }, ids[i]!, verdict)
+    if (verdict.status === 'replayed') counters.replayed++
+    if (verdict.status !== 'duplicate') return eventId
+    counters.duplicates++
+    if (verdict.equal) return eventId
+    counters.conflicts++
+    parts.log.warn({ source, step: 'record', eventId, reason: 'conflict' }, 'known id with other bytes')
+    return eventId
   })
+}
+
+function countRecorded(
+  { log }: Pick<IntakeParts, 'log'>,
+  counters: SourceCounters,
+  key: EventKey,
+  deliveredAs: string,
+  { state, sameAs, storedAs }: Extract<RecordVerdict, { status: 'recorded' }>,
+): void {
+  counters.recorded++
+  if (storedAs !== undefined) {
+    counters.contested++
+    log.warn({ ...key, step: 'record', contests: deliveredAs }, 'contested id: kept under one of its own')
+  }
+  if (sameAs === undefined) return
+  if (state === 'ignored') {
+    counters.replayed++
+    log.warn({ ...key, step: 'record', reason: 'replayed_content' }, 'event put on the review list')
+  } else {
+    counters.flagged++
+    // A sender that repeats itself is normal: the first line of a run says so, the metric counts the rest.
+    if (isTurn(counters.flagged))
+      log.warn({ ...key, step: 'record', sameAs }, 'same signed content as another event')
+  }
+}
+
+/** The 1st, 2nd, 4th, 8th ... time: a line for each would let a sender fill the log. */
+function isTurn(times: number): boolean {
+  return (times & (times - 1)) === 0
 }

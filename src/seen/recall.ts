@@ -116,6 +116,8 @@ export function createRecall({ seen, clock, log, logId, repeated }: RecallParts)
           const { eventId, contentHash: hash } = delivery.events[i]!
           const state = stateOf(verdict)
           if (hash === null || state === null || !('seq' in verdict)) return []
+          // Its id is contested: two events came under it, and only the log tells them apart.
+          if (verdict.storedAs !== undefined) return []
           const key = { log: id, source: delivery.source, eventId }
           const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
           remember(key, entry)

@@ -15,6 +15,8 @@ export interface Alerts {
   readonly signatureFailures?: { readonly perMinute: number }
   /** Known ids that came with other bytes, in the last minute, in this process. */
   readonly conflicts?: { readonly perMinute: number }
+  /** Events with the signed content of another one, or with a contested id, in the last minute, in this process. */
+  readonly flagged?: { readonly perMinute: number }
   readonly notify: Notify
   /** How often to look. Default `15s`. */
   readonly every?: number | string
@@ -29,7 +31,7 @@ export interface Measured {
 }
 
 export interface AlertRule {
-  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts'
+  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts' | 'flagged'
   readonly what: string
   readonly unit: string
   readonly threshold: number
@@ -37,12 +39,21 @@ export interface AlertRule {
   measure(now: number): Promise<Measured | null>
 }
 
-const known = ['deadLetters', 'oldestAge', 'signatureFailures', 'conflicts', 'notify', 'every', 'cooldown']
+const known = [
+  'deadLetters',
+  'oldestAge',
+  'signatureFailures',
+  'conflicts',
+  'flagged',
+  'notify',
+  'every',
+  'cooldown',
+]
 
 export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
   for (const key of Object.keys(alerts))
     if (!known.includes(key)) throw invalid('alerts', `there is no "${key}"; known are ${known.join(', ')}`)
-  const { deadLetters, oldestAge, signatureFailures, conflicts } = alerts
+  const { deadLetters, oldestAge, signatureFailures, conflicts, flagged } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
     rules.push({
@@ -75,10 +86,16 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
       threshold: count('alerts.conflicts.perMinute', conflicts.perMinute),
       measure: lastMinute(inbox, now, (own) => own.conflicts),
     })
+  if (flagged)
+    rules.push({
+      ...{ name: 'flagged', what: 'events with known signed content or a contested id', unit: 'a minute' },
+      threshold: count('alerts.flagged.perMinute', flagged.perMinute),
+      measure: lastMinute(inbox, now, (own) => own.flagged + own.contested),
+    })
   if (rules.length === 0)
     throw invalid(
       'alerts',
-      'there is nothing to watch; give deadLetters, oldestAge, signatureFailures or conflicts',
+      'there is nothing to watch; give deadLetters, oldestAge, signatureFailures, conflicts or flagged',
     )
   return rules
 }

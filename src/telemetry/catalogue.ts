@@ -6,7 +6,14 @@ export const metrics = {
   recorded: counter('events_recorded_total', 'Events that were new, by source.'),
   duplicates: counter('events_duplicate_total', 'Events that were known already, by source.'),
   conflicts: counter('events_conflict_total', 'Duplicates whose bytes differ from the first, by source.'),
-  replayed: counter('events_replayed_total', 'Known signed bytes under a new id, by source.'),
+  replayed: counter(
+    'events_replayed_total',
+    'Known signed content under a new id that was withheld or rejected, by source.',
+  ),
+  flagged: counter(
+    'events_flagged_total',
+    'Events that are handled and flagged, by source and why (same_content, contested_id).',
+  ),
   spooled: counter('spooled_total', 'Deliveries that the spool took because the store was away, by source.'),
   handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
   rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),

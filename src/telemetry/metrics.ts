@@ -48,6 +48,13 @@ function ofIntake({ counters }: Inbox): string[] {
       each((own) => own.replayed),
     ),
     exposeNumbers(
+      metrics.flagged,
+      sources.flatMap(([source, own]): Sample[] => [
+        [{ source, why: 'same_content' }, own.flagged],
+        [{ source, why: 'contested_id' }, own.contested],
+      ]),
+    ),
+    exposeNumbers(
       metrics.spooled,
       each((own) => own.spooled),
     ),

@@ -10,6 +10,7 @@ import { byteCases } from './store-contract/bytes.js'
 import { claimCases } from './store-contract/claim.js'
 import { duplicateCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
+import { flagCases } from './store-contract/flags.js'
 import type { StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
@@ -36,6 +37,7 @@ export const storeContract: readonly StoreCase[] = [
   ...openingCases,
   ...recordCases,
   ...duplicateCases,
+  ...flagCases,
   ...repeatedCases,
   ...byteCases,
   ...lifecycleCases,

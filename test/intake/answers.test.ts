@@ -7,7 +7,7 @@ import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
 const sources = () => ({
   stripe: stripe({ secret: secretOf('stripe') }),
   strict: stripe({ secret: secretOf('strict'), conflict: 'reject' }),
-  github: github({ secret: secretOf('github') }),
+  github: github({ secret: secretOf('github'), contentGuard: 'review' }),
   slack: slack({ secret: secretOf('slack') }),
 })
 type Name = keyof ReturnType<typeof sources>
@@ -191,7 +191,7 @@ onBothStores((stores) => {
     }
   })
 
-  it('known signed bytes under 100 new ids are one event to handle; the rest are on the review list', async () => {
+  it('contentGuard review: known signed bytes under 100 new ids are one event to handle; the rest are on the review list', async () => {
     const store = stores.open()
     const { inbox } = loggedInbox({ store, sources: sources() })
     const delivery = await signed(inbox, 'github', { zen: `once ${++n}` }, `first-${n}`)
@@ -230,8 +230,9 @@ onBothStores((stores) => {
       const replayed = { ...first, headers: { ...first.headers, 'x-github-delivery': `two-${n}` } }
       expect((await inbox.receive(name, replayed)).httpStatus).toBe(status)
       expect((await inbox.receive(name, first)).duplicate).toBe(true)
-      expect((await inbox.events.get({ source: name, eventId: `two-${n}` }))?.state ?? null).toBe(
-        status === 200 ? 'pending' : null,
+      const second = await inbox.events.get({ source: name, eventId: `two-${n}` })
+      expect([second?.state, second?.sameAs]).toEqual(
+        status === 200 ? ['pending', `one-${n}`] : [undefined, undefined],
       )
     }
   })

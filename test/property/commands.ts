@@ -1,6 +1,6 @@
 /** What can be done to a store, as plain values that fast-check makes and shrinks. `run.ts` carries them out. */
 import fc from 'fast-check'
-import type { EventFilter, Order, Outcome } from '#dist/model.js'
+import { type EventFilter, type Order, type Outcome, type ReplayPolicy, replayPolicies } from '#dist/model.js'
 
 const MINUTE = 60_000
 
@@ -20,7 +20,7 @@ export interface PostedEvent {
 export interface PostedDelivery {
   readonly source: number
   readonly events: readonly PostedEvent[]
-  readonly reject: boolean
+  readonly policy: ReplayPolicy
   /** Null = received now; else so many minutes ago. */
   readonly age: number | null
   readonly body: Uint8Array
@@ -42,7 +42,8 @@ export interface EffectPick extends LeasePick {
   readonly result: string
 }
 
-export interface ListPick extends Pick<EventFilter, 'state' | 'dead' | 'hasDuplicates' | 'hasConflict'> {
+export interface ListPick
+  extends Pick<EventFilter, 'state' | 'dead' | 'hasDuplicates' | 'hasConflict' | 'flagged'> {
   /** Null = not by source but by a reference or a type that only this run uses. */
   readonly source: number | null
   readonly id?: number
@@ -164,7 +165,7 @@ const delivery = fc.record<PostedDelivery>({
     { weight: 3, arbitrary: fc.array(posted, { minLength: 1, maxLength: 1 }) },
     { weight: 1, arbitrary: fc.array(posted, { minLength: 2, maxLength: 3, size: 'max' }) },
   ),
-  reject: fc.boolean(),
+  policy: fc.constantFrom(...replayPolicies),
   age: fc.constantFrom(null, null, null, 1, 45, 600),
   body: fc.uint8Array({ maxLength: 24, size: 'max' }),
 })
@@ -206,6 +207,7 @@ const listPick = fc.record<ListPick, 'source' | 'limit'>(
     to: age,
     hasDuplicates: fc.boolean(),
     hasConflict: fc.boolean(),
+    flagged: fc.boolean(),
   },
   { requiredKeys: ['source', 'limit'] },
 )

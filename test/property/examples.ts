@@ -13,7 +13,7 @@ const event = (id: number, more: Partial<PostedEvent> = {}): PostedEvent => ({
 const delivery = (events: readonly PostedEvent[], more: Partial<PostedDelivery> = {}): PostedDelivery => ({
   source: 0,
   events,
-  reject: false,
+  policy: 'review',
   age: null,
   body: new Uint8Array([0, 255]),
   ...more,
@@ -89,14 +89,26 @@ export const examples: readonly { readonly name: string; readonly commands: read
     name: 'a rejected replay and its repeat in a later delivery, beside an event that is known',
     commands: [
       post(delivery([event(0, { guard: 0 })])),
-      post(delivery([event(1, { guard: 0 })], { reject: true }), delivery([event(0), event(1)])),
+      post(delivery([event(1, { guard: 0 })], { policy: 'reject' }), delivery([event(0), event(1)])),
     ],
   },
   {
     name: 'a rejected replay named twice in its delivery',
     commands: [
       post(delivery([event(0, { guard: 0 })])),
-      post(delivery([event(1, { guard: 0 }), event(1, { guard: 0 })], { reject: true })),
+      post(delivery([event(1, { guard: 0 }), event(1, { guard: 0 })], { policy: 'reject' })),
+    ],
+  },
+  {
+    name: 'an id taken by known content, then its own content, twice, then other unsigned content',
+    commands: [
+      post(delivery([event(0, { guard: 0, content: 0 })])),
+      post(delivery([event(1, { guard: 0, content: 0 })], { policy: 'flag' })),
+      post(delivery([event(1, { guard: 1, content: 1 })], { policy: 'flag' })),
+      post(
+        delivery([event(1, { guard: 1, content: 1 })], { policy: 'flag' }),
+        delivery([event(1, { guard: 1, content: 2 })], { policy: 'review' }),
+      ),
     ],
   },
   {

@@ -17,6 +17,7 @@ import type {
   State,
   Watermark,
 } from '#dist/model.js'
+import { contestedId } from '#dist/model.js'
 
 /** A row found blocked behind the head of its lane may be pushed back so far. */
 const PUSHED_BACK_MS = 2_000
@@ -56,6 +57,8 @@ export interface ModelEvent extends EventKey {
   /** Null = started. */
   readonly effects: Map<string, string | null>
   readonly conflictHashes: string[]
+  readonly sameAs: string | null
+  readonly contests: string | null
   work: ModelWork | null
   parked: 'ignored' | 'dead' | null
   reason: string | null
@@ -319,18 +322,27 @@ export function record(
     const payload: ModelPayload = { body: delivery.body, headers: delivery.headers, kept: true }
     return delivery.events.map((event, part): RecordVerdict => {
       const { source } = delivery
-      const name = nameOf(source, event.eventId)
-      const known = model.events.get(name)
-      if (known) return duplicate(model, known, event)
+      let eventId = event.eventId
+      let known = model.events.get(nameOf(source, eventId))
+      const contests = known && isContested(model, known, event) ? eventId : null
+      if (contests !== null) {
+        eventId = contestedId(event)
+        known = model.events.get(nameOf(source, eventId))
+      }
+      const stored = contests === null ? {} : { storedAs: eventId }
+      if (known) return { ...duplicate(model, known, event), ...stored }
       const guard = event.guardHash === null ? null : nameOf(source, hex(event.guardHash)!)
-      const replayed = guard !== null && model.guards.has(guard)
-      if (replayed && delivery.onReplayedContent === 'reject') return { status: 'replayed' }
-      if (guard !== null && !replayed) model.guards.set(guard, event.eventId)
+      const sameAs = (guard === null ? null : model.guards.get(guard)) ?? null
+      if (sameAs !== null && delivery.onReplayedContent === 'reject') return { status: 'replayed' }
+      const withheld = sameAs !== null && delivery.onReplayedContent === 'review'
+      if (guard !== null && sameAs === null) model.guards.set(guard, eventId)
       const seq = seqs[d]?.[part] ?? -1
       const { now } = model
-      model.events.set(name, {
+      model.events.set(nameOf(source, eventId), {
         source,
-        eventId: event.eventId,
+        eventId,
+        sameAs,
+        contests,
         seq,
         event,
         part,
@@ -339,17 +351,29 @@ export function record(
         attempts: [],
         effects: new Map(),
         conflictHashes: [],
-        work: replayed ? null : { nextAt: now, latest: now, attempt: 0, base: 0, token: null, worker: '' },
-        parked: replayed ? 'ignored' : null,
-        reason: replayed ? 'replayed_content' : null,
-        processedAt: replayed ? now : null,
+        work: withheld ? null : { nextAt: now, latest: now, attempt: 0, base: 0, token: null, worker: '' },
+        parked: withheld ? 'ignored' : null,
+        reason: withheld ? 'replayed_content' : null,
+        processedAt: withheld ? now : null,
         run: 1,
         deliveries: 1,
         conflicts: 0,
       })
-      return { status: 'recorded', seq, state: replayed ? 'ignored' : 'pending' }
+      const same = sameAs === null ? {} : { sameAs }
+      return { status: 'recorded', seq, state: withheld ? 'ignored' : 'pending', ...same, ...stored }
     })
   })
+}
+
+/** Other signed content under a known id, with signs that it was not the sender who took it. */
+function isContested(model: Model, known: ModelEvent, { guardHash, contentHash }: NewEvent): boolean {
+  const content = hex(contentHash)
+  if (guardHash === null || hex(known.event.guardHash) === hex(guardHash)) return false
+  if (content !== null && content === hex(known.event.contentHash)) return false
+  const repeated = [...model.events.values()].some(
+    (other) => other.source === known.source && other.sameAs === known.eventId,
+  )
+  return known.sameAs !== null || known.reason === 'replayed_content' || repeated
 }
 
 function duplicate(model: Model, known: ModelEvent, event: NewEvent): RecordVerdict {

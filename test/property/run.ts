@@ -239,20 +239,30 @@ export class Run<Tx> {
         source,
         headers: { 'x-run': this.#name },
         body: given.body,
-        onReplayedContent: given.reject ? 'reject' : 'review',
+        onReplayedContent: given.policy,
         ...(given.age !== null && { receivedAt: this.#real(this.#model.now - given.age * MINUTE) }),
         events: given.events.map((event) => ({
           eventId: `e${event.id}`,
           eventType: `${this.#name}.t${event.type}`,
           reference: event.reference === null ? null : `${this.#name} r${event.reference}`,
           contentHash: event.content === null ? null : sha256(`content ${event.content}`),
-          guardHash: event.guard === null ? null : sha256(`guard ${event.guard}`),
+          guardHash:
+            event.guard === null
+              ? null
+              : sha256(`guard ${given.events.find((e) => e.guard !== null)!.guard}`),
           lane: event.lane === null ? null : `lane ${event.lane}`,
         })),
       }
       agesOf.set(delivery, (given.age ?? 0) * MINUTE)
       return delivery
     })
+    // Guards are judged one after the other: in one call their order is the store's business.
+    const guards = new Set(posted.flatMap(guardsOf))
+    for (const call of guards.size > 1 ? posted.map((one) => [one]) : [posted])
+      await this.#recordAll(via, call, agesOf)
+  }
+
+  async #recordAll(via: Via, posted: NewDelivery[], agesOf: Map<NewDelivery, number>): Promise<void> {
     const verdicts = await this.#store(via).record(posted)
     const seqs = verdicts.map((list) => list.map((one) => (one.status === 'recorded' ? one.seq : null)))
     const { now } = this.#model
@@ -559,6 +569,7 @@ export class Run<Tx> {
       ...(pick.to !== undefined && { to: ago(pick.to) }),
       ...(pick.hasDuplicates !== undefined && { hasDuplicates: pick.hasDuplicates }),
       ...(pick.hasConflict !== undefined && { hasConflict: pick.hasConflict }),
+      ...(pick.flagged !== undefined && { flagged: pick.flagged }),
     }
   }
 
@@ -619,6 +630,8 @@ export class Run<Tx> {
         attempts: found.attempts,
         run: found.run,
         contentHash: found.contentHash,
+        sameAs: found.sameAs,
+        contests: found.contests,
         payloadKept: found.payloadKept,
       },
       {
@@ -629,6 +642,8 @@ export class Run<Tx> {
         attempts: attemptsOf(event),
         run: event.run,
         contentHash: hex(event.event.contentHash),
+        sameAs: event.sameAs,
+        contests: event.contests,
         payloadKept: event.payload.kept,
       },
       what,
@@ -776,6 +791,11 @@ function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.from === undefined || found.receivedAt >= filter.from) &&
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict)
+    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
+    (filter.flagged === undefined || ((found.sameAs ?? found.contests) !== null) === filter.flagged)
   )
+}
+
+function guardsOf({ events }: NewDelivery): string[] {
+  return events.flatMap(({ guardHash }) => hex(guardHash) ?? [])
 }

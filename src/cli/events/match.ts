@@ -4,7 +4,8 @@ import type { EventFilter } from '../../model.js'
 import type { EventView } from '../log/event-log.js'
 
 export function matcher(filter: EventFilter): (event: EventView) => boolean {
-  const { source, type, state, dead, reason, reference, from, to, hasDuplicates, hasConflict } = filter
+  const { source, type, state, dead, reason, reference, from, to, hasDuplicates, hasConflict, flagged } =
+    filter
   return (event) =>
     (source === undefined || event.source === source) &&
     (type === undefined || globMatches(type, event.type)) &&
@@ -15,5 +16,6 @@ export function matcher(filter: EventFilter): (event: EventView) => boolean {
     (from === undefined || Date.parse(event.receivedAt) >= from) &&
     (to === undefined || Date.parse(event.receivedAt) < to) &&
     (hasDuplicates === undefined || event.deliveries > 1 === hasDuplicates) &&
-    (hasConflict === undefined || event.conflicts > 0 === hasConflict)
+    (hasConflict === undefined || event.conflicts > 0 === hasConflict) &&
+    (flagged === undefined || ((event.sameAs ?? event.contests ?? null) !== null) === flagged)
 }

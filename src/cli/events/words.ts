@@ -28,10 +28,15 @@ export function eventRow(event: EventView, paint: Paint): string[] {
     event.source,
     plain(event.type),
     plain(event.id),
-    stateText(event, paint),
+    `${stateText(event, paint)}${flagText(event, paint)}`,
     `${event.deliveries}${conflicts}`,
     plain(event.reference ?? ''),
   ]
+}
+
+function flagText({ sameAs, contests }: EventView, paint: Paint): string {
+  if (sameAs) return paint('yellow', ` (same signed content as ${plain(sameAs)})`)
+  return contests ? paint('yellow', ' (contested id)') : ''
 }
 
 /** A line of a stream: fixed widths, because the lines to come are not known. */
@@ -50,6 +55,11 @@ export function eventDetail(event: EventView, attempts: readonly AttemptView[], 
     ['next attempt', event.nextAttemptAt],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
     ['conflicts', event.conflicts > 0 ? `${event.conflicts}: its id came back with other bytes` : null],
+    ['flagged', event.sameAs ? `same signed content as ${plain(event.sameAs)}` : null],
+    [
+      'contested',
+      event.contests ? `delivered as ${plain(event.contests)}, which other signed content had taken` : null,
+    ],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
     ['payload', event.payloadKept ? 'kept (--payload shows it)' : 'removed'],
     ['place in log', String(event.seq)],

@@ -26,6 +26,10 @@ export interface EventView {
   readonly lastDeliveryAt: string
   readonly lastConflict: { readonly at: string; readonly hash: string } | null
   readonly contentHash: string | null
+  /** The event whose signed content it repeats; left out by older servers. */
+  readonly sameAs?: string | null
+  /** The id it was delivered under, where that was contested. */
+  readonly contests?: string | null
   readonly payloadKept: boolean
 }
 

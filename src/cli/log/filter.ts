@@ -15,6 +15,7 @@ export interface FilterOptions {
   readonly until?: number
   readonly duplicates?: boolean
   readonly conflicts?: boolean
+  readonly flagged?: boolean
 }
 
 /** `reason` is left out where a command has a --reason of its own. */
@@ -29,6 +30,7 @@ export function addFilterOptions(command: Command, { reason = true } = {}): Comm
     .option('--until <time>', 'received before', instant)
     .option('--duplicates', 'only those that came more than once')
     .option('--conflicts', 'only those that came back with other bytes')
+    .option('--flagged', 'only those with the signed content of another event, or a contested id')
   if (reason) command.option('--reason <text>', 'only ignored for this reason, such as unhandled')
   return command
 }
@@ -49,6 +51,7 @@ export function filterOf(options: FilterOptions): EventFilter {
     dead: options.dead || undefined,
     hasDuplicates: options.duplicates || undefined,
     hasConflict: options.conflicts || undefined,
+    flagged: options.flagged || undefined,
   }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }

@@ -108,6 +108,8 @@ function eventView(event: EventRecord): EventView {
     lastDeliveryAt: iso(event.lastDeliveryAt),
     lastConflict: lastConflict && { at: iso(lastConflict.at), hash: lastConflict.hash },
     contentHash: event.contentHash,
+    sameAs: event.sameAs,
+    contests: event.contests,
     payloadKept: event.payloadKept,
   }
 }

@@ -31,6 +31,7 @@ export const filterQuery = {
   to: moment.optional().describe('Received before'),
   hasDuplicates: flag.optional(),
   hasConflict: flag.optional(),
+  flagged: flag.optional().describe('Only those with the signed content of another event, or a contested id'),
 }
 
 const bodyMoment = z.union([moment, z.int().min(0)])
@@ -42,6 +43,7 @@ export const filterBody = z
     to: bodyMoment.optional(),
     hasDuplicates: z.boolean().optional(),
     hasConflict: z.boolean().optional(),
+    flagged: z.boolean().optional(),
   })
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
     message: 'it is empty, which is every event there is; name at least one condition',

@@ -75,6 +75,12 @@ export const eventShape = z.strictObject({
   lastDeliveryAt: at,
   lastConflict: z.strictObject({ at, hash: text }).nullable(),
   contentHash: text.nullable(),
+  sameAs: text
+    .nullable()
+    .describe('Flagged: the event whose signed content it repeats, under an id that nobody signed'),
+  contests: text
+    .nullable()
+    .describe('Flagged: the id it was delivered under, which other signed content had taken'),
   payloadKept: z.boolean(),
 })
 

@@ -39,6 +39,8 @@ export function eventView(event: EventRecord, detail: boolean) {
     lastDeliveryAt: instant(event.lastDeliveryAt),
     lastConflict: lastConflict && { at: instant(lastConflict.at), hash: lastConflict.hash },
     contentHash: event.contentHash,
+    sameAs: event.sameAs,
+    contests: event.contests,
     payloadKept: event.payloadKept,
   }
 }

@@ -94,6 +94,8 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   if (filter.hasDuplicates !== undefined) checks.push(`(d.seq is not null) = ${value(filter.hasDuplicates)}`)
   if (filter.hasConflict !== undefined)
     checks.push(`(coalesce(d.conflicts, 0) > 0) = ${value(filter.hasConflict)}`)
+  if (filter.flagged !== undefined)
+    checks.push(`(coalesce(e.same_as, e.contests) is not null) = ${value(filter.flagged)}`)
   return checks
 }
 
@@ -126,6 +128,9 @@ async function wayIn(db: Database, filter: EventFilter): Promise<Way | null> {
     return (value) =>
       `select seq from ((${parked(value)}) union all (${atWork(value)})) both_lists order by seq desc limit $3`
   }
+  if (filter.flagged)
+    return () =>
+      `select seq from hookonce.events where (same_as is not null or contests is not null) and ${stepDown}`
   if (filter.hasConflict)
     return () => `select seq from hookonce.duplicates where conflicts > 0 and ${stepDown}`
   if (filter.hasDuplicates) return () => `select seq from hookonce.duplicates where ${stepDown}`

@@ -4,6 +4,7 @@
  */
 import type { Migration } from '../../store.js'
 import { clock } from './migration-clock.js'
+import { flags } from './migration-flags.js'
 import { keeping } from './migration-keeping.js'
 
 const log = `
@@ -260,4 +261,5 @@ export const migrations: readonly Migration[] = [
   { number: 3, name: 'reading', sql: reading },
   { number: 4, name: 'keeping', sql: keeping },
   { number: 5, name: 'clock', sql: clock },
+  { number: 6, name: 'flags', sql: flags },
 ]

@@ -3,11 +3,18 @@ import type { State } from '../../model.js'
 import type { Statement } from './database.js'
 import { stateOf } from './state.js'
 
+/** Whether the id of the row `e` is contested by the event `of`: other signed content, and signs of tampering. */
+function contested(of: string): string {
+  return `(e.guard_hash is distinct from ${of}.guard_hash and (e.content_hash = ${of}.content_hash) is not true
+      and (e.same_as is not null or e.reason = 'replayed_content'
+        or exists (select 1 from hookonce.events f where f.source = e.source and f.same_as = e.event_id)) is true)`
+}
+
 /*
  * $1-$4 source, event id, type, reference   $5 part   $6 delivery (from 1)   $7 reserved payload seq or null
  * $8 content hashes, joined   $9 has content hash   $10 guard hashes, joined   $11 has guard hash
- * per delivery: $12 received at (ms or null)   $13 headers   $14 reject replayed content   $15 body offset (from 1)
- * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 slot
+ * per delivery: $12 received at (ms or null)   $13 headers   $14 replay policy   $15 body offset (from 1)
+ * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 id if contested (per event)   $21 slot
  *
  * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
  * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
@@ -15,46 +22,76 @@ import { stateOf } from './state.js'
  * A number is taken only after the statement has said, by a lock that ends with its transaction, which number was the
  * last before: a reader that follows the log stops there until this one has committed. The sequence is handed out by
  * that announcement, so that no plan can ask for a number first.
+ * An id is contested when other signed content arrives under it and there are signs that it was not the sender who took
+ * it (docs/decisions/0003-contested-ids.md); the event is then looked for, and kept, under an id made of its content.
+ * A guard that is seen is only read: a sender that repeats itself must not make every batch lock the same row. One that
+ * is not seen is inserted, and a race for it is answered with whoever was first.
  * Rows are inserted in key order so that two batches with the same keys wait for each other instead of dead-locking.
  */
 export const insert: Statement = {
   name: 'record',
   sql: `
 with input as materialized (
-  select n, source, event_id, event_type, reference, lane, part, d, payload_seq,
+  select n, source, event_id, event_type, reference, lane, part, d, payload_seq, contested_id,
     case when hashed then substring($8::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
     case when guarded then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as guard_hash
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bigint[], $9::bool[], $11::bool[],
-    $19::text[])
-    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane, n)
+    $19::text[], $20::text[])
+    with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane,
+      contested_id, n)
 ),
 delivery as materialized (
-  select d, coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at, headers, reject, at, length
-  from unnest($12::float8[], $13::text[], $14::bool[], $15::int[], $16::int[])
-    with ordinality as i (received_ms, headers, reject, at, length, d)
+  select d, coalesce(to_timestamp(received_ms / 1000.0), hookonce.clock()) as received_at, headers, policy, at, length
+  from unnest($12::float8[], $13::text[], $14::text[], $15::int[], $16::int[])
+    with ordinality as i (received_ms, headers, policy, at, length, d)
 ),
-known as materialized (
-  select i.n, e.seq, e.content_hash, e.batch = $18::bigint as ours, e.parked, w.seq is null as final, ${stateOf} as state
+met as materialized (
+  select i.n, i.source, i.contested_id, e.seq, e.content_hash, e.batch = $18::bigint as ours, e.parked, e.same_as,
+    w.seq is null as final, ${stateOf} as state, i.guard_hash is not null and ${contested('i')} as contested
   from input i
   cross join lateral (
     select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
   ) e
   left join hookonce.work w on w.seq = e.seq
 ),
+known as materialized (
+  select n, seq, content_hash, ours, parked, same_as, final, state, null::text as stored_as from met where not contested
+  union all
+  select m.n, e.seq, e.content_hash, e.batch = $18::bigint, e.parked, e.same_as, w.seq is null, ${stateOf}, e.event_id
+  from met m
+  cross join lateral (
+    select * from hookonce.events e where e.source = m.source and e.event_id = m.contested_id limit 1
+  ) e
+  left join hookonce.work w on w.seq = e.seq
+  where m.contested
+),
 fresh as materialized (
-  select i.*, d.received_at, d.reject from input i join delivery d on d.d = i.d
+  select i.n, i.source, case when m.contested then i.contested_id else i.event_id end as event_id,
+    case when m.contested then i.event_id end as contests, i.event_type, i.reference, i.lane, i.part, i.d, i.payload_seq,
+    i.content_hash, i.guard_hash, d.received_at, d.policy
+  from input i join delivery d on d.d = i.d left join met m on m.n = i.n
   where i.n not in (select n from known)
 ),
+held as materialized (
+  select f.n, g.event_id
+  from fresh f
+  cross join lateral (
+    select event_id from hookonce.guards g where g.source = f.source and g.guard_hash = f.guard_hash limit 1
+  ) g
+),
 guarding as (
-  insert into hookonce.guards (source, guard_hash, event_id)
-  select source, guard_hash, event_id from fresh where guard_hash is not null order by source, guard_hash, n
-  on conflict do nothing
-  returning source, guard_hash, event_id
+  insert into hookonce.guards as g (source, guard_hash, event_id)
+  select distinct on (source, guard_hash) source, guard_hash, event_id from fresh
+  where guard_hash is not null and n not in (select n from held)
+  order by source, guard_hash, n
+  on conflict (source, guard_hash) do update set event_id = g.event_id
+  returning g.source, g.guard_hash, g.event_id
 ),
 judged as materialized (
-  select f.*, f.guard_hash is not null and g.event_id is null as replayed
+  select f.*, nullif(coalesce(h.event_id, g.event_id), f.event_id) as same_as
   from fresh f
-  left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash and g.event_id = f.event_id
+  left join held h on h.n = f.n
+  left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash
 ),
 announced as materialized (
   select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
@@ -64,21 +101,23 @@ announced as materialized (
 numbered as materialized (
   -- In the order of arrival, whatever the order of insertion: seq is what lanes and lists go by.
   select j.*, nextval((select sequence from announced)) as seq
-  from (select * from judged where not (replayed and reject) order by n) j
+  from (select * from judged where same_as is null or policy <> 'reject' order by n) j
 ),
 added as (
   insert into hookonce.events (seq, payload_seq, batch, received_at, part, source, event_id, event_type, related_reference,
-    content_hash, guard_hash, lane, parked, reason, processed_at)
+    content_hash, guard_hash, lane, same_as, contests, parked, reason, processed_at)
   select seq, payload_seq, $18::bigint, received_at, part, source, event_id, event_type, reference, content_hash, guard_hash, lane,
-    case when replayed then 'ignored' end, case when replayed then 'replayed_content' end, case when replayed then hookonce.clock() end
-  from numbered
-  order by source, event_id
+    same_as, contests, case when withheld then 'ignored' end, case when withheld then 'replayed_content' end,
+    case when withheld then hookonce.clock() end
+  from (select *, same_as is not null and policy = 'review' as withheld from numbered) j
+  order by source, event_id, n
   on conflict (source, event_id) do nothing
-  returning seq, source, event_id, received_at, parked
+  returning seq, parked
 ),
 placed as materialized (
-  select i.n, i.d, i.part, a.seq, i.payload_seq, a.source, a.received_at, a.parked, i.content_hash, i.lane
-  from added a join input i on i.source = a.source and i.event_id = a.event_id
+  select n.n, n.d, n.part, n.seq, n.payload_seq, n.source, n.received_at, a.parked, n.content_hash, n.lane, n.same_as,
+    case when n.contests is not null then n.event_id end as stored_as
+  from added a join numbered n on n.seq = a.seq
 ),
 kept as (
   insert into hookonce.payloads (seq, received_at, source, headers, body)
@@ -93,15 +132,16 @@ queued as (
 ),
 counted as (
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), $20::int, count(*), count(parked), 0, min(seq), max(seq)
+  select source, date_trunc('hour', received_at, 'UTC'), $21::int, count(*), count(parked), 0, min(seq), max(seq)
   from placed group by 1, 2 order by 1, 2
   on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
     ignored = h.ignored + excluded.ignored, first_seq = least(h.first_seq, excluded.first_seq),
     last_seq = greatest(h.last_seq, excluded.last_seq)
 )
-select n::int, seq, case when ours then parked else state end as state, final, ours, content_hash, hookonce.clock() as at from known
+select n::int, seq, case when ours then parked else state end as state, final, ours, content_hash, hookonce.clock() as at,
+  same_as, stored_as, false as contested from known
 union all
-select n::int, seq, parked, false, true, content_hash, hookonce.clock() from placed`,
+select n::int, seq, parked, false, true, content_hash, hookonce.clock(), same_as, stored_as, false from placed`,
 }
 
 export const reserve: Statement = {
@@ -109,15 +149,36 @@ export const reserve: Statement = {
   sql: `select nextval('hookonce.event_seq') as seq from generate_series(1, $1::int)`,
 }
 
-/** $1 sources, $2 event ids: those that were neither found nor inserted, after whoever was first has committed. */
+/**
+ * $1 sources, $2 event ids, $3 content hashes, $4 guard hashes (both hexadecimal or null): those that were neither found
+ * nor inserted, after whoever was first has committed.
+ */
 export const lookup: Statement = {
   name: 'lookup',
   sql: `
 select i.n::int, e.seq, e.content_hash, w.seq is null as final, ${stateOf} as state, false as ours,
-  hookonce.clock() as at
-from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
+  hookonce.clock() as at, e.same_as, null::text as stored_as,
+  i.guard_hash is not null and ${contested('i')} as contested
+from (
+  select n, source, event_id, decode(content, 'hex') as content_hash, decode(guard, 'hex') as guard_hash
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[]) with ordinality as i (source, event_id, content, guard, n)
+) i
 join hookonce.events e on e.source = i.source and e.event_id = i.event_id
 left join hookonce.work w on w.seq = e.seq`,
+}
+
+/**
+ * $1 sources, $2 event ids, $3 guard hashes (hexadecimal): removes the guards of events that were not inserted because
+ * another one took their id in the same moment.
+ */
+export const disown: Statement = {
+  name: 'disown',
+  sql: `
+delete from hookonce.guards g
+using unnest($1::text[], $2::text[], $3::text[]) as i (source, event_id, guard)
+where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_id = i.event_id
+  and not exists (select 1 from hookonce.events e
+    where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`,
 }
 
 /** A row that `insert` or `lookup` answers. */
@@ -130,4 +191,9 @@ export interface Found {
   ours: boolean
   content_hash: Uint8Array | null
   at: number
+  same_as: string | null
+  /** The id it has, where its own was contested. */
+  stored_as: string | null
+  /** Whether other signed content under this id must be kept beside it; decided by the statement itself in `insert`. */
+  contested: boolean
 }

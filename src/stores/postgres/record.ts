@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
-import type { NewDelivery, RecordVerdict } from '../../model.js'
+import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict } from '../../model.js'
 import { refusal } from '../../store-input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { type BatchEvent, foldBatch, sameContent } from '../shared/fold.js'
@@ -12,7 +12,7 @@ import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'
 import { joined, numbers, texts } from './parameters.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
-import { type Found, insert, lookup, reserve } from './record-sql.js'
+import { disown, type Found, insert, lookup, reserve } from './record-sql.js'
 import { slotKeeper } from './slots.js'
 
 /** What the log says about an event: the verdict, the content hash it holds, and when that was. */
@@ -44,20 +44,24 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       // A delivery that was refused was left out whole; within it, the first speaks for its repeats.
       const refusedWhole =
         first.verdict.status === 'refused' && firsts[repeat.first]!.delivery === repeat.delivery
-      if (isLeftOut(first) && !refusedWhole) return true
+      if (
+        isLeftOut(first) ? !refusedWhole : contests(repeat.event, firsts[repeat.first]!.event, first.verdict)
+      )
+        return true
       answer(repeat, repeated(first, repeat))
       return false
     })
-    // The first was left out and says nothing about its repeats: the next of them stands for itself, and so on.
+    // The first says nothing about these, because it was left out or has other signed content: the next of them stands
+    // for itself, and so on.
     while (open.length > 0) {
-      const heads = open.filter((repeat, i) => open.findIndex((other) => other.first === repeat.first) === i)
+      const heads = open.filter((repeat, i) => open.findIndex((other) => isAlike(other, repeat)) === i)
       const again = await insertAll(heads.map((head) => ({ ...head, from: deliveries[head.delivery]! })))
       heads.forEach((head, i) => {
         answer(head, again[i]!)
       })
       open = open.filter((repeat) => {
         if (heads.includes(repeat)) return false
-        const head = again[heads.findIndex((other) => other.first === repeat.first)]!
+        const head = again[heads.findIndex((other) => isAlike(other, repeat))]!
         if (isLeftOut(head)) return true
         answer(repeat, repeated(head, repeat))
         return false
@@ -113,23 +117,26 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     for (const row of found) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
     const missing = items.flatMap((_, i) => (recorded[i] ? [] : [i]))
     if (missing.length === 0) return recorded as Recorded[]
-    const winners = await db.query<Found>(lookup, [
-      texts(missing.map((i) => items[i]!.source)),
-      texts(missing.map((i) => items[i]!.event.eventId)),
-    ])
+    const lost = missing.map((i) => items[i]!)
+    const names = [texts(lost.map((item) => item.source)), texts(lost.map((item) => item.event.eventId))]
+    const guards = texts(lost.map((item) => hex(item.event.guardHash)))
+    const hashes = texts(lost.map((item) => hex(item.event.contentHash)))
+    const winners = await db.query<Found>(lookup, [...names, hashes, guards])
+    if (lost.some((item) => item.event.guardHash !== null)) await db.query(disown, [...names, guards])
+    const removed: number[] = []
     for (const row of winners) {
       const i = missing[row.n - 1]!
-      recorded[i] = asRecorded(row, items[i]!)
+      if (row.contested) removed.push(i)
+      else recorded[i] = asRecorded(row, items[i]!)
     }
-    const removed: number[] = []
     for (const i of missing) {
-      if (recorded[i]) continue
+      if (recorded[i] || removed.includes(i)) continue
       const { event, from } = items[i]!
       const guarded = event.guardHash !== null && from.onReplayedContent === 'reject'
       if (guarded) recorded[i] = { verdict: { status: 'replayed' }, hash: null, at: 0 }
       else removed.push(i)
     }
-    // The winner was removed in between by retention: what is left is new.
+    // The winner was removed in between by retention, or its id is contested: what is left is judged anew.
     const again = await insertAll(removed.map((i) => items[i]!))
     removed.forEach((i, k) => {
       recorded[i] = again[k]!
@@ -164,34 +171,51 @@ function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>
     numbers(events.map((event) => event.guardHash !== null)),
     numbers(deliveries.map((delivery) => delivery.receivedAt ?? null)),
     texts(deliveries.map((delivery) => JSON.stringify(delivery.headers))),
-    numbers(deliveries.map((delivery) => delivery.onReplayedContent === 'reject')),
+    texts(deliveries.map((delivery) => delivery.onReplayedContent)),
     numbers(starts),
     numbers(deliveries.map((delivery) => delivery.body.byteLength)),
     joined(deliveries.map((delivery) => delivery.body)),
     randomBytes(8).readBigInt64LE().toString(),
     texts(events.map((event) => event.lane ?? null)),
+    texts(events.map((event) => (event.guardHash === null ? null : contestedId(event)))),
   ]
 }
 
 function asRecorded(row: Found, { event }: Item): Recorded {
-  const { seq, content_hash: hash, at } = row
+  const { seq, content_hash: hash, at, same_as: sameAs } = row
+  const stored = row.stored_as === null ? {} : { storedAs: row.stored_as }
   if (row.ours) {
     const state = row.state === 'ignored' ? 'ignored' : 'pending'
-    return { hash, at, verdict: { status: 'recorded', seq, state } }
+    const same = sameAs === null ? {} : { sameAs }
+    return { hash, at, verdict: { status: 'recorded', seq, state, ...same, ...stored } }
   }
   const equal = sameContent(hash, event.contentHash)
-  return { hash, at, verdict: { status: 'duplicate', seq, state: row.state!, final: row.final, equal } }
+  return {
+    hash,
+    at,
+    verdict: { status: 'duplicate', seq, state: row.state!, final: row.final, equal, ...stored },
+  }
 }
 
 function repeated({ verdict, hash, at }: Recorded, { event }: BatchEvent): Recorded {
   if (verdict.status !== 'recorded' && verdict.status !== 'duplicate') return { verdict, hash, at }
-  const { seq, state } = verdict
+  const { seq, state, storedAs } = verdict
   const final = verdict.status === 'duplicate' ? verdict.final : state === 'ignored'
-  return {
-    hash,
-    at,
-    verdict: { status: 'duplicate', seq, state, final, equal: sameContent(hash, event.contentHash) },
-  }
+  const equal = sameContent(hash, event.contentHash)
+  const stored = storedAs === undefined ? {} : { storedAs }
+  return { hash, at, verdict: { status: 'duplicate', seq, state, final, equal, ...stored } }
+}
+
+/** Other content under the same id: whether it must be kept beside the first is for the log to say. */
+function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boolean {
+  if (event.guardHash === null || contestedId(event) === contestedId(first)) return false
+  const otherSigned = first.guardHash === null || !sameContent(first.guardHash, event.guardHash)
+  return otherSigned || ('storedAs' in verdict && verdict.storedAs !== undefined)
+}
+
+/** Repeats of one id with one content: what becomes of the first of them is true of all. */
+function isAlike(one: BatchEvent & { first: number }, other: BatchEvent & { first: number }): boolean {
+  return one.first === other.first && contestedId(one.event) === contestedId(other.event)
 }
 
 function isLeftOut({ verdict }: Recorded): boolean {
@@ -210,3 +234,7 @@ function middleDelivery(items: readonly Item[]): number {
 }
 
 const NO_HASH = new Uint8Array(32)
+
+function hex(hash: Uint8Array | null): string | null {
+  return hash === null ? null : Buffer.from(hash).toString('hex')
+}

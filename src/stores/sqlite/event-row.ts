@@ -6,7 +6,7 @@ import type { Row, SqliteValue } from './driver.js'
 /** The last error of a retrying event is read from its attempts: the ledger is written once, at the end. */
 export const eventColumns = `
   select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.processing_state, e.reason,
-    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at,
+    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at, e.same_as, e.contests,
     w.token, w.next_at, w.attempt, w.base_attempt,
     case when w.seq is not null then (
       select a.detail from hookonce_attempts a
@@ -42,6 +42,8 @@ export function toRecord(row: Row, now: number): EventRecord {
         ? { at: Number(row.conflict_at), hash: hex(row.conflict_hash) }
         : null,
     contentHash: hexOrNull(row.content_hash),
+    sameAs: textOrNull(row.same_as),
+    contests: textOrNull(row.contests),
     payloadKept: row.payload_kept === 1,
     payload: row.payload_kept === 1 ? 'kept' : row.erased_at === null ? 'removed' : 'erased',
   }

@@ -21,6 +21,8 @@ const byWork = `select seq from hookonce_work where ${range}`
 const byParked = `select seq from hookonce_events where parked = ? and source = ? and ${range}`
 const byDuplicates = `select seq from hookonce_duplicates where ${range}`
 const byConflicts = `select seq from hookonce_duplicates where conflicts > 0 and ${range}`
+const byFlag = `
+  select seq from hookonce_events where (same_as is not null or contests is not null) and ${range}`
 const byType = `select seq from hookonce_events where source = ? and event_type = ? and ${range}`
 const byKey =
   'select seq from hookonce_events where source = ? and event_id = ? and seq < ? and seq >= ? limit ?'
@@ -35,6 +37,7 @@ export function pathOf(connection: Connection, filter: EventFilter): Walk[] {
   if (state === 'ignored') return parked(connection, 'ignored', source)
   if (dead === true) return parked(connection, 'dead', source)
   if (state === 'failed') return [walk(byWork), ...parked(connection, 'dead', source)]
+  if (filter.flagged === true) return [walk(byFlag)]
   if (filter.hasConflict === true) return [walk(byConflicts)]
   if (filter.hasDuplicates === true) return [walk(byDuplicates)]
   const pairs = pairsOf(connection, filter)

@@ -123,6 +123,7 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
     (from === undefined || event.receivedAt >= from) &&
     (to === undefined || event.receivedAt < to) &&
     (filter.hasDuplicates === undefined || event.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict)
+    (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
+    (filter.flagged === undefined || ((event.sameAs ?? event.contests) !== null) === filter.flagged)
   )
 }

@@ -104,11 +104,15 @@ export function unpack({ bytes, texts, numbers }: PackedDeliveries): UnpackedDel
   return deliveries
 }
 
-/** Verdicts as two numbers each: the seq, and the rest in bits. Refusals carry words and travel beside them. */
+/** Verdicts as two numbers each: the seq, and the rest in bits. The few that carry words travel beside them. */
 export interface PackedVerdicts {
   readonly numbers: readonly number[]
   readonly refusals: readonly Extract<RecordVerdict, { status: 'refused' }>[]
+  /** By place: `sameAs` and `storedAs`. */
+  readonly names: readonly (readonly [number, Names])[]
 }
+
+type Names = { readonly sameAs?: string; readonly storedAs?: string }
 
 const statuses = ['recorded', 'duplicate', 'replayed', 'refused'] as const
 const FINAL = 4
@@ -118,21 +122,28 @@ const STATE_SHIFT = 4
 export function packVerdicts(verdicts: readonly RecordVerdict[]): PackedVerdicts {
   const numbers: number[] = []
   const refusals: Extract<RecordVerdict, { status: 'refused' }>[] = []
+  const names: [number, Names][] = []
   for (const verdict of verdicts) {
     let bits: number = statuses.indexOf(verdict.status)
     if (verdict.status === 'recorded' || verdict.status === 'duplicate') {
       bits |= states.indexOf(verdict.state) << STATE_SHIFT
       if (verdict.status === 'duplicate') bits |= (verdict.final ? FINAL : 0) | (verdict.equal ? EQUAL : 0)
+      const { sameAs, storedAs }: Names = verdict
+      if (sameAs !== undefined || storedAs !== undefined)
+        names.push([
+          numbers.length / 2,
+          { ...(sameAs !== undefined && { sameAs }), ...(storedAs !== undefined && { storedAs }) },
+        ])
       numbers.push(verdict.seq, bits)
     } else {
       if (verdict.status === 'refused') refusals.push(verdict)
       numbers.push(0, bits)
     }
   }
-  return { numbers, refusals }
+  return { numbers, refusals, names }
 }
 
-export function unpackVerdicts({ numbers, refusals }: PackedVerdicts): RecordVerdict[] {
+export function unpackVerdicts({ numbers, refusals, names }: PackedVerdicts): RecordVerdict[] {
   const verdicts: RecordVerdict[] = []
   let refused = 0
   for (let i = 0; i < numbers.length; i += 2) {
@@ -154,5 +165,6 @@ export function unpackVerdicts({ numbers, refusals }: PackedVerdicts): RecordVer
         verdicts.push(refusals[refused++]!)
     }
   }
+  for (const [place, named] of names) verdicts[place] = { ...verdicts[place]!, ...named } as RecordVerdict
   return verdicts
 }

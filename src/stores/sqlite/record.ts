@@ -3,8 +3,9 @@
  * read, so that a call with nothing new writes nothing; for the rest the unique constraint decides.
  */
 import { HookonceError } from '../../errors.js'
-import { isFinal, type NewEvent, type RecordVerdict } from '../../model.js'
+import { contestedId, isFinal, type NewEvent, type RecordVerdict } from '../../model.js'
 import type { Connection } from './connection.js'
+import type { Row } from './driver.js'
 import { standing } from './event-row.js'
 import { describe, isRowsOwnFault, isSqliteError } from './failure.js'
 import { type HourBook, hourBook } from './hours.js'
@@ -85,8 +86,8 @@ function insertOrRefuse(connection: Connection, now: number, judged: Judged): Re
 
 const insertEvent = `
   insert into hookonce_events (source, event_id, event_type, related_reference, content_hash, received_at, part,
-    payload_seq, processing_state, reason, processed_at, parked, lane)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    payload_seq, processing_state, reason, processed_at, parked, lane, same_as, contests, guard_hash)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (source, event_id) do nothing`
 const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
 const insertWork = `
@@ -104,15 +105,19 @@ function insertDelivery(
   const { source, headers, body, events, onReplayedContent } = judged.delivery
   const receivedAt = judged.delivery.receivedAt ?? now
   let payloadSeq: number | null = null
-  return events.map((event, part): RecordVerdict => {
-    const known = judged.verdicts[part]
-    if (known) return known
-    const { eventId, eventType, reference, contentHash, guardHash, lane = null } = event
+
+  function insertAs(
+    eventId: string,
+    contests: string | null,
+    event: NewEvent,
+    part: number,
+  ): RecordVerdict | null {
+    const { eventType, reference, contentHash, guardHash, lane = null } = event
     const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
-    const replayed = holder ? holder.event_id !== eventId : false
-    if (replayed && onReplayedContent === 'reject') {
+    const sameAs = holder && holder.event_id !== eventId ? String(holder.event_id) : null
+    if (sameAs !== null && onReplayedContent === 'reject')
       return duplicate(connection, now, source, event) ?? { status: 'replayed' }
-    }
+    const withheld = sameAs !== null && onReplayedContent === 'review'
     const inserted = connection
       .prepare(insertEvent)
       .run(
@@ -124,46 +129,78 @@ function insertDelivery(
         receivedAt,
         part,
         payloadSeq,
-        replayed ? 'ignored' : 'pending',
-        replayed ? 'replayed_content' : null,
-        replayed ? now : null,
-        replayed ? 'ignored' : null,
+        withheld ? 'ignored' : 'pending',
+        withheld ? 'replayed_content' : null,
+        withheld ? now : null,
+        withheld ? 'ignored' : null,
         lane,
+        sameAs,
+        contests,
+        sameAs === null ? null : guardHash,
       )
-    // Lost a race against another process, or named twice in this call: there is a row now.
-    if (inserted.changes === 0) return duplicate(connection, now, source, event)!
+    if (inserted.changes === 0) return null
     const seq = Number(inserted.lastInsertRowid)
     if (payloadSeq === null) {
       payloadSeq = seq
       connection.prepare(insertPayload).run(seq, receivedAt, headers, body)
     }
     book.recorded(source, receivedAt, seq)
-    if (replayed) {
-      book.add(source, receivedAt, { ignored: 1 })
-      return { status: 'recorded', seq, state: 'ignored' }
+    if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, eventId)
+    if (withheld) book.add(source, receivedAt, { ignored: 1 })
+    else connection.prepare(insertWork).run(seq, source, now, lane)
+    return {
+      status: 'recorded',
+      seq,
+      state: withheld ? 'ignored' : 'pending',
+      ...(sameAs !== null && { sameAs }),
+      ...(contests !== null && { storedAs: eventId }),
     }
-    if (guardHash) connection.prepare(insertGuard).run(source, guardHash, eventId)
-    connection.prepare(insertWork).run(seq, source, now, lane)
-    return { status: 'recorded', seq, state: 'pending' }
+  }
+
+  return events.map((event, part): RecordVerdict => {
+    const known = judged.verdicts[part]
+    if (known) return known
+    return (
+      insertAs(event.eventId, null, event, part) ??
+      // Lost a race against another process, named twice in this call, or contested: there is a row now.
+      duplicate(connection, now, source, event) ??
+      insertAs(contestedId(event), event.eventId, event, part)!
+    )
   })
 }
 
 // The hashes are compared here: handing out a blob costs more than the rest of the row. A null contradicts nothing.
+// An id is contested (docs/decisions/0003-contested-ids.md) when other signed content arrives under it and there are
+// signs that it was not the sender who took it.
 const existing = `
   select e.seq, e.processing_state, w.token, w.next_at, w.attempt, w.base_attempt,
-    coalesce(e.content_hash = ?3, 1) as equal
+    coalesce(e.content_hash = ?3, 1) as equal,
+    ?4 is not null and (e.content_hash = ?3) is not 1
+      and (e.same_as is not null or e.reason is 'replayed_content'
+        or exists (select 1 from hookonce_events f where f.source = e.source and f.same_as = e.event_id))
+      and coalesce(e.guard_hash, (
+        select g.content_hash from hookonce_guards g where g.source = e.source and g.event_id = e.event_id
+      )) is not ?4 as contested
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
-/** The verdict on an event that is already there; null when it is not. */
+/** The verdict on an event that is already there; null when it is not, under its own id or the one it got for it. */
 function duplicate(
   connection: Connection,
   now: number,
   source: string,
   event: NewEvent,
 ): RecordVerdict | null {
-  const row = connection.prepare(existing).get(source, event.eventId, event.contentHash)
-  if (row === undefined) return null
+  const { eventId, contentHash, guardHash } = event
+  const find = (id: string) => connection.prepare(existing).get(source, id, contentHash, guardHash)
+  const row = find(eventId)
+  if (row?.contested !== 1) return row === undefined ? null : asDuplicate(row, now)
+  const storedAs = contestedId(event)
+  const kept = find(storedAs)
+  return kept === undefined ? null : { ...asDuplicate(kept, now), storedAs }
+}
+
+function asDuplicate(row: Row, now: number): Extract<RecordVerdict, { status: 'duplicate' }> {
   const { state, nextAttemptAt } = standing(row, now)
   return {
     status: 'duplicate',

@@ -112,6 +112,7 @@ export const listCases: readonly StoreCase[] = [
         [{ to: middle }],
         [{ hasDuplicates: true }, { hasDuplicates: false }],
         [{ hasConflict: true }, { hasConflict: false }],
+        [{ flagged: true }, { flagged: false }],
       ]
       let hits = 0
       for (const [i, ones] of byKey.entries()) {

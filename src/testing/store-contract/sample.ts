@@ -57,6 +57,7 @@ export async function fillSample(store: Store, harness: StoreHarness, count: num
       event(id, { eventType: pick(next, types), reference: pick(next, references), ...guard }),
       {
         source,
+        onReplayedContent: next() < 0.5 ? 'flag' : 'review',
         receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
       },
     )
@@ -103,7 +104,8 @@ export function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.from === undefined || found.receivedAt >= filter.from) &&
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
-    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict)
+    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
+    (filter.flagged === undefined || ((found.sameAs ?? found.contests) !== null) === filter.flagged)
   )
 }
 

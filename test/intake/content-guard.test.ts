@@ -1,0 +1,161 @@
+/** Ids that nobody signed: genuine senders repeat themselves, and a forged id must not block the real event. */
+import { createInbox, type Delivery, type Inbox, type InboxOptions, lru } from 'hookonce'
+import { github, gitlab, shopify, woocommerce } from 'hookonce/providers'
+import { metricsText, startAlerts } from 'hookonce/telemetry'
+import { expect, it } from 'vitest'
+import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
+
+const sources = () => ({
+  github: github({ secret: secretOf('github') }),
+  gitlab: gitlab({ secret: secretOf('gitlab') }),
+  shopify: shopify({ secret: secretOf('shopify') }),
+  woocommerce: woocommerce({ secret: secretOf('woocommerce') }),
+})
+type Name = keyof ReturnType<typeof sources>
+
+async function signed(inbox: Inbox, name: Name, id: string, body: object, type?: string): Promise<Delivery> {
+  const source = inbox.sources.get(name)!
+  const sample = source.sample({ now: Date.now(), id, ...(type === undefined ? {} : { type }) })
+  return source.sign({ ...sample, body: JSON.stringify(body) })
+}
+
+onBothStores((stores) => {
+  let n = 0
+  const open = (more: Partial<InboxOptions> = {}) => {
+    const { inbox, lines } = loggedInbox({ store: stores.open(), sources: sources(), ...more })
+    const handled: string[] = []
+    const bodies = new Map<string, string>()
+    for (const name of inbox.sources.keys())
+      inbox.on(name, '*', (event) => {
+        handled.push(event.id)
+        bodies.set(event.id, Buffer.from(event.raw).toString())
+      })
+    return { inbox, lines, handled, bodies, run: ++n }
+  }
+
+  const genuine: [string, Name, (run: number) => { body: object; types: [string?, string?] }][] = [
+    [
+      'a GitHub workflow dispatched twice',
+      'github',
+      (run) => ({ body: { inputs: {}, ref: 'refs/heads/main', workflow: `w${run}` }, types: [] as never }),
+    ],
+    [
+      'WooCommerce order.created and order.updated',
+      'woocommerce',
+      (run) => ({ body: { id: run, status: 'processing' }, types: ['order.created', 'order.updated'] }),
+    ],
+    ['a second Shopify shop/redact', 'shopify', (run) => ({ body: { shop_id: run }, types: [] as never })],
+    [
+      'a GitLab branch pushed again',
+      'gitlab',
+      (run) => ({ body: { object_kind: 'push', ref: 'refs/heads/x', after: `${run}` }, types: [] as never }),
+    ],
+  ]
+
+  it.each(genuine)('%s: both are handled, and the second is flagged', async (_, name, make) => {
+    const { inbox, handled, run, lines } = open()
+    const { body, types } = make(run)
+    const ids = [`1${run}0`, `1${run}1`] as const
+    const deliveries = [
+      await signed(inbox, name, ids[0], body, types[0]),
+      await signed(inbox, name, ids[1], body, types[1]),
+    ]
+    const stored: string[] = []
+    for (const delivery of deliveries) {
+      const receipt = await inbox.receive(name, delivery)
+      expect(receipt).toMatchObject({ httpStatus: 200, status: 'accepted', duplicate: false })
+      stored.push(receipt.eventId!)
+    }
+    expect(await inbox.receive(name, deliveries[1]!)).toMatchObject({ duplicate: true })
+    await inbox.drain()
+    expect(handled).toEqual(stored)
+    const [first, second] = await Promise.all(
+      stored.map((eventId) => inbox.events.get({ source: name, eventId })),
+    )
+    expect(first).toMatchObject({ state: 'succeeded', sameAs: null })
+    expect(second).toMatchObject({ state: 'succeeded', sameAs: stored[0] })
+    const flagged = await inbox.events.list({ source: name, flagged: true }, { limit: 500 })
+    expect(flagged.events.map((event) => event.eventId)).toContain(stored[1])
+    expect(flagged.events.map((event) => event.eventId)).not.toContain(stored[0])
+    expect(inbox.counters.of(name)).toMatchObject({ flagged: 1, replayed: 0, conflicts: 0 })
+    expect(lines.filter((line) => line.sameAs === stored[0])).toHaveLength(1)
+  })
+
+  it('flagged events are in the metrics, an alert tells of them, and a sender that repeats itself does not fill the log', async () => {
+    const { inbox, lines, run } = open()
+    const told: unknown[] = []
+    let now = Date.now()
+    const alerts = startAlerts(
+      inbox,
+      { flagged: { perMinute: 5 }, notify: async (notice) => void told.push(notice) },
+      { now: () => now },
+    )
+    for (let i = 0; i < 40; i++)
+      await inbox.receive('github', await signed(inbox, 'github', `${run}-${i}`, { zen: `again ${run}` }))
+    await inbox.drain()
+    now += 30_000
+    await alerts.check()
+    alerts.stop()
+    expect(told).toMatchObject([
+      { type: 'alert.firing', alert: 'flagged', value: 39, sources: { github: 39 } },
+    ])
+    expect(await metricsText(inbox)).toContain(
+      'hookonce_events_flagged_total{source="github",why="same_content"} 39',
+    )
+    expect(lines.filter((line) => 'sameAs' in line).length).toBeLessThan(10)
+  })
+
+  it('an event whose id was taken by captured bytes is handled with its own bytes', async () => {
+    for (const more of [{}, { seen: lru() }] satisfies Partial<InboxOptions>[]) {
+      const { inbox, handled, bodies, run } = open(more)
+      const captured = await signed(inbox, 'github', `a-${run}`, { action: `captured ${run}` })
+      const forged = { ...captured, headers: { ...captured.headers, 'x-github-delivery': `x-${run}` } }
+      const real = await signed(inbox, 'github', `x-${run}`, { action: `real ${run}` })
+      await inbox.receive('github', captured)
+      expect(await inbox.receive('github', forged)).toMatchObject({ status: 'accepted', eventId: `x-${run}` })
+      const receipt = await inbox.receive('github', real)
+      expect(receipt).toMatchObject({ httpStatus: 200, status: 'accepted', duplicate: false })
+      const own = receipt.eventId!
+      expect(own).toMatch(new RegExp(`^x-${run}~[0-9a-f]{16}$`))
+      expect(JSON.parse(receipt.body)).toMatchObject({ event_id: own })
+      expect(await inbox.receive('github', real)).toMatchObject({ status: 'already_received', eventId: own })
+      await inbox.drain()
+      expect(handled.sort()).toEqual([`a-${run}`, `x-${run}`, own].sort())
+      expect(JSON.parse(bodies.get(own)!)).toEqual({ action: `real ${run}` })
+      const payload = await inbox.events.payload({ source: 'github', eventId: own })
+      expect(Buffer.from(payload!.body)).toEqual(Buffer.from(real.body))
+      expect(await inbox.receive('github', real)).toMatchObject({ status: 'already_processed', eventId: own })
+      expect(await inbox.receive('github', forged)).toMatchObject({
+        status: 'already_processed',
+        eventId: `x-${run}`,
+      })
+      expect(await inbox.events.get({ source: 'github', eventId: own })).toMatchObject({
+        contests: `x-${run}`,
+        state: 'succeeded',
+      })
+      expect(inbox.counters.of('github')).toMatchObject({ contested: 1, conflicts: 0 })
+      await inbox.stop()
+    }
+  })
+
+  it('a withheld forgery does not block the real event, and inline mode handles it in the request', async () => {
+    const run = ++n
+    const inbox = createInbox({
+      store: stores.open(),
+      sources: { github: github({ secret: secretOf('github'), contentGuard: 'review', mode: 'inline' }) },
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+    })
+    const handled: string[] = []
+    inbox.on('github', '*', (event) => void handled.push(event.id))
+    const captured = await signed(inbox, 'github', `a-${run}`, { action: `captured ${run}` })
+    const forged = { ...captured, headers: { ...captured.headers, 'x-github-delivery': `x-${run}` } }
+    const real = await signed(inbox, 'github', `x-${run}`, { action: `real ${run}` })
+    expect(await inbox.receive('github', captured)).toMatchObject({ status: 'processed' })
+    await inbox.receive('github', forged)
+    expect(handled).toEqual([`a-${run}`])
+    const receipt = await inbox.receive('github', real)
+    expect(receipt).toMatchObject({ httpStatus: 200, status: 'processed', duplicate: false })
+    expect(handled).toEqual([`a-${run}`, receipt.eventId])
+    await inbox.stop()
+  })
+})
