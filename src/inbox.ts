@@ -170,7 +170,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   })
   const after: AfterRecord = {
     recorded: () => processor?.wake(),
-    inline: async (key, verdict) => handleInline(await held(), processor!, key, verdict),
+    inline: async (key, verdict) => handleInline(await held(), processor!, key, verdict, processes),
     async rearm(key) {
       await orderOne(await held(), 'retry', key, { actor: 'sender', reason: 'delivered again' })
       processor?.wake()

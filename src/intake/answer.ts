@@ -141,13 +141,15 @@ export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
 }
 
 /** What became of one event that was handled inside the request. */
-export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed'
+export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed' | 'unknown'
 
 /** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
 export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
   const { eventId, duplicate, events } = receipt
   if (outcomes.includes('failed'))
     return { ...rejected(500, 'handler_failed', 'failed'), eventId, duplicate, events }
+  if (outcomes.includes('unknown'))
+    return { ...rejected(503, 'outcome_unknown', 'unavailable'), eventId, duplicate, events }
   const status = outcomes.includes('already_received')
     ? 'already_received'
     : outcomes.includes('processed')

@@ -170,7 +170,7 @@ function inline(
           { source, eventId, step: 'handle', code: codeOf(error) },
           'could not be handled in the request',
         )
-        return 'failed'
+        return 'unknown'
       }),
     ),
   )

@@ -7,7 +7,7 @@ import type { Store } from '../store.js'
 import type { Processor } from './processor.js'
 
 /** The words of the answer (`intake/answer.ts`). */
-export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed'
+export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed' | 'unknown'
 
 const WAIT_MS = 5_000
 const LOOK_EVERY_MS = 25
@@ -17,6 +17,8 @@ export async function handleInline(
   processor: Processor,
   key: EventKey,
   verdict: RecordVerdict,
+  /** This process also handles in the background: what is left unfinished is taken up again without its sender. */
+  handlesLater: boolean,
 ): Promise<InlineStatus> {
   if (verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored'))
     return 'already_processed'
@@ -29,7 +31,10 @@ export async function handleInline(
   if (result?.kind === 'succeeded' || result?.kind === 'ignored') return 'processed'
   if (result?.kind === 'failed') return 'failed'
   if (result?.kind === 'postponed') return 'already_received' // recorded, and a worker will come back to it
-  return waitFor(store, key)
+  if (result?.kind === 'handed_back') return 'unknown' // nothing was done, and this process is stopping
+  const seen = await waitFor(store, key)
+  // Nobody knows how it ends. Where no worker would run it again, only its sender can: it must come back.
+  return seen === 'already_received' && !(handlesLater && result === null) ? 'unknown' : seen
 }
 
 async function waitFor(store: Store, key: EventKey): Promise<InlineStatus> {

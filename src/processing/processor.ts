@@ -391,13 +391,19 @@ export function createProcessor<Tx>(
       held.set(claimed.lease.token, { claimed, session: null, until: performance.now() + leaseMs })
       keepAlive()
       const handler = handlers.resolve(claimed.source, claimed.eventType)
-      const result = handler?.handleBatch
-        ? await track(
-            handler,
-            [claimed],
-            async (own, onSession) => (await attemptBatch(inCall, handler, own, onSession))[0]!,
-          )
-        : await track(handler, [claimed], (own, onSession) => attempt(inCall, own[0]!, onSession))
+      let unwritten: { readonly error: unknown } | null = null
+      const result = await track(handler, [claimed], async (own, onSession) => {
+        try {
+          return handler?.handleBatch
+            ? (await attemptBatch(inCall, handler, own, onSession))[0]!
+            : await attempt(inCall, own[0]!, onSession)
+        } catch (error) {
+          unwritten = { error }
+          throw error
+        }
+      })
+      // Null would say that somebody else has it. The caller must know that nobody can tell how it ended.
+      if (unwritten !== null) throw (unwritten as { error: unknown }).error
       return result ?? null
     },
   }
