@@ -25,8 +25,12 @@ export const datadog = defineProvider({
     },
   },
   // The body is a template of the user's. unchecked: these are the names in the default one. A template without $ID
-  // has nothing that names the event, and its deliveries are refused.
-  events: { id: 'json:{option:idPath}', type: 'json:{option:typePath}', reference: 'json:alert_id' },
+  // has nothing that names the event: each delivery is then an event of its own.
+  events: {
+    id: ['json:{option:idPath}', 'unique'],
+    type: 'json:{option:typePath}',
+    reference: 'json:alert_id',
+  },
   // Five times, without saying when.
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(15) },
