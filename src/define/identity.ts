@@ -92,18 +92,20 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
   const reference = (reading: Reading) => referenceText(readReference(reading))
 
   function event(reading: Reading): IdentifiedEvent | null {
+    // The id first: a header names the event also where the body, and with it type and reference, cannot be read.
     const eventId = id(reading)
-    const eventType = type(reading)
-    const eventReference = reference(reading)
-    const certain = !reading.unreadable
-    const given = certain ? eventName(eventId, reading) : undefined
+    const given = reading.unreadable ? undefined : eventName(eventId, reading)
+    const readableType = type(reading)
+    const eventType = reading.unreadable ? null : readableType
+    const readableReference = reference(reading)
+    const eventReference = reading.unreadable ? null : readableReference
     // The whole delivery may be named by another rule; a part belongs to this one.
     const name = given ?? (parts === null ? undefined : signedName(reading))
     if (name === undefined) return null
     return new ReadEvent(
       name,
-      (certain ? eventType : null) ?? unknownType,
-      certain ? eventReference : null,
+      eventType ?? unknownType,
+      eventReference,
       content === 'none' ? null : content === 'part' ? reading.level(0) : reading.delivery.body,
       () => parse(reading, parts !== null),
     )

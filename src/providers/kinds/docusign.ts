@@ -22,4 +22,17 @@ export const docusign: Kinds = [
     events: ['recipient-completed'],
     another: { 'json:data.recipientId': '2' },
   },
+  {
+    name: 'an aggregate message, which has no time of its own',
+    docs: 'https://developers.docusign.com/platform/webhooks/connect/json-sim-event-model/',
+    body: { status: 'completed', envelopeId: '44c5ad6c', statusChangedDateTime: '2021-02-16T15:00:00Z' },
+    another: { 'json:statusChangedDateTime': '2021-02-17T15:00:00Z' },
+  },
+  {
+    name: 'an XML message',
+    docs: 'https://developers.docusign.com/platform/webhooks/connect/architecture/',
+    format: 'xml',
+    body: '<DocuSignEnvelopeInformation><EnvelopeID>44c5ad6c</EnvelopeID><TimeGenerated>1</TimeGenerated></DocuSignEnvelopeInformation>',
+    another: { 'text:<TimeGenerated>1<': '<TimeGenerated>2<' },
+  },
 ]

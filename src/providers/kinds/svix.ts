@@ -17,4 +17,11 @@ export const svix: Kinds = [
     events: ['invoice.paid'],
     another: { 'header:webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJel' },
   },
+  {
+    name: 'a message that is not JSON',
+    headers: { 'svix-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek' },
+    format: 'text',
+    body: 'invoice 1 was paid',
+    another: { 'header:svix-id': 'msg_p5jXN8AQM9LWM0D4loKWxJel' },
+  },
 ]

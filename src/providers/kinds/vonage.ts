@@ -41,6 +41,17 @@ export const vonage: Kinds = [
     another: [{ 'json:status': 'answered' }, { 'json:timestamp': '2020-01-01T12:00:01.000Z' }],
   },
   {
+    name: 'the question how to answer a call',
+    docs: 'https://developer.vonage.com/en/voice/voice-api/webhook-reference',
+    body: {
+      from: '442079460000',
+      to: '447700900000',
+      uuid: 'aaaaaaaa-bbbb-cccc-dddd-0123456789ab',
+      conversation_uuid: 'CON-aaaaaaaa-bbbb-cccc-dddd-0123456789ab',
+    },
+    another: { 'json:uuid': 'aaaaaaaa-bbbb-cccc-dddd-0123456789ac' },
+  },
+  {
     name: 'digits that a caller pressed',
     docs: 'https://developer.vonage.com/en/voice/voice-api/webhook-reference',
     body: {
@@ -64,5 +75,18 @@ export const vonage: Kinds = [
     },
     // Two recordings of one conversation.
     another: { 'json:recording_uuid': 'cccccccc-bbbb-cccc-dddd-0123456789ac' },
+  },
+  {
+    name: 'a verification event',
+    docs: 'https://developer.vonage.com/en/verify/guides/verify-v2-webhooks',
+    body: {
+      request_id: 'c11236f4-00bf-4b89-84ba-88b25df97315',
+      triggered_at: '2020-01-01T14:00:00.000Z',
+      type: 'event',
+      channel: 'silent_auth',
+      status: 'action_pending',
+    },
+    events: ['action_pending'],
+    another: { 'json:triggered_at': '2020-01-01T14:00:05.000Z' },
   },
 ]

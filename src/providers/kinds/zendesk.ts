@@ -26,4 +26,22 @@ export const zendesk: Kinds = [
     events: ['trigger'],
     another: { 'header:x-zendesk-webhook-invocation-id': '01G0000000000000000000000B' },
   },
+  {
+    name: "a trigger's form body",
+    docs: 'https://developer.zendesk.com/documentation/webhooks/creating-and-monitoring-webhooks/',
+    format: 'form',
+    headers: { 'x-zendesk-webhook-invocation-id': '01G0000000000000000000000A' },
+    body: { ticket_id: '5158', status: 'Open' },
+    events: ['trigger'],
+    another: { 'header:x-zendesk-webhook-invocation-id': '01G0000000000000000000000B' },
+  },
+  {
+    name: "a trigger's XML body",
+    docs: 'https://developer.zendesk.com/documentation/webhooks/creating-and-monitoring-webhooks/',
+    format: 'xml',
+    headers: { 'x-zendesk-webhook-invocation-id': '01G0000000000000000000000A' },
+    body: '<ticket><id>5158</id></ticket>',
+    events: ['trigger'],
+    another: { 'header:x-zendesk-webhook-invocation-id': '01G0000000000000000000000B' },
+  },
 ]
