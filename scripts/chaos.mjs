@@ -35,6 +35,10 @@ const disasters = {
     what: 'connections that fall silent while new ones work',
     files: ['test/processing/silent-connection.test.ts'],
   },
+  frozen: {
+    what: 'a frozen server: deliveries are answered in time',
+    files: ['test/intake/frozen-server.test.ts'],
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   attempts: {
     what: 'kill -9 and freezing at every step of an attempt',

@@ -2,7 +2,7 @@
  * The inbox: a store, the sources events come from, and what can be done with them. Start reading here; then
  * `intake/intake.ts` is the path of one delivery.
  */
-import { atMost, countDown, systemClock } from './clock.js'
+import { atMost, countDown, systemClock, timeLimited } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { encrypted } from './encryption/encrypted.js'
 import { keyRing } from './encryption/keys.js'
@@ -159,6 +159,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const held = () => opening ?? open()
   const { spool, recall, logId, commits } = wayToLog({
     options,
+    recordMs: limits.recordMs,
     ring,
     clock,
     log,
@@ -228,7 +229,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     if (spool) spool.start()
     else if (!opened) {
       try {
-        await open()
+        await timeLimited(open(), limits.recordMs, () => notOpen(limits.recordMs))
       } catch (error) {
         turnedAway(source, countStoreError(counters, error))
         repeats.error(
@@ -373,6 +374,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     store: open,
   }
   return inbox
+}
+
+function notOpen(limitMs: number): HookonceError {
+  return new HookonceError('STORE_UNAVAILABLE', { problem: `not open within ${limitMs} ms` })
 }
 
 function isKey(target: EventKey | EventFilter): target is EventKey {

@@ -30,6 +30,7 @@ export const limits = shape({
   headerCount: whole(1),
   headerBytes: whole(1),
   bodyTimeoutMs: whole(1),
+  recordMs: whole(1),
 } satisfies Record<keyof IntakeLimits, Rule>)
 
 export const commits = shape({
@@ -38,7 +39,7 @@ export const commits = shape({
   maxUnderWay: whole(1),
   maxWaiting: whole(1),
   maxWaitingBytes: whole(1),
-} satisfies Record<keyof Omit<GroupCommitOptions, 'onCommit'>, Rule>)
+} satisfies Record<keyof Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>, Rule>)
 
 export const spool = shape({
   path: text,

@@ -21,7 +21,7 @@ export interface InboxOptions<Tx = unknown> {
   /** Where events come from, by name. The name is the last part of the path: `/webhooks/<name>`. */
   readonly sources: Readonly<Record<string, Source>>
   readonly limits?: Partial<IntakeLimits>
-  readonly commits?: Omit<GroupCommitOptions, 'onCommit'>
+  readonly commits?: Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>
   /** A local file that takes deliveries while the store cannot be reached. Default: none; the answer is then 503. */
   readonly spool?: SpoolOptions
   /** Answers duplicates it remembers without the store: `lru()`, or `redis(client)` of `hookonce/redis`. Default: none. */

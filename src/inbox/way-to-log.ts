@@ -14,7 +14,7 @@ import type { NewDelivery } from '../model.js'
 import { onceKey } from '../processing/once.js'
 import { createLogId } from '../seen/log-id.js'
 import { createRecall } from '../seen/recall.js'
-import { openSpool } from '../spool/spool.js'
+import { DEFAULT_AFTER_MS, openSpool, type SpoolOptions } from '../spool/spool.js'
 import type { Store } from '../store.js'
 import type { InboxOptions } from './options.js'
 
@@ -23,6 +23,8 @@ const LOG_ID_KEY = 'hookonce:log-id'
 
 export interface WayParts {
   readonly options: Pick<InboxOptions, 'spool' | 'seen' | 'commits'>
+  /** How long a delivery may wait for its commit, or for the spool. */
+  readonly recordMs: number
   readonly ring: KeyRing | undefined
   readonly clock: Clock
   readonly log: Logger
@@ -35,10 +37,21 @@ export interface WayParts {
   wake(): void
 }
 
-export function wayToLog({ options, ring, clock, log, counters, held, open, opened, wake }: WayParts) {
+export function wayToLog({
+  options,
+  recordMs,
+  ring,
+  clock,
+  log,
+  counters,
+  held,
+  open,
+  opened,
+  wake,
+}: WayParts) {
   const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
   const spool = options.spool
-    ? openSpool(options.spool, {
+    ? openSpool(spoolInTime(options.spool, recordMs), {
         ...toStore,
         clock,
         log,
@@ -71,6 +84,7 @@ export function wayToLog({ options, ring, clock, log, counters, held, open, open
   }
   const commits = groupCommit(sealed ?? sink, {
     ...options.commits,
+    withinMs: recordMs,
     onCommit(deliveries, ms) {
       counters.commits++
       counters.committed += deliveries
@@ -79,4 +93,9 @@ export function wayToLog({ options, ring, clock, log, counters, held, open, open
     },
   })
   return { spool, recall, logId, commits }
+}
+
+/** The spool takes over while the sender still waits: one commit may run out its time before another begins. */
+function spoolInTime(spool: SpoolOptions, recordMs: number): SpoolOptions {
+  return { ...spool, afterMs: Math.min(spool.afterMs ?? DEFAULT_AFTER_MS, Math.ceil(recordMs / 2)) }
 }

@@ -13,6 +13,11 @@ export interface IntakeLimits {
   readonly headerBytes: number
   /** How long an adapter waits for the whole body. Default 10,000. */
   readonly bodyTimeoutMs: number
+  /**
+   * How long a verified delivery may wait to be recorded, in all; then the answer is 503, and the sender comes back.
+   * Default 5,000.
+   */
+  readonly recordMs: number
 }
 
 export const defaultLimits: IntakeLimits = {
@@ -20,6 +25,7 @@ export const defaultLimits: IntakeLimits = {
   headerCount: 100,
   headerBytes: 32 * 1024,
   bodyTimeoutMs: 10_000,
+  recordMs: 5_000,
 }
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'

@@ -25,12 +25,17 @@ export interface GroupCommitOptions {
   readonly maxWaiting?: number
   /** Body bytes that may wait. Default 64 MiB. */
   readonly maxWaitingBytes?: number
+  /** A delivery that waits longer, for its turn and its commit together, is given up. Default: no limit. */
+  readonly withinMs?: number
   /** Told after each commit: how many deliveries it held and how long it took. */
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
 
 export interface GroupCommit {
-  /** Resolves after the commit. STORE_BUSY when too much is waiting; else what the store throws. */
+  /**
+   * Resolves after the commit. STORE_BUSY when too much is waiting, STORE_UNAVAILABLE when its time is over; else what
+   * the store throws. A delivery that was given up may still be recorded: the sender's next one is then a duplicate.
+   */
   record(delivery: NewDelivery): Promise<Recording>
   /** Deliveries that wait for a commit. */
   readonly waiting: number
@@ -42,11 +47,12 @@ interface Waiter {
   readonly delivery: NewDelivery
   readonly resolve: (recording: Recording) => void
   readonly reject: (error: unknown) => void
+  timer?: NodeJS.Timeout
 }
 
 export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): GroupCommit {
   const { maxBatch = 256, maxBatchBytes = 4 * 1024 * 1024, maxUnderWay = 2 } = options
-  const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, onCommit } = options
+  const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, withinMs = null, onCommit } = options
   let queue: Waiter[] = []
   let queuedBytes = 0
   let underWay = 0
@@ -61,7 +67,9 @@ export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): Gro
       )
     }
     return new Promise((resolve, reject) => {
-      queue.push({ delivery, resolve, reject })
+      const waiter: Waiter = { delivery, resolve, reject }
+      if (withinMs !== null) waiter.timer = setTimeout(() => giveUp(waiter), withinMs)
+      queue.push(waiter)
       queuedBytes += bytes
       // After this turn of the event loop, so that requests read from many sockets in one turn share a commit.
       if (!scheduled && underWay < maxUnderWay) {
@@ -69,6 +77,16 @@ export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): Gro
         setImmediate(commitNext)
       }
     })
+  }
+
+  /** What has not begun is taken out, so that nothing piles up behind a commit that does not end. */
+  function giveUp(waiter: Waiter): void {
+    const at = queue.indexOf(waiter)
+    if (at >= 0) {
+      queue.splice(at, 1)
+      queuedBytes -= waiter.delivery.body.byteLength
+    }
+    waiter.reject(new HookonceError('STORE_UNAVAILABLE', { problem: `no commit within ${withinMs} ms` }))
   }
 
   function commitNext(): void {
@@ -100,12 +118,16 @@ export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): Gro
       const recorded = recordings.reduce((count, one) => count + (Array.isArray(one) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (let i = 0; i < batch.length; i++) {
+        clearTimeout(batch[i]!.timer)
         const recording = recordings[i]!
         if (recording instanceof HookonceError) batch[i]!.reject(recording)
         else batch[i]!.resolve(recording)
       }
     } catch (error) {
-      for (const waiter of batch) waiter.reject(error)
+      for (const waiter of batch) {
+        clearTimeout(waiter.timer)
+        waiter.reject(error)
+      }
     } finally {
       underWay--
       if (queue.length > 0) commitNext()

@@ -19,7 +19,7 @@ export interface SpoolOptions {
   readonly path: string
   /** Bytes it may hold, those kept aside included; beyond it senders get 503. Default 256 MiB. */
   readonly maxBytes?: number
-  /** A commit that takes longer is not waited for: its deliveries are spooled as well. Default 2,000. */
+  /** A commit that takes longer is not waited for: its deliveries are spooled as well. Default 2,000; at most half of `limits.recordMs`. */
   readonly afterMs?: number
   /** Encrypts what lies in the file, where payloads are encrypted. */
   readonly seal?: Seal
@@ -67,10 +67,11 @@ export interface SpoolParts {
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
+export const DEFAULT_AFTER_MS = 2_000
 export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 
 export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
-  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = 2_000, seal, ...unknown } = options
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal, ...unknown } = options
   for (const name of Object.keys(unknown))
     throw invalid(`spool.${name}`, 'a spool has path, maxBytes, afterMs and seal')
   if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')
