@@ -90,6 +90,8 @@ export const limits = {
   restoreBatch: 1_000,
   listPage: 500,
   leaseMs: 24 * 60 * 60 * 1_000,
+  /** How far ahead the next attempt of an event may be put, by a retry or by handing it back. */
+  delayMs: 366 * 24 * 60 * 60 * 1_000,
 } as const
 
 /** The name of an event: two values, never joined into one string. */

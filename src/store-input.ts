@@ -63,6 +63,11 @@ export function checkLeaseMs(leaseMs: number): void {
   checkCount('leaseMs', leaseMs, limits.leaseMs)
 }
 
+export function checkDelayMs(what: string, delayMs: number): void {
+  if (!(delayMs >= 0 && delayMs <= limits.delayMs))
+    throw invalid(what, `${delayMs} is not from 0 to ${limits.delayMs}, a year`)
+}
+
 export function checkSettlement({ outcome, durationMs }: Settlement): void {
   if (!(durationMs >= 0) || !Number.isFinite(durationMs)) {
     throw invalid('durationMs', `${durationMs} is not a time`)
@@ -75,9 +80,7 @@ export function checkSettlement({ outcome, durationMs }: Settlement): void {
       return
     case 'failed':
       checkText('An error text', outcome.error, 0, limits.errorBytes, true)
-      if (outcome.retryInMs !== null && !(outcome.retryInMs >= 0 && outcome.retryInMs <= 366 * 86_400_000)) {
-        throw invalid('retryInMs', `${outcome.retryInMs} is not between 0 and a year`)
-      }
+      if (outcome.retryInMs !== null) checkDelayMs('retryInMs', outcome.retryInMs)
       return
     default:
       throw invalid(

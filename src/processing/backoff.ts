@@ -1,4 +1,6 @@
 /** When to try again: exponential with full jitter above a floor, and a cap. */
+import { limits } from '../model.js'
+
 export interface RetryPolicy {
   /** Attempts in all, counted since the event was recorded or an operator gave it a new start. Default 12. */
   readonly maxAttempts: number
@@ -22,6 +24,13 @@ export function retryDelayMs(
   random: () => number = Math.random,
 ): number | null {
   if (tries >= policy.maxAttempts) return null
-  const full = Math.min(policy.maxMs, policy.firstMs * policy.factor ** (tries - 1))
+  // A first wait of 0 times a factor without bound is no number; then the longest wait is the safe one.
+  const grown = policy.firstMs * policy.factor ** (tries - 1)
+  const full = delayWithin(Number.isNaN(grown) ? policy.maxMs : Math.min(policy.maxMs, grown))
   return Math.round(full / 2 + (full / 2) * random())
+}
+
+/** The delay as every store takes it: an outcome that cannot be written would leave its event to the lease. */
+export function delayWithin(delayMs: number): number {
+  return Math.min(Math.max(0, delayMs), limits.delayMs) || 0
 }

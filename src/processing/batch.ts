@@ -128,5 +128,9 @@ function call<Tx>(parts: AttemptParts<Tx>, handler: Registered<Tx>, session: Ses
 }
 
 function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : 'an error'
+  try {
+    return error instanceof Error ? error.name : 'an error'
+  } catch {
+    return 'an error'
+  }
 }

@@ -3,6 +3,10 @@
 /** Names that say nothing: the plain one, and our own, whose messages are whole sentences. */
 const quietNames = new Set(['Error', 'PermanentFailure', 'RetryAfter', 'Postponed', 'HookonceError'])
 const CAUSES = 3
+/** How deep errors inside of errors are followed: an AggregateError may hold itself. */
+const DEPTH = 3
+/** Of one text; more is neither kept nor worth the time to search it. */
+const CHARACTERS = 131_072
 
 /** The error, what caused it, and what an AggregateError gathers, a few of each. */
 export function describeError(error: unknown): string {
@@ -22,6 +26,7 @@ export function stackOf(error: unknown): string {
   const stack = read(wrapped(error), 'stack')
   if (typeof stack !== 'string') return ''
   return stack
+    .slice(0, CHARACTERS)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n')
@@ -48,15 +53,33 @@ function wrapped(error: unknown): unknown {
   return read(error, 'cause') ?? error
 }
 
-function one(error: unknown): string {
-  if (!(error instanceof Error)) return asText(error)
+function one(error: unknown, depth = 0): string {
+  if (!isError(error)) return asText(error)
   const name = asText(read(error, 'name'))
   const message = asText(read(error, 'message'))
-  const gathered = read(error, 'errors')
-  const inside = Array.isArray(gathered) ? gathered.slice(0, CAUSES).map(one).join(', ') : ''
+  const inside = depth < DEPTH ? gathered(error, depth + 1) : ''
   const whole = [message, inside].filter((part) => part !== '').join(': ')
   if (quietNames.has(name)) return whole
   return whole === '' ? name : `${name}: ${whole}`
+}
+
+/** What an AggregateError holds. */
+function gathered(error: unknown, depth: number): string {
+  try {
+    const errors = read(error, 'errors')
+    if (!Array.isArray(errors)) return ''
+    return Array.from(errors.slice(0, CAUSES), (inner) => one(inner, depth)).join(', ')
+  } catch {
+    return ''
+  }
+}
+
+function isError(value: unknown): boolean {
+  try {
+    return value instanceof Error
+  } catch {
+    return false
+  }
 }
 
 /** Anything can be thrown, also what cannot be read or turned into text. */
@@ -69,9 +92,9 @@ function read(value: unknown, property: string): unknown {
   }
 }
 
-function asText(value: unknown): string {
+export function asText(value: unknown): string {
   try {
-    return String(value)
+    return String(value).slice(0, CHARACTERS)
   } catch {
     return 'something that is not an error was thrown'
   }

@@ -20,6 +20,12 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
   }
 }
 
+/** The same event with another payload; like the first it keeps every field when it is spread or written as JSON. */
+export function withPayload(event: HandledEvent, payload: unknown): HandledEvent {
+  const { source, id, type, reference, raw, headers, receivedAt } = event
+  return { source, id, type, reference, raw, headers, receivedAt, payload }
+}
+
 /** The provider's reading of the bytes; where the id was in a header or URL that is not kept, the same without it. */
 function parse(source: Source, { headers, part }: ClaimedEvent, body: Uint8Array): unknown {
   const events = source.identify({ method: 'POST', url: 'http://localhost/', headers, body })

@@ -1,6 +1,7 @@
 /** What a handler may throw to say more than "it failed", and how any error becomes text for the log. */
 import { limits } from '../model.js'
-import { cut, describeError, storable } from './error-text.js'
+import { delayWithin } from './backoff.js'
+import { asText, cut, describeError, storable } from './error-text.js'
 
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
@@ -29,13 +30,13 @@ export function permanent(error: unknown): Error {
   return new PermanentFailure(textOf(error), { cause: error })
 }
 
-/** `throw retryAfter(ms)`: try again then, whatever the policy's wait would have been. It still counts as an attempt. */
+/** `throw retryAfter(ms)`: try again then (in a year at most), whatever the policy's wait would have been. It still counts as an attempt. */
 export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
   return new RetryAfter(delayOf('retryAfter', ms), textOf(why), why)
 }
 
 /**
- * `throw postpone(ms)`: not now, and nobody's fault: come back then. It does not count as an attempt and leaves no trace
+ * `throw postpone(ms)`: not now, and nobody's fault: come back then, in a year at most. It does not count as an attempt and leaves no trace
  * in the attempts, so it is for conditions that end by themselves (a rate limit, a pause), never for a failure.
  */
 export function postpone(ms: number, why: unknown = 'the handler asked to be called later'): Error {
@@ -44,7 +45,7 @@ export function postpone(ms: number, why: unknown = 'the handler asked to be cal
 
 function delayOf(name: string, ms: number): number {
   if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`${name}: ${ms} is not a number of milliseconds`)
-  return Math.min(ms, 366 * 86_400_000)
+  return delayWithin(ms)
 }
 
 export function isPermanent(error: unknown): boolean {
@@ -52,11 +53,11 @@ export function isPermanent(error: unknown): boolean {
 }
 
 export function postponedMs(error: unknown): number | null {
-  return error instanceof Postponed ? error.delayMs : null
+  return error instanceof Postponed ? delayWithin(error.delayMs) : null
 }
 
 export function askedDelayMs(error: unknown): number | null {
-  return error instanceof RetryAfter ? error.delayMs : null
+  return error instanceof RetryAfter ? delayWithin(error.delayMs) : null
 }
 
 /**
@@ -80,6 +81,6 @@ export function withoutCredentials(text: string): string {
 
 /** A reason as the log takes it. */
 export function reasonOf(reason: string): string {
-  const text = storable(String(reason))
+  const text = storable(asText(reason))
   return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
 }

@@ -2,7 +2,8 @@
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { type RetryPolicy, retryDelayMs } from './backoff.js'
-import { askedDelayMs, isPermanent, permanent, postponedMs } from './failure.js'
+import { withPayload } from './event.js'
+import { askedDelayMs, isPermanent, permanent, postponedMs, textOf } from './failure.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
 import type { Session } from './session.js'
 
@@ -66,10 +67,7 @@ export async function validated(event: HandledEvent, schema: StandardSchema): Pr
       `the payload does not fit the schema: ${first?.message ?? 'no reason given'}${pathOf(first?.path)}`,
     )
   }
-  return Object.defineProperty(Object.create(event) as HandledEvent, 'payload', {
-    value: result.value,
-    enumerable: true,
-  })
+  return withPayload(event, result.value)
 }
 
 function pathOf(path: readonly unknown[] | undefined): string {
@@ -87,8 +85,24 @@ export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kin
   }
 }
 
-/** `say` makes the text that is stored. */
+/**
+ * `say` makes the text that is stored. Never throws, whatever was thrown: an object that throws when it is looked at would
+ * otherwise leave its event to the lease, and count as a dead worker.
+ */
 export function failure(
+  error: unknown,
+  retry: RetryPolicy,
+  claimed: ClaimedEvent,
+  say: (error: unknown) => string,
+): Result {
+  try {
+    return judged(error, retry, claimed, say)
+  } catch {
+    return judged(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
+  }
+}
+
+function judged(
   error: unknown,
   retry: RetryPolicy,
   { tries }: ClaimedEvent,

@@ -5,7 +5,7 @@
 import { invalid } from '../errors.js'
 import { type ClaimedEvent, limits } from '../model.js'
 import type { Source } from '../provider.js'
-import { cut, describeError, stackOf, storable } from './error-text.js'
+import { asText, cut, describeError, stackOf, storable } from './error-text.js'
 import { asHandledEvent } from './event.js'
 import { withoutCredentials } from './failure.js'
 import { MASK, markRuns, markValue, masked } from './marks.js'
@@ -75,7 +75,7 @@ export function createRedactor(given: RedactOptions, sources: ReadonlyMap<string
       return cut(`${message}\n${stack}`.trimEnd(), limits.errorBytes)
     },
     reason(reason, claimed) {
-      const text = clean(String(reason), claimed)
+      const text = clean(asText(reason), claimed)
       return cut(text === '' ? 'no reason given' : text, Math.min(maxMessage, limits.reasonBytes))
     },
   }

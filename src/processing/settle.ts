@@ -5,6 +5,7 @@
 import { isHookonceError } from '../errors.js'
 import type { Outcome, Settlement } from '../model.js'
 import type { Store } from '../store.js'
+import { checkSettlement } from '../store-input.js'
 import { failureIn, type Result } from './handle.js'
 import type { Registered } from './handlers.js'
 import type { Redactor } from './redact.js'
@@ -31,8 +32,10 @@ export async function settle<Tx>(
   mark: Mark | null,
 ): Promise<Result> {
   const claimed = session.claimed[0]!
-  const plainly = async (outcome: Outcome): Promise<Result> =>
-    (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
+  const plainly = async (given: Outcome): Promise<Result> => {
+    const outcome = writable(given)
+    return (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
+  }
 
   const notDone = async (came: Result): Promise<Result> => {
     if (came.kind !== 'handed_back' && came.kind !== 'postponed')
@@ -106,4 +109,21 @@ export async function undo<Tx>(session: Session<Tx>): Promise<void> {
   const undone = session.begun()?.then((transaction) => transaction.rollback())
   undone?.catch(() => {})
   if (!session.waiting) await undone?.catch(() => {})
+}
+
+/**
+ * The outcome, or, when no store would take it, a dead letter that says why. Unwritten, it would leave the event to its
+ * lease, and fail all that are settled in the same call.
+ */
+function writable(outcome: Outcome): Outcome {
+  try {
+    checkSettlement({ lease: { seq: 0, token: '' }, outcome, durationMs: 0 })
+    return outcome
+  } catch (error) {
+    return {
+      kind: 'failed',
+      error: `its outcome cannot be written: ${(error as Error).message}`,
+      retryInMs: null,
+    }
+  }
 }

@@ -239,6 +239,34 @@ onBothLogs((bench) => {
       expect(cents).toEqual([1_250])
     })
 
+    it('an event keeps all its fields when it is spread or written as JSON, with a schema and without', async () => {
+      const { inbox } = bench.inbox()
+      const seen: Record<string, unknown>[] = []
+      const note = (event: object) =>
+        void seen.push({ ...event }, JSON.parse(JSON.stringify(event)), structuredClone(event) as never)
+      inbox.on('shop', 'plain', note)
+      inbox.on('shop', 'checked', note, { schema: amountSchema })
+      const fields = { amount: '12.50', ref: 'r1' }
+      await postAll(inbox, [
+        { id: 'e1', type: 'plain', ...fields },
+        { id: 'e1b', type: 'checked', ...fields },
+      ])
+      await inbox.drain()
+      expect(seen).toHaveLength(6)
+      for (const event of seen) {
+        const checked = event.type === 'checked'
+        expect(event).toMatchObject({
+          source: 'shop',
+          id: checked ? 'e1b' : 'e1',
+          reference: 'r1',
+          payload: checked ? { cents: 1_250 } : { amount: '12.50' },
+          headers: {},
+        })
+        expect(event.receivedAt).toBeTypeOf('number')
+        expect(event.raw).toBeDefined()
+      }
+    })
+
     it('a payload that does not fit the schema is a dead letter and never reaches the handler', async () => {
       const { inbox } = bench.inbox()
       let calls = 0

@@ -1,5 +1,5 @@
 /** `postpone`: the handler asks for another time, and the attempt does not count. */
-import { postpone } from 'hookonce'
+import { postpone, retryAfter } from 'hookonce'
 import { expect, it } from 'vitest'
 import { onBothLogs, post, shop, stateOf, until } from '../support/processing.js'
 
@@ -36,6 +36,63 @@ onBothLogs((bench) => {
       state: 'pending',
       attempts: 0,
     })
+  })
+
+  it('a delay of any length is written: longer than any lease, and a year at most', async () => {
+    const { inbox } = bench.inbox()
+    const day = 86_400_000
+    const waits: Record<string, () => Error> = {
+      month: () => postpone(30 * day),
+      century: () => postpone(36_500 * day),
+      retriedMonth: () => retryAfter(30 * day),
+      retriedCentury: () => retryAfter(36_500 * day),
+      changed: () => Object.assign(postpone(1), { delayMs: Number.POSITIVE_INFINITY }),
+    }
+    inbox.on('shop', '*', (event) => {
+      throw waits[event.id]!()
+    })
+    const before = Date.now()
+    for (const id of Object.keys(waits)) {
+      await post(inbox, { id })
+      await inbox.process('shop', id)
+      const event = await inbox.events.get({ source: 'shop', eventId: id })
+      const days = ((event?.nextAttemptAt ?? 0) - before) / day
+      expect([id, Math.round(days)]).toEqual([id, id.endsWith('onth') ? 30 : 366])
+      expect(event?.state).toBe(id.startsWith('retried') ? 'failed' : 'pending')
+    }
+  })
+
+  it('a delay that is no time is a failure of the handler like any other', async () => {
+    const { inbox } = bench.inbox()
+    const delays = [Number.NaN, -1, Number.POSITIVE_INFINITY, '5' as never, undefined as never]
+    inbox.on('shop', '*', (event) => {
+      const delay = delays[Number(event.id.slice(1))]!
+      throw event.id.startsWith('p') ? postpone(delay) : retryAfter(delay)
+    })
+    for (const id of delays.flatMap((_, i) => [`p${i}`, `r${i}`])) {
+      await post(inbox, { id })
+      expect(await inbox.process('shop', id)).toMatchObject({ kind: 'failed' })
+      const reason = (await inbox.events.get({ source: 'shop', eventId: id }))?.reason
+      expect(reason).toMatch(/is not a number of milliseconds/)
+    }
+  })
+
+  it('a retry policy of any numbers gives a wait that can be written', async () => {
+    const { inbox } = bench.inbox()
+    const policies: Record<string, object> = {
+      huge: { firstMs: 1e300, maxMs: 1e300 },
+      nothing: { firstMs: 0, factor: 1e300, maxMs: 1, maxAttempts: 100 },
+    }
+    for (const [id, retry] of Object.entries(policies)) {
+      const fail = () => {
+        throw new Error('no')
+      }
+      inbox.on('shop', id, fail, { retry })
+      await post(inbox, { id, type: id })
+      for (let i = 0; i < 4; i++) {
+        expect(await inbox.process('shop', id)).toMatchObject({ kind: 'failed', error: 'no' })
+      }
+    }
   })
 
   it('in inline mode the sender hears that it was received', async () => {

@@ -1,5 +1,6 @@
 /** What the worker API takes and gives. */
 import { z } from 'zod'
+import { limits } from '../../model.js'
 import { at, count } from './shapes.js'
 
 const lease = z.string().min(3).max(200).describe('As it came with the event')
@@ -46,7 +47,7 @@ export const claimShape = z.strictObject({
 })
 
 export const extendBody = z.strictObject({ leases, leaseMs })
-export const releaseBody = z.strictObject({ leases, delayMs: z.int().min(0).max(86_400_000).default(0) })
+export const releaseBody = z.strictObject({ leases, delayMs: z.int().min(0).max(limits.delayMs).default(0) })
 
 const outcome = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('succeeded') }),
@@ -54,7 +55,7 @@ const outcome = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('failed'),
     error: z.string().max(8_192),
-    retryInMs: z.number().min(0).max(31_622_400_000).nullable().describe('Null: a dead letter'),
+    retryInMs: z.number().min(0).max(limits.delayMs).nullable().describe('Null: a dead letter'),
   }),
 ])
 

@@ -2,7 +2,7 @@
  * The PostgreSQL store. One file per verb in this folder, its SQL written out; this file only puts them
  * behind the contract: check the input, then do it.
  */
-import { HookonceError, invalid } from '../../errors.js'
+import { HookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
 import type { Store } from '../../store.js'
 import {
@@ -10,6 +10,7 @@ import {
   checkAudits,
   checkClaim,
   checkCount,
+  checkDelayMs,
   checkEffect,
   checkFilter,
   checkKey,
@@ -92,8 +93,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       return settlements.length === 0 ? [] : settle(db, settlements)
     },
     async release(held, delayMs = 0) {
-      if (!(delayMs >= 0 && delayMs <= limits.leaseMs))
-        throw invalid('delayMs', `${delayMs} is not from 0 to ${limits.leaseMs}`)
+      checkDelayMs('delayMs', delayMs)
       return held.length === 0 ? [] : release(db, held, delayMs)
     },
     transaction: (how) => beginTransaction(db, how),

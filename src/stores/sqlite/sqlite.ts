@@ -13,6 +13,7 @@ import {
   checkAudits,
   checkClaim,
   checkCount,
+  checkDelayMs,
   checkEffect,
   checkFilter,
   checkKey,
@@ -178,9 +179,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       return settlements.length === 0 ? [] : write('settle', settlements)
     },
     async release(leases, delayMs = 0) {
-      if (!(delayMs >= 0 && delayMs <= limits.leaseMs)) {
-        throw invalid('delayMs', `${delayMs} is not from 0 to ${limits.leaseMs}`)
-      }
+      checkDelayMs('delayMs', delayMs)
       return leases.length === 0 ? [] : write('release', { leases, delayMs: Math.round(delayMs) })
     },
     transaction: async () => beginTransaction(writerThread(), now),
