@@ -1,0 +1,26 @@
+import type { Kinds } from '../kind.js'
+
+const call = {
+  messageId: 'ajs-1',
+  type: 'track',
+  event: 'Order Completed',
+  userId: 'u1',
+  timestamp: '2026-11-15T12:00:00.000Z',
+}
+
+export const segment: Kinds = [
+  {
+    name: 'a call',
+    docs: 'https://segment.com/docs/connections/destinations/catalog/webhooks/',
+    body: call,
+    events: ['track'],
+    another: { 'json:messageId': 'ajs-2' },
+  },
+  {
+    name: 'a payload mapped by the user, without a messageId',
+    body: { email: 'ada@example.com', plan: 'pro' },
+    another: { 'json:plan': 'free' },
+    merged:
+      'A mapping without `messageId` leaves nothing that tells equal payloads apart: keep it in the mapping.',
+  },
+]
