@@ -369,7 +369,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     sources,
     limits,
     counters,
-    spool: spool && { status: spool.status, retryRefused: spool.retryRefused },
+    spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retryRefused: spool.retryRefused },
     log,
     store: open,
   }

@@ -317,6 +317,8 @@ export interface SourceStats {
   readonly dead: number
   /** When the oldest event that waits for a worker became due; null when none waits. */
   readonly oldestDueAt: number | null
+  /** The backlog is larger than a store counts: pending, retrying and succeeded are estimates. Left out when exact. */
+  readonly estimated?: true
 }
 
 /** What an operator orders. Each item is judged on its own. */

@@ -99,6 +99,11 @@ export interface Store<Tx = unknown> {
   payload(key: EventKey): Promise<Payload | null>
   /** Oldest first. */
   attempts(key: EventKey): Promise<Attempt[]>
+  /**
+   * Resolves when a delivery could be recorded now, else throws why not: the store cannot be reached, is read-only or
+   * full, has no schema. Cheap while records succeed; after one that failed it writes something, until one succeeds.
+   */
+  ping(): Promise<void>
   /** A row per source, by name. Never scans the log. */
   stats(): Promise<SourceStats[]>
 

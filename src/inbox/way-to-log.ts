@@ -55,7 +55,7 @@ export function wayToLog({
         ...toStore,
         clock,
         log,
-        probe: async () => (await open()).stats(),
+        probe: async () => (await open()).ping(),
         drained(deliveries, verdicts) {
           for (const [i, { source, events }] of deliveries.entries()) {
             const ids = events.map((event) => event.eventId)

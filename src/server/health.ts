@@ -8,7 +8,7 @@ export interface Readiness {
   /** `reachable`, or what is wrong. */
   readonly store: string
   /** What waits in the spool, where there is one; while it has room, deliveries are taken without the store. */
-  readonly spool?: { readonly depth: number; readonly full: boolean }
+  readonly spool?: { readonly depth: number; readonly full: boolean } | undefined
 }
 
 export interface Health {
@@ -16,19 +16,29 @@ export interface Health {
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
 }
 
+/** An answer is good for this long: many who ask cost one look. */
+const KEEP_MS = 500
+
 export function createHealth(
   current: () => Inbox,
   isStopping: () => boolean,
   { readyTimeoutMs }: { readonly readyTimeoutMs: number },
 ): Health {
-  /** One look at the store at a time, however many ask. */
-  let looking: Promise<Readiness> | null = null
+  const askStore = oneAtATime(lookAtStore)
+  const askSpool = oneAtATime(lookAtSpool)
+  let last: { readonly inbox: Inbox; readonly at: number; readonly found: Readiness } | null = null
 
-  function readiness(): Promise<Readiness> {
-    looking ??= look(current(), readyTimeoutMs).finally(() => {
-      looking = null
-    })
-    return looking
+  async function readiness(): Promise<Readiness> {
+    const inbox = current()
+    if (last?.inbox === inbox && performance.now() - last.at < KEEP_MS) return last.found
+    // Beside each other: a store that hangs must not hide a spool that has room.
+    const [store, spool] = await Promise.all([
+      inTime(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),
+      inTime(askSpool(inbox), readyTimeoutMs, undefined),
+    ])
+    const found = { ready: store === REACHABLE || spool?.full === false, store, ...(spool && { spool }) }
+    last = { inbox, at: performance.now(), found }
+    return found
   }
 
   async function ready(response: ServerResponse): Promise<void> {
@@ -50,26 +60,47 @@ export function createHealth(
   }
 }
 
-async function look(inbox: Inbox, limitMs: number): Promise<Readiness> {
-  const [of, status] = await Promise.all([
-    lookAtStore(inbox, limitMs),
-    inbox.spool?.status().catch(() => undefined),
-  ])
-  if (!status) return of
-  const spool = { depth: status.depth, full: status.bytes >= status.maxBytes }
-  return { ready: of.ready || !spool.full, store: of.store, spool }
+const REACHABLE = 'reachable'
+
+async function lookAtStore(inbox: Inbox): Promise<string> {
+  try {
+    await (await inbox.store()).ping()
+    return REACHABLE
+  } catch (error) {
+    // The code, not the message: a message may name a host of the inside.
+    return isHookonceError(error) ? error.code : 'STORE_FAILED'
+  }
 }
 
-async function lookAtStore(inbox: Inbox, limitMs: number): Promise<Readiness> {
+async function lookAtSpool({ spool }: Inbox): Promise<Readiness['spool']> {
+  if (spool === null) return undefined
+  try {
+    const [{ depth }, room] = await Promise.all([spool.status(), spool.hasRoom()])
+    return { depth, full: !room }
+  } catch {
+    return { depth: 0, full: true }
+  }
+}
+
+/** However many ask, and however long it takes: one look is under way. */
+function oneAtATime<T>(look: (inbox: Inbox) => Promise<T>): (inbox: Inbox) => Promise<T> {
+  let current: { readonly inbox: Inbox; readonly found: Promise<T> } | null = null
+  return (inbox) => {
+    if (current?.inbox !== inbox) {
+      const found = look(inbox).finally(() => {
+        if (current?.found === found) current = null
+      })
+      current = { inbox, found }
+    }
+    return current.found
+  }
+}
+
+async function inTime<T>(found: Promise<T>, limitMs: number, otherwise: T): Promise<T> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<Readiness>((resolve) => {
-    timer = setTimeout(() => resolve({ ready: false, store: `no answer within ${limitMs} ms` }), limitMs)
+  const late = new Promise<T>((resolve) => {
+    timer = setTimeout(resolve, Math.max(1, limitMs), otherwise)
   })
-  const found = inbox.events.stats().then(
-    () => ({ ready: true, store: 'reachable' }),
-    // The code, not the message: a message may name a host of the inside.
-    (error: unknown) => ({ ready: false, store: isHookonceError(error) ? error.code : 'STORE_FAILED' }),
-  )
   try {
     return await Promise.race([found, late])
   } finally {

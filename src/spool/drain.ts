@@ -19,7 +19,7 @@ export interface DrainParts {
   readonly log: Logger
   readonly seal: Seal | undefined
   record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
-  /** Asks the store anything, to see whether it answers. */
+  /** Asks the store whether a delivery could be recorded now. */
   probe(): Promise<unknown>
   /** These have left the spool. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void

@@ -23,6 +23,8 @@ export interface GateParts {
   record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
   /** Something lies in the spool. */
   spooled(): void
+  /** Each time the file was written to: the bytes of a delivery that could not be kept, or null when all were. */
+  wrote(failed: number | null): void
 }
 
 interface Item {
@@ -96,8 +98,11 @@ export function spoolGate(parts: GateParts) {
       const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, parts.seal)))
       const kept = await file.put(rows)
       for (const [i, { at }] of items.entries()) results[at] = kept[i] ? 'spooled' : full()
+      const left = kept.indexOf(false)
+      parts.wrote(left < 0 ? null : rows[left]!.block.byteLength)
       parts.spooled()
     } catch (error) {
+      parts.wrote(0)
       const failed = error instanceof HookonceError ? error : notSealed(error)
       for (const { at } of items) results[at] = failed
     }

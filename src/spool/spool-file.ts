@@ -3,6 +3,7 @@
  * totals by source that change in the same transaction, so that nobody has to scan. Several processes share it.
  */
 import { HookonceError } from '../errors.js'
+import { PROBE_BYTES } from '../stores/shared/ping.js'
 import { type Connection, openConnection } from '../stores/sqlite/connection.js'
 import { type Database, openDatabase, type Row } from '../stores/sqlite/driver.js'
 import { isBusy } from '../stores/sqlite/failure.js'
@@ -173,6 +174,15 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       lock.exec('rollback')
       lock.close()
       lock = null
+    },
+
+    /** Writes as much as a delivery needs and removes it again: throws where a delivery could not be kept. */
+    probe(): void {
+      write(() => {
+        connection.db.exec('create table if not exists probe (filler blob)')
+        connection.db.exec(`insert into probe (filler) values (zeroblob(${PROBE_BYTES}))`)
+      })
+      write(() => connection.db.exec('drop table probe'))
     },
 
     /** Gives space back when nothing is left. Another process that is writing has precedence. */

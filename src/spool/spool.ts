@@ -43,6 +43,8 @@ export interface SpoolStatus {
 
 export interface Spool {
   status(): Promise<SpoolStatus>
+  /** Whether the next delivery would find room: it is not full, and its file can be written to. */
+  hasRoom(): Promise<boolean>
   /** Puts what the store refused back in line, for when the reason is gone. Says how many. */
   retryRefused(): Promise<number>
 }
@@ -95,8 +97,14 @@ export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
     },
   }
   const circuit = createCircuit(parts.log)
+  /** The bytes of a delivery that could not be kept; null once one could. */
+  let failed: number | null = null
   const drain = createDrain({ ...parts, file, circuit, seal })
-  const record = spoolGate({ ...parts, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake })
+  const record = spoolGate({ ...parts, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake, wrote })
+
+  function wrote(bytes: number | null): void {
+    failed = bytes
+  }
 
   return {
     record,
@@ -111,6 +119,16 @@ export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
       const lastError = circuit.lastError ?? drain.problem
       const { open: storeAway } = circuit
       return { depth, bytes, maxBytes, oldestAt, refused, storeAway, draining: drain.running, lastError }
+    },
+    async hasRoom() {
+      const { bytes } = await file.totals()
+      if (failed === null) return bytes < maxBytes
+      if (bytes + failed > maxBytes) return false
+      // A full disk can be read: only writing shows it. Until a delivery is kept again, something else is written.
+      return file.probe().then(
+        () => true,
+        () => false,
+      )
     },
     async retryRefused() {
       const count = await file.restore()
@@ -134,6 +152,7 @@ function lazily(link: () => SpoolLink): SpoolLink {
     totals: () => link().totals(),
     lock: () => link().lock(),
     unlock: () => link().unlock(),
+    probe: () => link().probe(),
     shrink: () => link().shrink(),
     close: () => link().close(),
   }

@@ -38,6 +38,9 @@ export const statsShape = z.strictObject({
       ignored: count,
       dead: count,
       oldestDueAt: at.nullable(),
+      estimated: z
+        .boolean()
+        .describe('The backlog is larger than is counted: pending, retrying and succeeded are estimates'),
     }),
   ),
 })

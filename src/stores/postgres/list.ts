@@ -153,11 +153,12 @@ async function seqBounds(
   { from, to, source }: EventFilter,
 ): Promise<{ from: number; below: number } | null> {
   if (from === undefined && to === undefined) return { from: 0, below: Number.MAX_SAFE_INTEGER }
+  const table = source === undefined ? 'hookonce.spans' : 'hookonce.hours'
   const [row] = await db.read<{ first: number | null; last: number | null }>(
-    adhoc(`select min(first_seq) as first, max(last_seq) as last from hookonce.hours
+    adhoc(`select min(first_seq) as first, max(last_seq) as last from ${table}
      where hour > to_timestamp($1::float8 / 1000) - interval '1 hour' and hour < to_timestamp($2::float8 / 1000)
-       and ($3::text is null or source = $3)`),
-    [from ?? 0, to ?? 253_402_300_799_999, source ?? null],
+       ${source === undefined ? '' : 'and source = $3'}`),
+    [from ?? 0, to ?? 253_402_300_799_999, ...(source === undefined ? [] : [source])],
   )
   return row?.first == null || row.last == null ? null : { from: row.first, below: row.last + 1 }
 }

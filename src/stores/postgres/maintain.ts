@@ -13,6 +13,9 @@ import { countAhead, ensurePartitions, type PartitionUnit } from './partitions.j
 
 const adhoc = (sql: string): Statement => ({ name: '', sql })
 
+/** Rows of counters folded in one transaction. */
+const FOLDED = 2_000
+
 const tryLock = adhoc('select pg_try_advisory_lock(hashtextextended($1, 0)) as got')
 /** Only our own: a partition that somebody else has attached is theirs to remove. */
 const listPartitions = adhoc(`
@@ -38,6 +41,7 @@ export async function maintain(
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // Room first: a partition that cannot be dropped today may wait, one that is missing tomorrow may not.
     const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
+    if (!options.dryRun) await fold(run)
     const dropped = await dropAll(run, unit, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
@@ -45,6 +49,14 @@ export async function maintain(
   } finally {
     await client.end().catch(() => {}) // the lock goes with the connection
   }
+}
+
+const foldHours = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
+
+/** Gives back the counters of processes that have ended: one row for each source and hour is enough. */
+async function fold(run: Run): Promise<void> {
+  for (let folded = FOLDED; folded === FOLDED; )
+    folded = (await run<{ folded: number }>(foldHours, []))[0]!.folded
 }
 
 /** Statements outside any transaction, with time limits: a partition that cannot be had now can be had tomorrow. */

@@ -5,6 +5,7 @@
 import type { Migration } from '../../store.js'
 import { clock } from './migration-clock.js'
 import { flags } from './migration-flags.js'
+import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
 
 const log = `
@@ -262,4 +263,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'keeping', sql: keeping },
   { number: 5, name: 'clock', sql: clock },
   { number: 6, name: 'flags', sql: flags },
+  { number: 7, name: 'growth', sql: growth },
 ]

@@ -41,12 +41,14 @@ import { migrate } from './migrate.js'
 import { migrations } from './migrations.js'
 import { operate } from './operate.js'
 import { checkUnit } from './partitions.js'
+import { pinger } from './ping.js'
 import { prune } from './prune.js'
-import { attemptsOf, getEvent, payloadOf, statsOf } from './read.js'
+import { attemptsOf, getEvent, payloadOf } from './read.js'
 import { recorder } from './record.js'
 import { restore } from './restore.js'
 import { inSchema } from './schema.js'
 import { extend, release, settle } from './settle.js'
+import { statsOf } from './stats.js'
 import { tail } from './tail.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
 import { watermarkOf } from './watermark.js'
@@ -64,6 +66,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
   })
   const unit = checkUnit(settings.partitions ?? 'month')
   const record = recorder(db, audit, unit)
+  const health = pinger(db)
   const claim = claimer(db)
   const bell = createBell(db)
   let closing: Promise<void> | undefined
@@ -75,7 +78,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
     async record(deliveries) {
       if (deliveries.length === 0) return []
       checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
-      const verdicts = await record(deliveries)
+      const verdicts = await health.watch(deliveries, () => record(deliveries))
       if (verdicts.some((one) => one.some((verdict) => verdict.status === 'recorded'))) bell.ring()
       return verdicts
     },
@@ -131,6 +134,7 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       checkKey(key)
       return attemptsOf(db, key)
     },
+    ping: health.ping,
     stats: () => statsOf(db),
     async tail(tailOptions) {
       checkTail(tailOptions)

@@ -1,13 +1,5 @@
-/** get, payload, attempts, stats: plain reads. `stats` reads counters and the work rows, never the log. */
-import type {
-  Attempt,
-  AttemptOutcome,
-  EventKey,
-  EventRecord,
-  Payload,
-  SourceStats,
-  State,
-} from '../../model.js'
+/** get, payload, attempts: plain reads. */
+import type { Attempt, AttemptOutcome, EventKey, EventRecord, Payload, State } from '../../model.js'
 import type { Database, Statement } from './database.js'
 import { numbers } from './parameters.js'
 import { stateOf } from './state.js'
@@ -54,28 +46,6 @@ select a.attempt, a.run, a.worker, a.started_at, a.finished_at, a.outcome, a.det
 from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and e.event_id = $2
 order by a.attempt`,
-}
-
-const getStats: Statement = {
-  name: 'stats',
-  sql: `
-with totals as (
-  select source, sum(recorded)::bigint as recorded, sum(ignored)::bigint as ignored, sum(dead)::bigint as dead
-  from hookonce.hours group by source
-),
-waiting as (
-  select w.source, count(*) filter (where s.state = 'pending') as pending,
-    count(*) filter (where s.state = 'processing') as processing, count(*) filter (where s.state = 'failed') as retrying,
-    min(w.next_at) filter (where w.next_at <= hookonce.clock()) as oldest_due_at
-  from hookonce.work w
-  cross join lateral (select ${stateOf} as state from (select null::text as parked) e) s
-  group by w.source
-)
-select t.source, t.recorded, t.ignored, t.dead, coalesce(w.pending, 0) as pending,
-  coalesce(w.processing, 0) as processing, coalesce(w.retrying, 0) as retrying, w.oldest_due_at
-from totals t left join waiting w on w.source = t.source
-where t.recorded > 0
-order by t.source`,
 }
 
 interface Row {
@@ -141,17 +111,6 @@ export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]
     ...rest,
     startedAt: started_at,
     finishedAt: finished_at,
-  }))
-}
-
-export async function statsOf(db: Database): Promise<SourceStats[]> {
-  const rows = await db.read<
-    Omit<SourceStats, 'succeeded' | 'oldestDueAt'> & { oldest_due_at: number | null }
-  >(getStats, [])
-  return rows.map(({ oldest_due_at, ...row }) => ({
-    ...row,
-    succeeded: row.recorded - row.ignored - row.dead - row.pending - row.processing - row.retrying,
-    oldestDueAt: oldest_due_at,
   }))
 }
 

@@ -85,9 +85,11 @@ export function hourBook(): HourBook {
 }
 
 const bounds = `
-  select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_hours
+  select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_spans
   where hour >= ?1 and hour <= ?2`
-const sourceBounds = `${bounds} and source = ?3`
+const sourceBounds = `
+  select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_hours
+  where hour >= ?1 and hour <= ?2 and source = ?3`
 
 /** The seqs between which everything that arrived in [from, to) lies; null when there is nothing. */
 export function seqRange(

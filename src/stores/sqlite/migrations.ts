@@ -5,6 +5,7 @@
 import type { Migration } from '../../store.js'
 import { clock } from './migration-clock.js'
 import { flags } from './migration-flags.js'
+import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
 
 const log = `
@@ -191,4 +192,5 @@ export const migrations: readonly Migration[] = [
   { number: 4, name: 'keeping', sql: keeping.trim() },
   { number: 5, name: 'clock', sql: clock.trim() },
   { number: 6, name: 'flags', sql: flags.trim() },
+  { number: 7, name: 'growth', sql: growth.trim() },
 ]

@@ -29,6 +29,7 @@ import {
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { checkedKeeping } from '../shared/keeping.js'
+import { createPing } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
@@ -103,6 +104,11 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
     delayMs: duplicateFlushMs,
   })
 
+  const health = createPing({
+    look: () => write('look', undefined),
+    probe: (bytes) => write('probe', bytes),
+  })
+
   const listeners = subscribers(async (on) => {
     // Nobody else can open what is in memory, and a store that is closed watches nothing.
     if (file !== IN_MEMORY && (on || closed === undefined)) await read('watch', on)
@@ -125,7 +131,9 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
     if (accepted.length === 0) return verdicts as RecordVerdict[][]
     const at = now()
     const packed = pack(accepted)
-    const answer = await writerThread().call('record', at, packed, [packed.bytes.buffer as ArrayBuffer])
+    const answer = await health.watch(accepted, () =>
+      writerThread().call('record', at, packed, [packed.bytes.buffer as ArrayBuffer]),
+    )
     const judged = unpackVerdicts(answer)
     let next = 0
     return deliveries.map(({ events, receivedAt = at }, index) => {
@@ -221,6 +229,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       checkKey(key)
       return read('attempts', key)
     },
+    ping: health.ping,
     stats: async () => read('stats', undefined),
     async tail(options) {
       checkTail(options)

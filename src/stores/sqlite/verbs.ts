@@ -12,6 +12,7 @@ import { extend, release } from './lease.js'
 import { list } from './list.js'
 import { migrate } from './migrate.js'
 import { operate } from './operate.js'
+import { look, probe } from './ping.js'
 import { prune } from './prune.js'
 import { attempts, get, payload } from './read.js'
 import { record } from './record.js'
@@ -37,10 +38,12 @@ export const writeVerbs = {
   archived,
   restore,
   erase,
+  probe,
 }
 
 /** `countPrunable` is a prune that is a dry run: it only reads. */
 export const readVerbs = {
+  look,
   get,
   list,
   payload,

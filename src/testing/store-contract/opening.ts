@@ -41,6 +41,7 @@ const calls: Readonly<Record<string, (store: Store) => Promise<unknown>>> = {
   list: (store) => store.list({}),
   payload: (store) => store.payload(of),
   attempts: (store) => store.attempts(of),
+  ping: (store) => store.ping(),
   stats: (store) => store.stats(),
   tail: (store) => store.tail({ after: 0, limit: 1 }),
   inspect: (store) => store.inspect(),

@@ -31,5 +31,11 @@ async function spoolOf({ spool }: Inbox) {
 }
 
 export function statsOf(stats: readonly SourceStats[]) {
-  return { sources: stats.map((one) => ({ ...one, oldestDueAt: instant(one.oldestDueAt) })) }
+  return {
+    sources: stats.map((one) => ({
+      ...one,
+      oldestDueAt: instant(one.oldestDueAt),
+      estimated: one.estimated === true,
+    })),
+  }
 }

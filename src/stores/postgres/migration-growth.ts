@@ -1,0 +1,87 @@
+/**
+ * A migration for logs that grow: statistics and lists whose cost does not depend on how much there is. `hookonce.`
+ * stands for the configured schema.
+ */
+export const growth = `
+-- Written to by ping after a record has failed.
+create table hookonce.probe (id int primary key, filler bytea not null);
+alter table hookonce.probe alter column filler set storage external;
+
+-- The sums of hours by source, kept by a trigger: exact for every writer, also one of an older version. Several rows
+-- for each source, by connection, so that commits do not wait for each other.
+create table hookonce.totals (
+  source text collate "C" not null,
+  part int not null,
+  recorded bigint not null,
+  ignored bigint not null,
+  dead bigint not null,
+  primary key (source, part)
+) with (fillfactor = 50);
+
+-- The seqs of each hour over all sources. last_seq is rounded up, so that one in a thousand events moves it.
+create table hookonce.spans (
+  hour timestamptz primary key,
+  first_seq bigint not null,
+  last_seq bigint not null
+) with (fillfactor = 50);
+
+create function hookonce.count_hours() returns trigger language plpgsql as $$
+declare
+  h hookonce.hours := coalesce(new, old);
+  recorded bigint := coalesce(new.recorded, 0) - coalesce(old.recorded, 0);
+  ignored bigint := coalesce(new.ignored, 0) - coalesce(old.ignored, 0);
+  dead bigint := coalesce(new.dead, 0) - coalesce(old.dead, 0);
+  upto bigint := (h.last_seq / 1000 + 1) * 1000;
+begin
+  if recorded <> 0 or ignored <> 0 or dead <> 0 then
+    insert into hookonce.totals as t (source, part, recorded, ignored, dead)
+    values (h.source, pg_backend_pid() % 32, recorded, ignored, dead)
+    on conflict (source, part) do update set recorded = t.recorded + excluded.recorded,
+      ignored = t.ignored + excluded.ignored, dead = t.dead + excluded.dead;
+  end if;
+  if tg_op <> 'DELETE' and h.first_seq is not null and not exists (
+    select 1 from hookonce.spans s where s.hour = h.hour and s.first_seq <= h.first_seq and s.last_seq >= h.last_seq
+  ) then
+    insert into hookonce.spans as s (hour, first_seq, last_seq) values (h.hour, h.first_seq, upto)
+    on conflict (hour) do update set first_seq = least(s.first_seq, excluded.first_seq),
+      last_seq = greatest(s.last_seq, excluded.last_seq);
+  end if;
+  return null;
+end $$;
+lock table hookonce.hours in share row exclusive mode;
+insert into hookonce.totals (source, part, recorded, ignored, dead)
+  select source, 0, sum(recorded), sum(ignored), sum(dead) from hookonce.hours group by source;
+insert into hookonce.spans (hour, first_seq, last_seq)
+  select hour, min(first_seq), (max(last_seq) / 1000 + 1) * 1000 from hookonce.hours where first_seq is not null group by hour;
+create trigger hours_counted after insert or update or delete on hookonce.hours
+  for each row execute function hookonce.count_hours();
+
+-- Few rows each, whatever the backlog: events that somebody holds, and events that wait for another attempt.
+create index work_leased on hookonce.work (source, seq) where token is not null;
+create index work_retrying on hookonce.work (source, seq) where token is null and attempt > base_attempt;
+
+-- Hours that have passed need no row for each slot: the processes that used them may have ended long ago.
+create function hookonce.fold_hours(most int) returns int language plpgsql as $$
+declare
+  folded int;
+begin
+  with gone as (
+    delete from hookonce.hours h using (
+      select source, hour, slot from hookonce.hours
+      where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit most
+      for update skip locked
+    ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
+    returning h.*
+  ),
+  kept as (
+    insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+    select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
+    from gone group by 1, 2 order by 1, 2
+    on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
+      ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
+      first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $$;
+`

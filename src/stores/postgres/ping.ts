@@ -1,0 +1,39 @@
+/** What `ping` looks at and writes on PostgreSQL, on the connections that record uses. */
+import { HookonceError } from '../../errors.js'
+import { createPing } from '../shared/ping.js'
+import type { Database, Statement } from './database.js'
+
+/** The sequence is there when the schema is. A standby answers reads and refuses every delivery. */
+const look: Statement = {
+  name: 'ping',
+  sql: `
+select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value
+from hookonce.event_seq`,
+}
+
+/** Waits where record would wait: behind whoever locks one of its tables. */
+const lock: Statement = {
+  name: '',
+  sql: 'lock table hookonce.events, hookonce.payloads, hookonce.work, hookonce.hours in row exclusive mode',
+}
+
+const write: Statement = {
+  name: 'ping_write',
+  sql: `
+insert into hookonce.probe (id, filler) values (1, decode(repeat('00', $1::int), 'hex'))
+on conflict (id) do update set filler = excluded.filler`,
+}
+
+export function pinger(db: Database) {
+  return createPing({
+    async look() {
+      const [row] = await db.query<{ read_only: boolean }>(look, [])
+      if (row!.read_only) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'the server is read-only' })
+    },
+    probe: (bytes) =>
+      db.atomic(async (run) => {
+        await run(lock, [])
+        await run(write, [bytes])
+      }),
+  })
+}
