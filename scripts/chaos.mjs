@@ -48,6 +48,11 @@ const disasters = {
     what: 'kill -9 of a worker that holds 500 events, and events that kill their worker',
     files: ['test/processing/recovery.test.ts'],
   },
+  lane: {
+    what: 'a long lane: its length costs nothing, and no turn is lost',
+    files: ['test/stores/long-lane.test.ts'],
+    env: { HOOKONCE_LANE_EVENTS: '100000' },
+  },
 }
 
 const wanted = process.argv.slice(2)

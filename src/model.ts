@@ -254,6 +254,7 @@ export interface EventRecord extends EventKey {
   readonly processedAt: number | null
   readonly attempts: number
   readonly run: number
+  /** When it is due; null while it is processed and when it is final. Behind another of its reference: at the latest then. */
   readonly nextAttemptAt: number | null
   /** 1 + the duplicates seen. */
   readonly deliveries: number

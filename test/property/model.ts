@@ -19,8 +19,10 @@ import type {
 } from '#dist/model.js'
 import { contestedId } from '#dist/model.js'
 
-/** A row found blocked behind the head of its lane may be pushed back so far. */
-const PUSHED_BACK_MS = 2_000
+/** The head of a lane that waits for another that is held may be put off so far. */
+const LOOK_AGAIN_MS = 2_000
+/** One behind the head of its lane may be put off so far; it is due again when the one before it is gone. */
+const PARKED_MS = 2 * 3_600_000
 
 export interface ModelWork {
   /** When it is due, or its lease ends. A lane may have moved it up to `latest`. */
@@ -149,13 +151,24 @@ export function claimable(model: Model, of: ModelEvent, byName: boolean): 'yes' 
   return work.nextAt <= model.now ? 'perhaps' : 'no'
 }
 
+function isBehind(model: Model, of: ModelEvent): boolean {
+  return lane(model, of).some((other) => other.seq < of.seq)
+}
+
+const putOffMs = (model: Model, of: ModelEvent) => (isBehind(model, of) ? PARKED_MS : LOOK_AGAIN_MS)
+
+/** It enters `work` now: due at once, or parked behind another of its lane. */
+function enter(model: Model, of: ModelEvent): void {
+  of.work!.latest = isBehind(model, of) ? model.now + PARKED_MS : model.now
+}
+
 /** What a claim may do to those it leaves: due ones that wait for their lane are pushed back. */
 export function pushBack(model: Model, looked: Iterable<ModelEvent>): void {
   for (const event of looked) {
     const { work } = event
     if (work === null || work.nextAt > model.now || !isBlocked(model, event)) continue
     // A lease that ran out stays where it is: with a later end it would be alive again.
-    if (work.token === null) work.latest = Math.max(work.latest, model.now + PUSHED_BACK_MS)
+    if (work.token === null) work.latest = Math.max(work.latest, model.now + putOffMs(model, event))
   }
 }
 
@@ -222,7 +235,13 @@ function leave(model: Model, event: ModelEvent): void {
   event.processedAt = model.now
   if (!next) return
   const work = next.work!
-  if (work.token !== null || work.attempt !== work.base) return
+  if (work.token !== null) return
+  if (work.attempt !== work.base) {
+    // It was tried before, and its own time is over: it was parked, or will be looked at again soon.
+    if (work.nextAt <= model.now && !isBlocked(model, next))
+      work.latest = Math.min(work.latest, model.now + LOOK_AGAIN_MS)
+    return
+  }
   if (work.nextAt > model.now) {
     // Handed back for later, out of its turn. Both stores may wake it now: they do not tell it from a push.
     work.nextAt = model.now
@@ -303,6 +322,7 @@ export function operate(model: Model, { verb, events, force, dryRun }: Order): O
       token: null,
       worker: '',
     }
+    enter(on, event)
     event.parked = null
     event.reason = null
     event.processedAt = null
@@ -359,6 +379,7 @@ export function record(
         deliveries: 1,
         conflicts: 0,
       })
+      if (!withheld) enter(model, model.events.get(nameOf(source, eventId))!)
       const same = sameAs === null ? {} : { sameAs }
       return { status: 'recorded', seq, state: withheld ? 'ignored' : 'pending', ...same, ...stored }
     })

@@ -1,10 +1,11 @@
 /**
  * claim: takes due events. Each gets a new random token; a lease that had run out leaves a `lost` attempt behind.
- * Of a lane only the head is taken, and only while no other of the lane is held: what is blocked is pushed back a
- * little, so that the next claim does not look at it again.
+ * Of a lane only the head is taken, and only while no other of the lane is held. A row that is in sight and may not be
+ * taken (replays, logs of an older version) is parked, so that the next claim does not look at it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database, Statement } from './database.js'
+import { blocked, holdBefore, lookAgain, parkedFor } from './lane.js'
 import { texts } from './parameters.js'
 
 /** Lost attempts since the last that ended otherwise. The one that this statement writes is not among them yet. */
@@ -27,10 +28,12 @@ taken as (
   from picked p where w.seq = p.seq and not p.blocked
   returning w.seq, w.token, w.attempt, w.base_attempt, w.run
 ),
-pushed as (
+parked as (
   -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
-  update hookonce.work w set next_at = hookonce.clock() + interval '1 second'
-  from picked p where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
+  update hookonce.work w set next_at = hookonce.clock() + case when h.seq is null then ${lookAgain} else ${parkedFor} end,
+    claimed_at = case when h.seq is null then w.claimed_at end
+  from picked p left join lateral ${holdBefore('p')} h on p.blocked
+  where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
   e.related_reference, e.received_at, t.run, e.part, p.next_at, b.headers, b.body,
@@ -41,11 +44,7 @@ join hookonce.events e on e.seq = p.seq
 left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payload_seq, e.seq) and b.received_at = e.received_at
 order by p.next_at, p.seq`
 
-const blocked = `w.lane is not null and (
-      exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
-      or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
-        and h.token is not null and h.next_at > hookonce.clock()))`
-const columns = `w.seq, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
+const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
 /**
  * $3 sources, $4 how many of each, $5 how many in all, $6 from which instant on (ms). SKIP LOCKED: what another claim is
@@ -59,7 +58,7 @@ const claimDue: Statement = {
     select ${columns} from hookonce.work w
     where w.source = s.source and w.next_at >= to_timestamp(s.floor / 1000) and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})
     order by w.next_at, w.seq limit $4
-    for update skip locked
+    for no key update skip locked
   ) w limit $5`),
 }
 
@@ -70,7 +69,7 @@ const claimOne: Statement = {
   select ${columns} from hookonce.work w
   where w.seq = (select e.seq from hookonce.events e where e.source = $3 and e.event_id = $4)
     and (w.token is null or w.next_at <= hookonce.clock())
-  for update skip locked`),
+  for no key update skip locked`),
 }
 
 /** The sources that have work, found by jumping from one to the next in the index. */
@@ -145,7 +144,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)
         else if (!cutOff) floors.delete(source)
-        // Cut off by the number of places: not every source was looked at. What was blocked is pushed back, so this ends.
+        // Cut off by the number of places: not every source was looked at. What was blocked is out of sight, so this ends.
         return cutOff || full || from[i]! > 0
       })
     }

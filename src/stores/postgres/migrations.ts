@@ -7,6 +7,7 @@ import { clock } from './migration-clock.js'
 import { flags } from './migration-flags.js'
 import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
+import { lanes } from './migration-lanes.js'
 
 const log = `
 create schema if not exists hookonce;
@@ -264,4 +265,5 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: 'clock', sql: clock },
   { number: 6, name: 'flags', sql: flags },
   { number: 7, name: 'growth', sql: growth },
+  { number: 8, name: 'lanes', sql: lanes },
 ]

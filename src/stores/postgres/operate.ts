@@ -4,6 +4,7 @@
  */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
 import type { Database, Run, Statement } from './database.js'
+import { parkedFor } from './lane.js'
 import { numbers, texts } from './parameters.js'
 import { stateOf } from './state.js'
 
@@ -40,7 +41,10 @@ from hookonce.events e left join hookonce.work w on w.seq = e.seq
 where e.seq = any($1::bigint[])`,
 }
 
-/** $1 seqs   $2 how much to add to the run. The attempts so far no longer count against the policy. */
+/**
+ * $1 seqs   $2 how much to add to the run. The attempts so far no longer count against the policy. Of a lane the first of
+ * the order is due, the others are parked behind it; all of them are locked here or not yet visible to others.
+ */
 const restart: Statement = {
   name: 'operate_restart',
   sql: `
@@ -55,8 +59,9 @@ reset as (
 ),
 queued as (
   insert into hookonce.work as w (seq, source, next_at, attempt, base_attempt, run, lane)
-  select seq, source, hookonce.clock(), attempts, attempts, run, lane from before
-  on conflict (seq) do update set next_at = hookonce.clock(), base_attempt = w.attempt, token = null, claimed_at = null, run = excluded.run
+  select seq, source, hookonce.clock() + case when lane is not null and row_number() over (partition by source, lane order by seq) > 1
+    then ${parkedFor} else interval '0' end, attempts, attempts, run, lane from before
+  on conflict (seq) do update set next_at = excluded.next_at, base_attempt = w.attempt, token = null, claimed_at = null, run = excluded.run
 )
 insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
 select source, date_trunc('hour', received_at, 'UTC'), 0, 0,
@@ -78,16 +83,7 @@ const park: Statement = {
   name: 'operate_ignore',
   sql: `
 with gone as (
-  delete from hookonce.work where seq = any($1::bigint[]) returning seq, source, lane
-),
--- Not one that goes with it: a row that one command updates and deletes may stay.
-promoted as (
-  update hookonce.work w set next_at = hookonce.clock()
-  from gone g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane
-      and h.seq <> all($1::bigint[]) order by h.seq limit 1
-  ) n
-  where w.seq = n.seq and g.lane is not null and w.token is null and w.claimed_at is null and w.next_at > hookonce.clock()
+  delete from hookonce.work where seq = any($1::bigint[])
 ),
 before as materialized (
   select seq, source, received_at, parked from hookonce.events where seq = any($1::bigint[])
@@ -101,6 +97,14 @@ insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
 select source, date_trunc('hour', received_at, 'UTC'), 0, 0, count(*), -count(*) filter (where parked = 'dead')
 from before group by 1, 2 order by 1, 2
 on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead`,
+}
+
+/** $1 seqs that have left work. A command of its own: it must see the deletes. */
+const promote: Statement = {
+  name: 'operate_promote',
+  sql: `
+select hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane)) from hookonce.events
+where seq = any($1::bigint[]) and lane is not null`,
 }
 
 /** $1 sources   $2 event ids   $3 actor   $4 verb   $5 reason */
@@ -155,8 +159,10 @@ function judge(order: Order, seq: number | undefined, states: Map<number, State>
 async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq: number }[]): Promise<void> {
   const seqs = numbers(done.map((item) => item.seq))
   await run(leaveLost, [seqs])
-  if (order.verb === 'ignore') await run(park, [seqs])
-  else await run(restart, [seqs, order.verb === 'replay' ? 1 : 0])
+  if (order.verb === 'ignore') {
+    await run(park, [seqs])
+    await run(promote, [seqs])
+  } else await run(restart, [seqs, order.verb === 'replay' ? 1 : 0])
   const keys = done.map((item) => item.key)
   await run(audit, [
     texts(keys.map((key) => key.source)),

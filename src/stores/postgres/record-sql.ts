@@ -1,6 +1,7 @@
 /** The statements of record: one for a whole batch, and what it needs beside it. */
 import type { State } from '../../model.js'
 import type { Statement } from './database.js'
+import { holdBefore, parkedFor } from './lane.js'
 import { stateOf } from './state.js'
 
 /** Whether the id of the row `e` is contested by the event `of`: other signed content, and signs of tampering. */
@@ -128,7 +129,12 @@ kept as (
 ),
 queued as (
   insert into hookonce.work (seq, source, next_at, lane)
-  select seq, source, hookonce.clock(), lane from placed where parked is null order by seq
+  select p.seq, p.source, hookonce.clock() + case when p.nth > 1 or h.seq is not null then ${parkedFor} else interval '0' end, p.lane
+  from (
+    select *, case when lane is not null then row_number() over (partition by source, lane order by seq) end as nth
+    from placed where parked is null
+  ) p left join lateral ${holdBefore('p')} h on p.nth = 1
+  order by p.seq
 ),
 counted as (
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)

@@ -8,8 +8,8 @@ import { alive } from './state.js'
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
  * The fence is in the delete and the update themselves: whoever else wants the row waits for this transaction and
- * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is
- * due at once, unless it was claimed before and has a time of its own.
+ * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is due at once;
+ * the last line asks for that, because a part that nobody reads is not carried out.
  */
 const settleBatch: Statement = {
   name: 'settle',
@@ -30,13 +30,9 @@ waiting as (
   where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is not null
   returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
 ),
-promoted as (
-  update hookonce.work w set next_at = hookonce.clock()
-  from finished g cross join lateral (
-    select h.seq from hookonce.work h where h.source = g.source and h.lane = g.lane
-      and h.seq not in (select seq from input) order by h.seq limit 1
-  ) n
-  where w.seq = n.seq and g.lane is not null and w.token is null and w.claimed_at is null and w.next_at > hookonce.clock()
+promoted as materialized (
+  select hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane)) from finished
+  where lane is not null having count(*) > 0
 ),
 settled as materialized (
   select * from finished union all select * from waiting
@@ -59,7 +55,7 @@ noted as (
   select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), kind, detail
   from settled
 )
-select n::int from settled`,
+select n::int from settled where (select count(*) from promoted) >= 0`,
 }
 
 /** $1 seqs   $2 tokens   $3 lease in ms */

@@ -34,7 +34,7 @@ const byKey = `${claimColumns('?3')}
 
 function named(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
   const row = connection.prepare(byKey).get(event!.source, event!.eventId, now)
-  return row?.blocked === 1 ? undefined : row
+  return row?.blocked !== 0 ? undefined : row
 }
 
 // One statement for all: the random part is new with each claim, the seq makes the token each event's own.

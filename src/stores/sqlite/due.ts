@@ -1,7 +1,7 @@
 /** What is due, and how a claim is shared out between the sources that have something due. */
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { blockedAt, pushBack } from './lane.js'
+import { blockedAt, park } from './lane.js'
 
 const nextSource = 'select source from hookonce_work where source > ? order by source limit 1'
 const oldestDue = `
@@ -86,21 +86,19 @@ export function pickFairly(
   return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
 }
 
-/** The next `count` due rows of a source that wait for no other of their lane. Those that do are pushed back. */
+/** The next `count` due rows of a source that wait for no other of their lane. Those that do are parked. */
 function nextFree(connection: Connection, now: number, place: Place, count: number): Row[] {
   const free: Row[] = []
-  let pushed = 0
   for (let look = count; ; look = Math.max(count - free.length, LOOK_AT_LEAST)) {
     const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, look)
     const blocked: Row[] = []
     for (const row of rows) {
       place.nextAt = Number(row.next_at)
       place.seq = Number(row.seq)
-      if (row.blocked === 1) blocked.push(row)
+      if (row.blocked !== 0) blocked.push(row)
       else if (free.push(row) === count) break
     }
-    pushBack(connection, now, blocked, pushed)
-    pushed += blocked.length
+    park(connection, now, blocked)
     if (free.length === count || rows.length < look) return free
   }
 }

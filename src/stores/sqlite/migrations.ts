@@ -7,6 +7,7 @@ import { clock } from './migration-clock.js'
 import { flags } from './migration-flags.js'
 import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
+import { lanes } from './migration-lanes.js'
 
 const log = `
 create table hookonce_migrations (
@@ -193,4 +194,5 @@ export const migrations: readonly Migration[] = [
   { number: 5, name: 'clock', sql: clock.trim() },
   { number: 6, name: 'flags', sql: flags.trim() },
   { number: 7, name: 'growth', sql: growth.trim() },
+  { number: 8, name: 'lanes', sql: lanes.trim() },
 ]

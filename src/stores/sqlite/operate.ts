@@ -4,9 +4,9 @@ import { writeLostAttempt } from './attempt-rows.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { standing } from './event-row.js'
+import { standing, textOrNull } from './event-row.js'
 import { type HourBook, hourBook } from './hours.js'
-import { wakeLane } from './lane.js'
+import { dueIn, wakeLane } from './lane.js'
 
 const undo = Symbol('undo')
 
@@ -76,7 +76,8 @@ const reopenEvent = `
     run = run + ? where seq = ?`
 
 function startAgain(connection: Connection, now: number, row: Row, runs: number): void {
-  connection.prepare(renewWork).run(row.seq!, row.source!, now, row.attempt ?? row.attempts!, row.lane!)
+  const dueAt = dueIn(connection, now, String(row.source), textOrNull(row.lane), Number(row.seq))
+  connection.prepare(renewWork).run(row.seq!, row.source!, dueAt, row.attempt ?? row.attempts!, row.lane!)
   connection.prepare(reopenEvent).run(runs, row.seq!)
 }
 

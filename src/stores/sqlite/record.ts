@@ -9,6 +9,7 @@ import type { Row } from './driver.js'
 import { standing } from './event-row.js'
 import { describe, isRowsOwnFault, isSqliteError } from './failure.js'
 import { type HourBook, hourBook } from './hours.js'
+import { dueIn } from './lane.js'
 import {
   type PackedDeliveries,
   type PackedVerdicts,
@@ -147,7 +148,7 @@ function insertDelivery(
     book.recorded(source, receivedAt, seq)
     if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, eventId)
     if (withheld) book.add(source, receivedAt, { ignored: 1 })
-    else connection.prepare(insertWork).run(seq, source, now, lane)
+    else connection.prepare(insertWork).run(seq, source, dueIn(connection, now, source, lane, seq), lane)
     return {
       status: 'recorded',
       seq,

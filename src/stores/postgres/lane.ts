@@ -1,0 +1,25 @@
+/**
+ * Lanes: of one source and lane only the head, the lowest seq in `work`, is due. The others are parked: their `next_at`
+ * lies an hour ahead, and whoever deletes the row before them makes them due (`promote_lanes`, migration "lanes").
+ *
+ * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks
+ * for the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): where the
+ * row before is being deleted right now, the row stays in sight, and a claim looks at it again.
+ */
+import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/lane.js'
+
+const interval = (ms: number): string => `interval '${ms} milliseconds'`
+export const parkedFor = interval(PARKED_MS)
+export const lookAgain = interval(LOOK_AGAIN_MS)
+
+/** The row before `p` in its lane, kept from being deleted until this transaction ends. */
+export const holdBefore = (p: string): string => `(
+    select h.seq from hookonce.work h where h.source = ${p}.source and h.lane = ${p}.lane and h.seq < ${p}.seq
+    order by h.seq desc limit 1 for key share skip locked
+  )`
+
+/** Rows `w` that another of their lane is in front of, or that wait while another of their lane is held. */
+export const blocked = `w.lane is not null and (
+      exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
+      or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
+        and h.token is not null and h.next_at > hookonce.clock()))`
