@@ -35,7 +35,15 @@ export interface Handlers<Tx> {
 }
 
 /** Events in a group, unless its handler says otherwise. */
-export const DEFAULT_BATCH = 50
+const DEFAULT_BATCH = 50
+
+/** Events in the largest group that a handler may be given; 1 for a handler of single events. */
+export function groupSize<Tx>({
+  handleBatch,
+  options,
+}: Pick<Registered<Tx>, 'handleBatch' | 'options'>): number {
+  return handleBatch ? Math.min(1_000, options.maxBatch ?? DEFAULT_BATCH) : 1
+}
 
 export function createHandlers<Tx>(
   sources: ReadonlySet<string>,
@@ -89,7 +97,7 @@ export function createHandlers<Tx>(
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
       bySource.set(source, list)
       all.push(one)
-      if (handleBatch) largest = Math.max(largest, Math.min(1_000, options.maxBatch ?? DEFAULT_BATCH))
+      largest = Math.max(largest, groupSize(one))
       resolved.clear()
     },
     resolve(source, eventType) {

@@ -8,12 +8,12 @@ import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { invalid } from '../errors.js'
-import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
+import type { ClaimedEvent, EventKey, Lease, Settlement } from '../model.js'
 import { type AttemptParts, attempt } from './attempt.js'
 import { attemptBatch } from './batch.js'
 import { gather } from './gather.js'
 import { leaseLost, type Result, Stopping } from './handle.js'
-import { DEFAULT_BATCH, type Registered } from './handlers.js'
+import { groupSize, type Registered } from './handlers.js'
 import type { Session } from './session.js'
 
 export interface ProcessingOptions {
@@ -207,6 +207,14 @@ export function createProcessor<Tx>(
    */
   function pump(): void {
     const ahead = new Map<Registered<Tx>, number>()
+    const back = new Map<number, Lease[]>()
+    const giveBack = (index: number, delayMs: number): void => {
+      const { lease } = waiting.splice(index, 1)[0]!
+      held.delete(lease.token)
+      const leases = back.get(delayMs) ?? []
+      leases.push(lease)
+      back.set(delayMs, leases)
+    }
     for (let i = 0; i < waiting.length && active < concurrency && !stopping; ) {
       const one = waiting[i]!
       const handler = handlers.resolve(one.source, one.eventType)
@@ -218,7 +226,7 @@ export function createProcessor<Tx>(
       } else if (handler && handler.active >= most) {
         const kept = ahead.get(handler) ?? 0
         ahead.set(handler, kept + 1)
-        if (kept < most * (handler.options.maxBatch ?? 1)) i++
+        if (kept < keptAhead(handler, most)) i++
         else giveBack(i, LATER_MS)
       } else if (handler?.handleBatch) {
         void track(handler, takeBatch(handler, i), (own, onSession) =>
@@ -229,16 +237,16 @@ export function createProcessor<Tx>(
         void track(handler, [one], (own, onSession) => attempt(parts, own[0]!, onSession))
       }
     }
+    for (const [delayMs, leases] of back) store.release(leases, delayMs).catch(() => {}) // the leases expire
   }
 
-  function giveBack(index: number, delayMs: number): void {
-    const [one] = waiting.splice(index, 1)
-    held.delete(one!.lease.token)
-    store.release([one!.lease], delayMs).catch(() => {}) // its lease runs out by itself
+  /** Groups that are kept: the next two, because a claim brings more than one of them. */
+  function keptAhead(handler: Registered<Tx>, most: number): number {
+    return most * (handler.handleBatch ? 2 * groupSize(handler) : 1)
   }
 
   function takeBatch(handler: Registered<Tx>, from: number): ClaimedEvent[] {
-    const most = handler.options.maxBatch ?? DEFAULT_BATCH
+    const most = groupSize(handler)
     const taken: ClaimedEvent[] = []
     for (let i = from; i < waiting.length && taken.length < most; ) {
       const one = waiting[i]!

@@ -1,6 +1,6 @@
 /** Who runs when: order per reference, the stale guard, batches, pauses, limits and fairness. */
 import { setImmediate } from 'node:timers/promises'
-import { permanent } from 'hookonce'
+import { permanent, type Store } from 'hookonce'
 import { describe, expect, it } from 'vitest'
 import {
   ids,
@@ -422,4 +422,58 @@ onBothLogs((bench) => {
       expect(order.lastIndexOf('calm')).toBeLessThan(60)
     })
   })
+
+  describe('events that cannot run yet', () => {
+    it('a group handler with one call at a time and no size of its own takes full groups and hands nothing back', async () => {
+      const { store, released } = noted(bench.store())
+      const { inbox } = bench.inbox({ store })
+      await postAll(
+        inbox,
+        ids(120).map((id) => ({ id })),
+      )
+      const groups: number[] = []
+      inbox.onBatch(
+        'shop',
+        '*',
+        async (events) => {
+          groups.push(events.length)
+          await someMs(50)
+        },
+        { concurrency: 1 },
+      )
+      await inbox.start()
+      await until(async () => finished((await inbox.events.stats())[0]), 'all are done', 20_000)
+      expect(released).toEqual([])
+      expect(groups.reduce((sum, size) => sum + size, 0)).toBe(120)
+      expect(groups.length).toBeLessThanOrEqual(4)
+    })
+
+    it('are handed back in one call for all that one look found', async () => {
+      const { store, released } = noted(bench.store())
+      const { inbox } = bench.inbox({
+        store,
+        processing: { leaseMs: 30_000, pollMs: 50, concurrency: 4, buffer: 40 },
+      })
+      await postAll(
+        inbox,
+        ids(40).map((id) => ({ id })),
+      )
+      const goOn = signal()
+      inbox.on('shop', '*', () => goOn.wait, { concurrency: 1 })
+      await inbox.start()
+      await until(() => released.length > 0, 'some are handed back')
+      expect(released[0]).toBeGreaterThan(30)
+      goOn.give()
+    })
+  })
 })
+
+/** The store, with how many leases each release handed back. */
+function noted(store: Store): { store: Store; released: number[] } {
+  const released: number[] = []
+  const release: Store['release'] = (leases, delayMs) => {
+    released.push(leases.length)
+    return store.release(leases, delayMs)
+  }
+  return { store: { ...store, release }, released }
+}
