@@ -1,4 +1,5 @@
-/** `npm run bench -- store`, `intake`, `processing`, `retention` or `forward`: compares side by side in one run, interleaved, and prints a table. */
+/** `npm run bench -- store`, `intake`, `delivery`, `processing`, `retention` or `forward`: compares side by side in one run, interleaved, and prints a table. */
+import { deliveryBench } from './delivery.js'
 import { forwardBench } from './forward.js'
 import { intakeBench } from './intake.js'
 import { processingBench } from './processing.js'
@@ -8,6 +9,7 @@ import { storeBench } from './store.js'
 const benches: Record<string, (args: string[]) => Promise<void>> = {
   store: storeBench,
   intake: intakeBench,
+  delivery: deliveryBench,
   processing: processingBench,
   retention: retentionBench,
   forward: forwardBench,

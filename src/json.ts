@@ -38,11 +38,20 @@ export interface JsonQuery {
 
 export const defaultMaxDepth = 512
 
+/** How many bytes this process has read: lets a test hold the work against the size of a delivery. */
+export const scanned = { bytes: 0 }
+
 /** Compile once, read often. Throws only here, on a path that cannot be meant. */
 export function jsonQuery(paths: readonly string[], options: { maxDepth?: number } = {}): JsonQuery {
   const root = compilePaths(paths)
   const maxDepth = options.maxDepth ?? defaultMaxDepth
-  return { paths, read: (bytes) => readJson(bytes, root, paths.length, maxDepth) }
+  return {
+    paths,
+    read(bytes) {
+      scanned.bytes += bytes.byteLength
+      return readJson(bytes, root, paths.length, maxDepth)
+    },
+  }
 }
 
 /** An open object or array. `node` is null where nothing inside was asked for. */

@@ -50,6 +50,18 @@ export interface IdentifiedEvent {
   readonly content: Uint8Array | null
 }
 
+/** One event of a stored delivery, as the rules find it again. */
+export interface StoredPart {
+  /** Null where it cannot be told without the signature and the headers that are not kept. */
+  readonly id: string | null
+  readonly type: string
+  readonly reference: string | null
+  /** True where the delivery is the event, and not a part of it. */
+  readonly isWhole: boolean
+  /** Anew each time: a handler may change what it gets. */
+  parse(): unknown
+}
+
 /** An answer to a handshake: the delivery was a question about the endpoint, not an event. Nothing is stored. */
 export interface HandshakeReply {
   readonly httpStatus: number
@@ -144,6 +156,8 @@ export interface Provider {
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
   /** Every event in the delivery; empty when it has none that can be named. */
   identify(delivery: Delivery): readonly IdentifiedEvent[]
+  /** The same list from a stored delivery, in the same order: what a handler gets as its payload. */
+  parts?(delivery: Delivery): readonly StoredPart[]
   /** The reply, when the delivery is a handshake; else null. Called before `verify`: it checks what it must itself. */
   handshake(delivery: Delivery, options: { now: number }): HandshakeReply | null
   /** A delivery as this sender would make it, signed with the first secret. */

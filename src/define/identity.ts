@@ -1,11 +1,12 @@
 /** From rules to events: which parts of a delivery are events, and what names each of them. */
 import { Compiler, type Evaluate, type OptionValues } from '../delivery/compile.js'
 import { type Field, isList, leaves } from '../delivery/field.js'
-import { isForm } from '../delivery/form.js'
 import { eventName, referenceText, signedName, typeText } from '../delivery/names.js'
 import { partsReader, type ReadParts } from '../delivery/parts.js'
+import { Ranges } from '../delivery/ranges.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
-import type { IdentifiedEvent, SchemeFacts } from '../provider.js'
+import type { IdentifiedEvent, SchemeFacts, StoredPart } from '../provider.js'
+import { ReadEvent } from './read-event.js'
 
 export interface EventRule {
   /** The list whose parts are the events, such as `events[]`. Without it the delivery is one event. */
@@ -19,42 +20,68 @@ export interface EventRule {
    * where the sender changes it on each retry (an attempt counter, a new timestamp).
    */
   readonly content?: 'body' | 'part' | 'none'
-  /** Applies only when the rules before it found nothing. */
+  /** Applies only where the rules before it found nothing: to the parts that hold no event yet, or to the delivery. */
   readonly otherwise?: true
 }
 
-export type Identify = (reading: Reading) => readonly IdentifiedEvent[]
+export interface Identity {
+  /**
+   * A signed delivery, or a part of one, that no rule names gets a name made of its signed content: it came from the
+   * sender, and an answer of 400 would lose it. Without a signature the list is empty when the body cannot be read
+   * for certain, or when any part has no id: half a delivery is not recorded.
+   */
+  identify(reading: Reading): readonly IdentifiedEvent[]
+  /** The same list in the same order from what is stored of a delivery, which has no signature and few headers. */
+  parts(reading: Reading): readonly StoredPart[]
+}
 
-/**
- * A signed delivery, or a part of one, that no rule names gets a name made of its signed content: it came from the
- * sender, and an answer of 400 would lose it. Without a signature the list is empty when the body cannot be read for
- * certain, or when any part has no id: half a delivery is not recorded.
- */
 export function compileIdentity(
   rules: readonly EventRule[],
   options: OptionValues,
   document: DocumentRule,
-): Identify {
+): Identity {
   const compiled = rules.map((rule) => compileRule(rule, options, document))
-  return (reading) => {
-    const events: IdentifiedEvent[] = []
-    let partsLost = false
-    for (const one of compiled) {
-      if (one.rule.otherwise && events.length > 0) continue
-      const found = one.identify(reading.again())
-      if (found !== null) events.push(...found)
-      else if (signedName(reading) === undefined) return []
-      // A rule for the whole delivery may be for another format of it, which another rule names.
-      else if (!one.isWhole) partsLost = true
-    }
-    return events.length > 0 && !partsLost ? events : [...events, ...unnamed(compiled, reading)]
+  return {
+    identify(reading) {
+      const events: IdentifiedEvent[] = []
+      for (const found of find(compiled, reading)) {
+        const id = found.id ?? signedName(found.reading)
+        if (id === undefined) return []
+        events.push(new ReadEvent(id, found))
+      }
+      return events
+    },
+    parts: (reading) => find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
   }
 }
 
+/** One event as the rules found it; without an id where they could not name it. */
+export interface FoundEvent {
+  readonly id: string | undefined
+  readonly type: string
+  readonly reference: string | null
+  readonly content: Uint8Array | null
+  readonly reading: Reading
+  readonly isPart: boolean
+}
+
+function find(rules: readonly CompiledRule[], reading: Reading): readonly FoundEvent[] {
+  const events: FoundEvent[] = []
+  let partsLost = false
+  for (const { rule, isWhole, find: findIn } of rules) {
+    if (rule.otherwise && events.some((event) => isWhole || !event.isPart)) continue
+    const taken = rule.otherwise ? new Ranges(events.map((event) => event.reading.level(0))) : null
+    const found = findIn(reading.again(), taken)
+    if (found !== null) for (const event of found) events.push(event)
+    // A rule for the whole delivery may be for another format of it, which another rule names.
+    else if (!isWhole) partsLost = true
+  }
+  if (events.length === 0 || partsLost) events.push(unnamed(rules, reading))
+  return events
+}
+
 /** The whole delivery as one event. Its type and reference are those of the most general rule that has one. */
-function unnamed(rules: readonly CompiledRule[], reading: Reading): readonly IdentifiedEvent[] {
-  const id = signedName(reading)
-  if (id === undefined) return []
+function unnamed(rules: readonly CompiledRule[], reading: Reading): FoundEvent {
   const first = (read: (rule: CompiledRule, reading: Reading) => string | null) => {
     for (const rule of rules.toReversed()) {
       const fresh = reading.again()
@@ -65,7 +92,7 @@ function unnamed(rules: readonly CompiledRule[], reading: Reading): readonly Ide
   }
   const type = first((rule, fresh) => rule.type(fresh)) ?? unknownType
   const reference = first((rule, fresh) => rule.reference(fresh))
-  return [new ReadEvent(id, type, reference, reading.delivery.body, () => parse(reading, false))]
+  return { id: undefined, type, reference, content: reading.delivery.body, reading, isPart: false }
 }
 
 interface CompiledRule {
@@ -74,8 +101,8 @@ interface CompiledRule {
   readonly isWhole: boolean
   type(reading: Reading): string | null
   reference(reading: Reading): string | null
-  /** Null: unreadable, or an id is missing and cannot be made up for. */
-  identify(reading: Reading): readonly IdentifiedEvent[] | null
+  /** Null: unreadable. `taken` are the bytes in which other rules have found events, where that matters. */
+  find(reading: Reading, taken: Ranges | null): readonly FoundEvent[] | null
 }
 
 const unknownType = 'unknown'
@@ -87,28 +114,24 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
   const readReference = rule.reference === undefined ? () => undefined : compiler.field(rule.reference)
   const parts: ReadParts | null = partsReader(rule.each, document)
   const content = rule.content ?? (parts === null ? 'body' : 'part')
-
   const type = (reading: Reading) => typeText(readType(reading))
   const reference = (reading: Reading) => referenceText(readReference(reading))
 
-  function event(reading: Reading): IdentifiedEvent | null {
+  function event(reading: Reading): FoundEvent {
     // The id first: a header names the event also where the body, and with it type and reference, cannot be read.
-    const eventId = id(reading)
-    const given = reading.unreadable ? undefined : eventName(eventId, reading)
+    const given = id(reading)
+    const name = reading.unreadable ? undefined : eventName(given, reading)
     const readableType = type(reading)
     const eventType = reading.unreadable ? null : readableType
     const readableReference = reference(reading)
-    const eventReference = reading.unreadable ? null : readableReference
-    // The whole delivery may be named by another rule; a part belongs to this one.
-    const name = given ?? (parts === null ? undefined : signedName(reading))
-    if (name === undefined) return null
-    return new ReadEvent(
-      name,
-      eventType ?? unknownType,
-      eventReference,
-      content === 'none' ? null : content === 'part' ? reading.level(0) : reading.delivery.body,
-      () => parse(reading, parts !== null),
-    )
+    return {
+      id: name,
+      type: eventType ?? unknownType,
+      reference: reading.unreadable ? null : readableReference,
+      content: content === 'none' ? null : content === 'part' ? reading.level(0) : reading.delivery.body,
+      reading,
+      isPart: parts !== null,
+    }
   }
 
   return {
@@ -116,64 +139,17 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
     isWhole: parts === null,
     type,
     reference,
-    identify(reading) {
-      // With other rules to follow, no event here is no failure: it may be one of theirs.
+    find(reading, taken) {
       if (parts === null) {
         const one = event(reading)
-        return one === null ? (reading.unreadable ? null : []) : [one]
+        if (one.id !== undefined) return [one]
+        // With other rules to follow, no event here is no failure: it may be one of theirs.
+        return reading.unreadable ? null : []
       }
       const list = parts(reading)
-      if (list === null) return null
-      const events = list.map(event)
-      return events.includes(null) ? null : (events as IdentifiedEvent[])
+      if (list === null || taken === null) return list?.map(event) ?? null
+      return list.filter((part) => !taken.touch(part.level(0))).map(event)
     },
-  }
-}
-
-/** A class for its lazy payload: a getter in an object literal costs microseconds each time. */
-class ReadEvent implements IdentifiedEvent {
-  readonly id: string
-  readonly type: string
-  readonly reference: string | null
-  readonly content: Uint8Array | null
-  readonly #parse: () => unknown
-  #payload: { readonly value: unknown } | undefined
-
-  constructor(
-    id: string,
-    type: string,
-    reference: string | null,
-    content: Uint8Array | null,
-    parsePayload: () => unknown,
-  ) {
-    this.id = id
-    this.type = type
-    this.reference = reference
-    this.content = content
-    this.#parse = parsePayload
-  }
-
-  get payload(): unknown {
-    this.#payload ??= { value: this.#parse() }
-    return this.#payload.value
-  }
-}
-
-/** JSON where it is JSON, a form as an object without prototype, else text. */
-function parse(reading: Reading, isPart: boolean): unknown {
-  const bytes = reading.level(0)
-  // A form without the field that others have their JSON in (a Slack command) is a form like any other.
-  const isWhole = !isPart && (bytes === reading.delivery.body || bytes.length === 0)
-  if (isWhole && isForm(reading.header('content-type'))) {
-    const form: Record<string, string> = Object.create(null)
-    for (const [name, value] of reading.formPairs) form[name] = value
-    return form
-  }
-  const text = new TextDecoder().decode(bytes)
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
   }
 }
 

@@ -37,7 +37,7 @@ export function createSource(
     toleranceMs: options.toleranceMs as number | undefined,
   })
   const rules: readonly EventRule[] = [definition.events].flat() as EventRule[]
-  const identify = compileIdentity(rules, options, document)
+  const identity = compileIdentity(rules, options, document)
   /** What verify found out, for identify: which of several secrets and contents fits is not judged twice. */
   const results = new WeakMap<Delivery, Opened>()
   const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
@@ -84,7 +84,9 @@ export function createSource(
         ? verdict.then((known) => count(known, reading))
         : count(verdict, reading)
     },
-    identify: (delivery) => identify(new Reading(delivery, document, publicUrl, () => open(delivery))),
+    identify: (delivery) =>
+      identity.identify(new Reading(delivery, document, publicUrl, () => open(delivery))),
+    parts: (delivery) => identity.parts(read(delivery)),
     handshake: (delivery, { now }) => handshake(read(delivery), now),
     sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
     sign(wanted) {
