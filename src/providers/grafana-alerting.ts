@@ -39,15 +39,19 @@ export const grafanaAlerting = defineProvider({
       example: 'x-grafana-alerting-timestamp',
     },
   },
-  events: {
-    // Each notification repeats every alert of its group, and is itself repeated while they fire. The event is that
-    // an alert began or ended; the repeats, with other values in them, are the same event.
-    each: 'alerts[]',
-    id: composite('json:fingerprint', 'json:startsAt', 'json:status', optional('json:$.orgId')),
-    type: 'json:status',
-    reference: 'json:fingerprint',
-    content: 'none',
-  },
+  events: [
+    {
+      // Each notification repeats every alert of its group, and is itself repeated while they fire. The event is that
+      // an alert began or ended; the repeats, with other values in them, are the same event.
+      each: 'alerts[]',
+      id: composite('json:fingerprint', 'json:startsAt', 'json:status', optional('json:$.orgId')),
+      type: 'json:status',
+      reference: 'json:fingerprint',
+      content: 'none',
+    },
+    // A custom payload is what the user's template makes of it: nothing says which alert it is about.
+    { id: 'unique', type: 'json:status', otherwise: true },
+  ],
   // Without HMAC the ids are unsigned, and all alerts of one delivery share its body.
   contentGuard: 'accept',
   retryWindowMs: null,

@@ -26,4 +26,12 @@ export const grafanaAlerting: Kinds = [
       { 'json:alerts.0.startsAt': '2021-10-12T10:51:03.157076+02:00' },
     ],
   },
+  {
+    name: 'a payload of the user, by a template',
+    docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/#custom-payload',
+    body: { text: 'High memory usage' },
+    another: {},
+    repeated:
+      'A payload made by a template has no fingerprint, and a group that fires again has the same bytes.',
+  },
 ]
