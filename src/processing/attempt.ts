@@ -55,7 +55,12 @@ async function attemptOne<Tx>(
 ): Promise<Result> {
   const startedAt = performance.now()
   const handler = parts.handlers.resolve(claimed.source, claimed.eventType)
-  const session = openSession(parts.store, [claimed], handler?.options.timeoutMs ?? DEFAULT_TIMEOUT_MS)
+  const session = openSession(
+    parts.store,
+    [claimed],
+    parts.log,
+    handler?.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+  )
   onSession(session)
   const [result, mark] = handler ? await run(parts, session, handler, claimed) : [unhandled, null]
   const durationMs = performance.now() - startedAt

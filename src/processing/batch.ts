@@ -47,7 +47,7 @@ async function together<Tx>(
 ): Promise<Result[] | null> {
   if (claimed.length < 2 || claimed.some((one) => one.body === null || one.tries > 1)) return null
   const startedAt = performance.now()
-  const session = openSession(parts.store, claimed, timeoutOf(handler))
+  const session = openSession(parts.store, claimed, parts.log, timeoutOf(handler))
   onSession(session)
   try {
     await within(session, timeoutOf(handler), () => call(parts, handler, session))
@@ -93,7 +93,7 @@ async function single<Tx>(
   onSession: (session: Session<Tx>) => void,
 ): Promise<Result> {
   const startedAt = performance.now()
-  const session = openSession(parts.store, [one], timeoutOf(handler))
+  const session = openSession(parts.store, [one], parts.log, timeoutOf(handler))
   onSession(session)
   const result = await singleResult(parts, handler, one, session, startedAt)
   session.abort(new Error('the attempt is over'))

@@ -78,6 +78,6 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
       running.set(name, known)
       known.catch(() => running.delete(name)) // a later call in this attempt may try again
     }
-    return known as Promise<T>
+    return session.calls.watch(known as Promise<T>)
   }
 }

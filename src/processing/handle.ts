@@ -5,6 +5,7 @@ import { type RetryPolicy, retryDelayMs } from './backoff.js'
 import { withPayload } from './event.js'
 import { askedDelayMs, isPermanent, permanent, postponedMs, textOf } from './failure.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
+import { whileRunning } from './rejections.js'
 import type { Session } from './session.js'
 
 /**
@@ -45,10 +46,17 @@ export async function within<Tx>(
   )
   try {
     session.signal.throwIfAborted()
-    await Promise.race([work(), aborted(session.signal)])
+    const completing = whileRunning(session.claimed, () => completed(session, work))
+    await Promise.race([completing, aborted(session.signal)])
   } finally {
     clearTimeout(timer)
   }
+}
+
+/** The handler has returned and its calls on `ctx` have ended, also those it did not wait for. */
+async function completed<Tx>(session: Session<Tx>, work: () => unknown): Promise<void> {
+  await work()
+  await session.calls.ended()
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

@@ -3,8 +3,10 @@
  * when the attempt is over, nothing of it works any more.
  */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
+import { type Calls, watchCalls } from './calls.js'
 
 export interface Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
@@ -18,6 +20,8 @@ export interface Session<Tx> {
   readonly waiting: boolean
   /** Why the transaction could not begin; the handler is not to blame. */
   readonly unavailable: HookonceError | null
+  /** The calls of the handler on its context. */
+  readonly calls: Calls
   /** The handler's time is over or its lease is lost: what it still does has no effect through us. */
   abort(reason: Error): void
   /** Set by `ctx.ignore`. */
@@ -30,9 +34,18 @@ const laterCodes: readonly ErrorCode[] = ['POOL_EXHAUSTED', 'STORE_UNAVAILABLE',
 export function openSession<Tx>(
   store: Store<Tx>,
   claimed: readonly ClaimedEvent[],
+  log: Logger,
   timeoutMs?: number,
 ): Session<Tx> {
   const controller = new AbortController()
+  const calls = watchCalls((error) => {
+    const { source, eventId } = claimed[0]!
+    const code = codeOf(error)
+    log.error(
+      { source, eventId, ...(claimed.length > 1 && { events: claimed.length }), code, step: 'handle' },
+      'a call on ctx that was not awaited failed; await it',
+    )
+  })
   let transaction: Promise<StoreTransaction<Tx>> | null = null
   let waiting = false
   let unavailable: HookonceError | null = null
@@ -65,7 +78,8 @@ export function openSession<Tx>(
   return {
     claimed,
     signal: controller.signal,
-    tx: lazy<Tx>(async () => (await begin()).tx),
+    tx: lazy<Tx>(async () => (await begin()).tx, calls),
+    calls,
     begun: () => transaction,
     begin,
     get waiting() {
@@ -74,20 +88,33 @@ export function openSession<Tx>(
     get unavailable() {
       return unavailable
     },
-    abort: (reason) => controller.abort(reason),
+    abort(reason) {
+      controller.abort(reason)
+      calls.close()
+    },
     ignored: null,
   }
 }
 
 /** An object whose every method first waits for the real one. Not a promise itself: `await ctx.tx` must not begin it. */
-function lazy<T>(real: () => Promise<T>): T {
+function lazy<T>(real: () => Promise<T>, calls: Calls): T {
   return new Proxy(Object.create(null) as object, {
     get(_target, name) {
       if (name === 'then' || typeof name === 'symbol') return undefined
-      return async (...args: unknown[]) => {
+      const call = async (...args: unknown[]) => {
         const target = (await real()) as Record<string, (...args: unknown[]) => unknown>
         return target[name]!(...args)
       }
+      return (...args: unknown[]) => calls.watch(call(...args))
     },
   }) as T
+}
+
+/** Anything can be thrown, also what cannot be looked at. */
+function codeOf(error: unknown): string | undefined {
+  try {
+    return isHookonceError(error) ? error.code : undefined
+  } catch {
+    return undefined
+  }
 }

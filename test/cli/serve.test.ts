@@ -224,3 +224,48 @@ export default defineConfig({
     }
   })
 })
+
+test('serve outlives a promise that a handler does not await, and says which event it was', async () => {
+  const own = freshFolder()
+  try {
+    writeFileSync(
+      join(own.path, 'hookonce.config.ts'),
+      `import { appendFileSync } from 'node:fs'
+import { defineConfig, env } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+
+export default defineConfig({
+  store: 'sqlite:shop.db',
+  sources: { shop: stripe({ secret: env('STRIPE_SECRET') }) },
+  handlers(inbox) {
+    inbox.on('shop', '*', async (event, ctx) => {
+      if (event.id === 'evt_tx') void ctx.tx.run('insert into no_such_table values (1)')
+      if (event.id === 'evt_own') {
+        void (async () => JSON.parse('private words'))()
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      }
+      appendFileSync('handled.log', \`\${event.id}\\n\`)
+    }, { retry: { maxAttempts: 1 } })
+  },
+  server: { port: 0 },
+})
+`,
+    )
+    const server = own.start(['serve', '--json'], env)
+    const { url } = JSON.parse((await server.says(/^\{.*\}\n/))[0])
+    for (const id of ['evt_tx', 'evt_own', 'evt_last']) {
+      await own.run(['send', 'shop', '--id', id, '--to', url], env)
+      await vi.waitFor(
+        () => expect(readFileSync(join(own.path, 'handled.log'), 'utf8')).toContain(id),
+        30_000,
+      )
+    }
+    await server.says(/"eventId":"evt_tx".*was not awaited/)
+    await server.says(/"events":"shop\/evt_own".*nobody awaited it/)
+    expect(server.stderr).not.toContain('private words')
+    server.signal('SIGTERM')
+    expect((await server.ended()).code).toBe(0)
+  } finally {
+    await own.remove()
+  }
+})
