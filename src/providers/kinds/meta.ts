@@ -17,6 +17,11 @@ const text = {
   text: { body: 'Hello' },
 }
 const status = { id: 'wamid.2', status: 'sent', timestamp: '1750030073', recipient_id: '16505551234' }
+const update = { field: 'account_update', value: { event: 'VERIFIED_ACCOUNT', phone_number: '16505551111' } }
+const template = {
+  field: 'message_template_status_update',
+  value: { event: 'APPROVED', message_template_id: 594425479261596, reason: 'NONE' },
+}
 const page = (...messaging: object[]) => ({
   object: 'page',
   entry: [{ id: '1755847768034402', time: 1763208000000, messaging }],
@@ -44,6 +49,28 @@ export const meta: Kinds = [
     name: 'an error of WhatsApp',
     body: account(whatsapp('messages', { metadata, errors: [{ code: 130429, title: 'Rate limit hit' }] })),
     another: { 'json:entry.0.time': 1739321025 },
+  },
+  {
+    name: 'a message, an account update and a template update in one delivery',
+    body: account(whatsapp('messages', { metadata, messages: [text] }), update, template),
+    events: 3,
+    another: [
+      { 'json:entry.0.changes.1.value.event': 'DISABLED_UPDATE' },
+      { 'json:entry.0.changes.2.value.event': 'REJECTED' },
+    ],
+  },
+  {
+    name: 'messages and statuses in several entries',
+    body: {
+      object: 'whatsapp_business_account',
+      entry: [
+        ...account(whatsapp('messages', { metadata, messages: [text, { ...text, id: 'wamid.4' }] })).entry,
+        ...account(whatsapp('messages', { metadata, statuses: [status] })).entry,
+        ...account(update).entry,
+      ],
+    },
+    events: 4,
+    another: { 'json:entry.2.time': 1739321099 },
   },
   {
     name: 'a message of Messenger',
