@@ -21,6 +21,8 @@ export interface SourceCounters {
   replayed: number
   /** Known signed content under a new id that is handled, and flagged. */
   flagged: number
+  /** Deliveries of events that retention has removed, known by their tombstones. */
+  retired: number
   /** Events kept under an id of their own, because other signed content had taken theirs. */
   contested: number
   handshakes: number
@@ -122,6 +124,7 @@ function createSourceCounters(): SourceCounters {
     replayed: 0,
     flagged: 0,
     contested: 0,
+    retired: 0,
     handshakes: 0,
     spooled: 0,
     rejected: Object.create(null) as Record<string, number>,

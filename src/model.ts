@@ -130,6 +130,11 @@ export function contestedId({ eventId, contentHash, guardHash }: NewEvent): stri
   return `${kept}${suffix}`
 }
 
+/** Of an event, what is left of it after its row has been removed: 32 bytes over the id it came under and its content. */
+export function tombstoneOf(eventId: string, contentHash: Uint8Array | null): Uint8Array {
+  return sha256(Buffer.concat([Buffer.from(`${eventId}\0`), contentHash ?? new Uint8Array()]))
+}
+
 export const replayPolicies = ['flag', 'review', 'reject'] as const
 export type ReplayPolicy = (typeof replayPolicies)[number]
 
@@ -171,6 +176,8 @@ export type RecordVerdict =
       /** False = conflict: the id came back with other bytes. The first stays. */
       readonly equal: boolean
     }
+  /** Retention has removed the event it repeats, and only its tombstone is left: nothing was written. */
+  | { readonly status: 'retired' }
   /** Guarded content under a new id, and the policy is to reject: nothing was written for it. */
   | { readonly status: 'replayed' }
   /** Its delivery could not be stored (bad input, a store's own limit) and was left out whole; its neighbours were stored. */
@@ -484,6 +491,13 @@ export interface PruneOptions {
   readonly auditsBefore?: number
   /** Leave bytes that are not in a verified archive (`Store.archived`), and events that still have such bytes. */
   readonly archivedOnly?: boolean
+  /**
+   * Leave a tombstone for each event that is removed: a delivery with its id and content is `retired` from then on, and
+   * its signed content under another id is still flagged.
+   */
+  readonly tombstones?: boolean
+  /** Remove tombstones of this source that were left before this instant. */
+  readonly tombstonesBefore?: number
   /** At most this many of each in this call. */
   readonly limit: number
   readonly dryRun?: boolean

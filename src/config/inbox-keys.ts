@@ -7,7 +7,20 @@ import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { RetentionAges, RetentionOptions } from '../retention/policy.js'
 import type { SpoolOptions } from '../spool/spool.js'
-import { choice, either, flag, isPlain, listOf, mapOf, type Rule, rule, shape, text, whole } from './rules.js'
+import {
+  choice,
+  either,
+  flag,
+  isPlain,
+  listOf,
+  mapOf,
+  no,
+  type Rule,
+  rule,
+  shape,
+  text,
+  whole,
+} from './rules.js'
 
 export const retry = shape({
   maxAttempts: whole(1),
@@ -74,6 +87,7 @@ const ages = {
   events: age,
   attempts: age,
   audits: age,
+  tombstones: either(age, choice('forever'), no),
 } satisfies Record<keyof RetentionAges, Rule>
 
 export const retention = shape({

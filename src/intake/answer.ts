@@ -102,7 +102,7 @@ export function recordedAnswer(
   if (refusedVerdict) return rejected(400, refusedVerdict.code, 'invalid')
   if (verdicts.every((verdict) => verdict.status === 'replayed'))
     return rejected(409, 'replayed_content', 'conflict')
-  const events = ids.map((eventId, i) => ({ eventId, duplicate: verdicts[i]!.status === 'duplicate' }))
+  const events = ids.map((eventId, i) => ({ eventId, duplicate: isKnown(verdicts[i]!) }))
   const duplicate = events.every((event) => event.duplicate)
   const inConflict = verdicts.some((verdict) => verdict.status === 'duplicate' && !verdict.equal)
   if (inConflict && source.conflict === 'reject') {
@@ -158,8 +158,13 @@ export function handledAnswer(source: Source, receipt: Receipt, outcomes: readon
   return { ...receipt, status, body: source.answer.body ?? answerBody(status, events, duplicate) }
 }
 
+function isKnown({ status }: RecordVerdict): boolean {
+  return status === 'duplicate' || status === 'retired'
+}
+
 /** A dead letter has not been processed: nothing happened, and somebody will look at it. */
 function isFinished(verdict: RecordVerdict): boolean {
+  if (verdict.status === 'retired') return true
   return verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored')
 }
 

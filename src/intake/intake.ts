@@ -165,7 +165,7 @@ function inline(
 ) {
   return Promise.all(
     ids.map((eventId, i) =>
-      parts.after.inline({ source, eventId }, verdicts[i]!).catch((error: unknown): InlineStatus => {
+      handleInline(parts, { source, eventId }, verdicts[i]!).catch((error: unknown): InlineStatus => {
         parts.log.error(
           { source, eventId, step: 'handle', code: codeOf(error) },
           'could not be handled in the request',
@@ -174,6 +174,14 @@ function inline(
       }),
     ),
   )
+}
+
+async function handleInline(
+  parts: IntakeParts,
+  key: EventKey,
+  verdict: RecordVerdict,
+): Promise<InlineStatus> {
+  return verdict.status === 'retired' ? 'already_processed' : parts.after.inline(key, verdict)
 }
 
 async function background(
@@ -229,6 +237,7 @@ export function countVerdicts(
     const eventId = storedId(ids[i]!, verdict)
     if (verdict.status === 'recorded') countRecorded(parts, counters, { source, eventId }, ids[i]!, verdict)
     if (verdict.status === 'replayed') counters.replayed++
+    if (verdict.status === 'retired') counters.retired++
     if (verdict.status !== 'duplicate') return eventId
     counters.duplicates++
     if (verdict.equal) return eventId

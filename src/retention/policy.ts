@@ -13,6 +13,12 @@ export interface RetentionAges {
   readonly attempts?: Age
   /** What operators did. Default: as long as the events. */
   readonly audits?: Age
+  /**
+   * What is left of an event that was removed, 32 bytes, so that captured bytes are not a new event then: for ever, for so
+   * long after the removal, or not at all. Default: `forever` where the sender signs but no signed time is checked, else
+   * `false`.
+   */
+  readonly tombstones?: Age | 'forever' | false
 }
 
 export interface RetentionOptions extends RetentionAges {
@@ -32,6 +38,8 @@ export interface SourcePolicy {
   readonly events: number
   readonly attempts: number
   readonly audits: number
+  /** After the event was removed; Infinity = for ever, 0 = none. */
+  readonly tombstones: number
 }
 
 export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
@@ -39,7 +47,8 @@ export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
 const DAY_MS = 86_400_000
 const defaults = { payloads: 30 * DAY_MS, events: 90 * DAY_MS }
 const ages = ['payloads', 'events', 'attempts', 'audits'] as const
-const known: readonly string[] = [...ages, 'sources', 'archive', 'format', 'batch']
+const ofSources: readonly string[] = [...ages, 'tombstones']
+const known: readonly string[] = [...ofSources, 'sources', 'archive', 'format', 'batch']
 
 export function retentionPolicy(
   options: RetentionOptions,
@@ -70,7 +79,27 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
       window: ageText(source.retryWindowMs),
     })
   }
-  return { payloads, events, attempts: given('attempts') ?? events, audits: given('audits') ?? events }
+  return {
+    payloads,
+    events,
+    attempts: given('attempts') ?? events,
+    audits: given('audits') ?? events,
+    tombstones: tombstonesMs(name, own.tombstones ?? options.tombstones ?? byDefault(source)),
+  }
+}
+
+function tombstonesMs(name: string, given: Age | 'forever' | false): number {
+  if (given === false) return 0
+  return given === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`tombstones of "${name}"`, given)
+}
+
+/**
+ * Captured bytes stay valid for ever where no signed time is held against the clock. Whoever has captured a token or a
+ * password can make deliveries of his own; a tombstone keeps nobody out then.
+ */
+function byDefault({ scheme }: Source): 'forever' | false {
+  const signs = !['token', 'basic', 'none'].includes(scheme.kind)
+  return signs && (scheme.timestamp?.toleranceMs ?? null) === null ? 'forever' : false
 }
 
 function checkOptions(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
@@ -80,7 +109,7 @@ function checkOptions(options: RetentionOptions, sources: ReadonlyMap<string, So
   for (const [name, own] of Object.entries(options.sources ?? {})) {
     if (!sources.has(name)) throw invalid(`"${name}"`, 'there is no such source')
     for (const age of Object.keys(own))
-      if (!ages.includes(age as 'events')) throw invalid(`"${name}"`, `known are ${ages.join(', ')}`)
+      if (!ofSources.includes(age)) throw invalid(`"${name}"`, `known are ${ofSources.join(', ')}`)
   }
   if (options.format !== undefined && !['jsonl', 'parquet'].includes(options.format))
     throw invalid('the option format', 'known are jsonl and parquet')

@@ -142,6 +142,7 @@ async function pruneSource(
       attemptsBefore: before(now, ages.attempts),
       auditsBefore: before(now, ages.audits),
       archivedOnly: settings.archive !== undefined,
+      tombstones: ages.tombstones > 0,
       limit: dryRun ? Number.MAX_SAFE_INTEGER - 1 : (settings.batch ?? DEFAULT_BATCH),
       dryRun,
     })
@@ -153,10 +154,17 @@ async function pruneSource(
     }
     if (!dryRun) counters.retention.removed(result)
     onProgress?.({ step: 'prune', source, removed })
-    if (!result.more || dryRun) return removed
+    if (!result.more || dryRun) break
     // As long at rest as at work: who records must not feel it.
     await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
   }
+  if (!dryRun && ages.tombstones < Number.POSITIVE_INFINITY) {
+    const limit = settings.batch ?? DEFAULT_BATCH
+    const tombstonesBefore = before(now, ages.tombstones)
+    do await lease.insist()
+    while ((await store.prune({ source, tombstonesBefore, limit })).more)
+  }
+  return removed
 }
 
 /** Also when it fails: a role that may not create tables is how partitions run out. */

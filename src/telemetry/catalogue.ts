@@ -14,6 +14,10 @@ export const metrics = {
     'events_flagged_total',
     'Events that are handled and flagged, by source and why (same_content, contested_id).',
   ),
+  retired: counter(
+    'events_retired_total',
+    'Events that were known by their tombstone only, because retention had removed them, by source.',
+  ),
   spooled: counter('spooled_total', 'Deliveries that the spool took because the store was away, by source.'),
   handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
   rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),

@@ -55,6 +55,10 @@ function ofIntake({ counters }: Inbox): string[] {
       ]),
     ),
     exposeNumbers(
+      metrics.retired,
+      each((own) => own.retired),
+    ),
+    exposeNumbers(
       metrics.spooled,
       each((own) => own.spooled),
     ),

@@ -27,6 +27,7 @@ import { repeatedCases } from './store-contract/repeated.js'
 import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
 import { tailCases } from './store-contract/tail.js'
+import { tombstoneCases } from './store-contract/tombstones.js'
 import { transactionCases } from './store-contract/transaction.js'
 import { walkCases } from './store-contract/walk.js'
 import { watermarkCases } from './store-contract/watermarks.js'
@@ -57,6 +58,7 @@ export const storeContract: readonly StoreCase[] = [
   ...tailCases,
   ...inspectCases,
   ...retentionCases,
+  ...tombstoneCases,
   ...keepingCases,
   ...inputCases,
 ]

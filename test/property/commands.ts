@@ -109,6 +109,7 @@ export type Command =
       /** Null = all of them, in as many calls as it takes. */
       readonly limit: number | null
       readonly dryRun: boolean
+      readonly tombstones: boolean
     }
   /** A worker takes an event, stands still until its lease is over and somebody else may have it, and comes back. */
   | {
@@ -299,6 +300,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       payloadsAge: fc.option(age, { freq: 3 }),
       eventsAge: fc.option(age, { freq: 4 }),
       limit: fc.constantFrom(null, null, null, 1, 2),
+      tombstones: fc.boolean(),
       dryRun: fc.constantFrom(false, false, false, false, true),
     }),
   },

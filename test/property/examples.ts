@@ -55,6 +55,7 @@ const fail = (n: number, retryInMs: number | null): Command => ({
 })
 const prune = (payloadsAge: number | null, eventsAge: number | null): Command => ({
   do: 'prune',
+  tombstones: false,
   via: 0,
   source: 0,
   payloadsAge,

@@ -74,8 +74,10 @@ export interface Model {
   now: number
   /** By `nameOf`. */
   readonly events: Map<string, ModelEvent>
-  /** (source, guard hash) -> event id. */
-  readonly guards: Map<string, string>
+  /** (source, guard hash) -> event id, and whether that event was removed. */
+  readonly guards: Map<string, { eventId: string; retired: boolean }>
+  /** (source, event id, content hash) of events that were removed and held no guard. */
+  readonly tombstones: Set<string>
   readonly watermarks: Map<string, number>
   /** Committed rows in the user's table, by value. */
   readonly userEffects: Map<string, number>
@@ -87,6 +89,7 @@ export function emptyModel(): Model {
     now: 0,
     events: new Map(),
     guards: new Map(),
+    tombstones: new Set(),
     watermarks: new Map(),
     userEffects: new Map(),
     lastSeq: 0,
@@ -352,10 +355,14 @@ export function record(
       const stored = contests === null ? {} : { storedAs: eventId }
       if (known) return { ...duplicate(model, known, event), ...stored }
       const guard = event.guardHash === null ? null : nameOf(source, hex(event.guardHash)!)
-      const sameAs = (guard === null ? null : model.guards.get(guard)) ?? null
+      const held = (guard === null ? null : model.guards.get(guard)) ?? null
+      const names = [event.eventId, contestedId(event)]
+      if (held?.retired && names.includes(held.eventId)) return { status: 'retired' }
+      if (model.tombstones.has(graveOf(source, event.eventId, event))) return { status: 'retired' }
+      const sameAs = held?.eventId ?? null
       if (sameAs !== null && delivery.onReplayedContent === 'reject') return { status: 'replayed' }
       const withheld = sameAs !== null && delivery.onReplayedContent === 'review'
-      if (guard !== null && sameAs === null) model.guards.set(guard, eventId)
+      if (guard !== null && sameAs === null) model.guards.set(guard, { eventId, retired: false })
       const seq = seqs[d]?.[part] ?? -1
       const { now } = model
       model.events.set(nameOf(source, eventId), {
@@ -425,10 +432,21 @@ export function prunable(
   return { payloads, events: new Set(own.filter((event) => finished(event) && old(event, eventsBefore))) }
 }
 
-/** Nothing of it is left: its key, its guard and its payload, unless another event shares it, are gone. */
-export function forget(model: Model, { source, eventId }: EventKey): void {
+/** Nothing of it is left but, where asked for, a tombstone: the guard it holds, or else a digest. */
+export function forget(model: Model, { source, eventId }: EventKey, tombstones: boolean): void {
+  const gone = model.events.get(nameOf(source, eventId))!
   model.events.delete(nameOf(source, eventId))
-  for (const [guard, id] of model.guards) {
-    if (id === eventId && (JSON.parse(guard) as string[])[0] === source) model.guards.delete(guard)
+  let held = false
+  for (const [guard, holder] of model.guards) {
+    if (holder.retired || holder.eventId !== eventId || (JSON.parse(guard) as string[])[0] !== source)
+      continue
+    held = true
+    if (tombstones) holder.retired = true
+    else model.guards.delete(guard)
   }
+  if (tombstones && !held) model.tombstones.add(graveOf(source, gone.contests ?? eventId, gone.event))
+}
+
+function graveOf(source: string, eventId: string, { contentHash }: NewEvent): string {
+  return JSON.stringify([source, eventId, hex(contentHash)])
 }

@@ -232,7 +232,7 @@ export class Run<Tx> {
   // Commands.
 
   async #post({ via, deliveries }: Extract<Command, { do: 'post' }>): Promise<void> {
-    const agesOf = new Map<NewDelivery, number>()
+    const agesOf = new Map<Uint8Array, number>()
     const posted = deliveries.map((given): NewDelivery => {
       const source = this.#source(given.source)
       const delivery: NewDelivery = {
@@ -253,20 +253,26 @@ export class Run<Tx> {
           lane: event.lane === null ? null : `lane ${event.lane}`,
         })),
       }
-      agesOf.set(delivery, (given.age ?? 0) * MINUTE)
+      agesOf.set(given.body, (given.age ?? 0) * MINUTE)
       return delivery
     })
-    // Guards are judged one after the other: in one call their order is the store's business.
+    // Guards and tombstones are judged one after the other: in one call their order is the store's business.
+    const { guards: known, tombstones } = this.#model
+    const retired = tombstones.size > 0 || [...known.values()].some((guard) => guard.retired)
     const guards = new Set(posted.flatMap(guardsOf))
-    for (const call of guards.size > 1 ? posted.map((one) => [one]) : [posted])
-      await this.#recordAll(via, call, agesOf)
+    const calls = retired
+      ? posted.flatMap((one) => one.events.map((event) => [{ ...one, events: [event] }]))
+      : guards.size > 1
+        ? posted.map((one) => [one])
+        : [posted]
+    for (const call of calls) await this.#recordAll(via, call, agesOf)
   }
 
-  async #recordAll(via: Via, posted: NewDelivery[], agesOf: Map<NewDelivery, number>): Promise<void> {
+  async #recordAll(via: Via, posted: NewDelivery[], agesOf: Map<Uint8Array, number>): Promise<void> {
     const verdicts = await this.#store(via).record(posted)
     const seqs = verdicts.map((list) => list.map((one) => (one.status === 'recorded' ? one.seq : null)))
     const { now } = this.#model
-    const expected = record(this.#model, posted, (delivery) => now - agesOf.get(delivery)!, seqs)
+    const expected = record(this.#model, posted, (delivery) => now - agesOf.get(delivery.body)!, seqs)
     assert.deepEqual(verdicts, expected, 'verdicts')
     this.#unflushed = true
     const fresh = seqs.flat().filter((seq) => seq !== null)
@@ -498,7 +504,7 @@ export class Run<Tx> {
     const removed = { payloads: 0, events: 0 }
     // A pass that an earlier call left in the middle is finished by the first round; the second sees everything.
     for (let round = 0; round < (command.limit === null && !dryRun ? 2 : 1); round++) {
-      const result = await store.prune({ source, limit, dryRun, ...horizons })
+      const result = await store.prune({ source, limit, dryRun, tombstones: command.tombstones, ...horizons })
       removed.payloads += result.payloads
       removed.events += result.events
       assert.ok(result.payloads <= limit && result.events <= limit, 'no more than the limit is removed')
@@ -519,7 +525,7 @@ export class Run<Tx> {
     }
     for (const event of may.events) {
       if ((await store.get(event)) !== null) continue
-      forget(this.#model, event)
+      forget(this.#model, event, command.tombstones)
       gone.events++
     }
     assert.equal(gone.events, removed.events, 'events removed, as counted')

@@ -13,6 +13,7 @@ import {
   dropKeys,
   dropMarks,
   dropPayloads,
+  dropTombstones,
   findArchivedEvents,
   findArchivedPayloads,
   findAttempts,
@@ -38,13 +39,14 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
     const events = await pruneEvents(db, run, options)
     const attempts = await pruneAttempts(db, run, options)
     const audits = await pruneAudits(run, options)
+    const graves = await pruneTombstones(run, options)
     if (!options.dryRun) await run(dropKeys, [Math.min(options.limit, REMOVALS)])
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, graves].some(({ more }) => more),
     }
   }
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
@@ -64,7 +66,7 @@ async function prunePayloads(db: Database, run: Run, options: PruneOptions): Pro
 }
 
 async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promise<Part> {
-  const { source, eventsBefore, archivedOnly, dryRun } = options
+  const { source, eventsBefore, archivedOnly, dryRun, tombstones = false } = options
   if (eventsBefore === undefined) return nothing
   let highest = 0
   const events = await sweepLog(db, run, {
@@ -72,7 +74,7 @@ async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promi
     async remove(rows) {
       const seqs = numbers(rows.map((row) => row.seq))
       await run(lockEvents, [seqs])
-      const gone = await run<{ count: number; highest: number }>(dropEvents, [seqs])
+      const gone = await run<{ count: number; highest: number }>(dropEvents, [seqs, tombstones])
       highest = Math.max(highest, gone[0]!.highest)
       return counted(gone)
     },
@@ -84,6 +86,13 @@ async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promi
   }
   if (!events.more) await run(dropMarks, [source, eventsBefore])
   return events
+}
+
+async function pruneTombstones(run: Run, options: PruneOptions): Promise<{ more: boolean }> {
+  const { source, tombstonesBefore, limit, dryRun } = options
+  if (tombstonesBefore === undefined || dryRun) return nothing
+  const most = Math.min(limit, REMOVALS)
+  return { more: counted(await run(dropTombstones, [source, tombstonesBefore, most])) >= most }
 }
 
 async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Promise<Part> {

@@ -15,7 +15,8 @@ function contested(of: string): string {
  * $1-$4 source, event id, type, reference   $5 part   $6 delivery (from 1)   $7 reserved payload seq or null
  * $8 content hashes, joined   $9 has content hash   $10 guard hashes, joined   $11 has guard hash
  * per delivery: $12 received at (ms or null)   $13 headers   $14 replay policy   $15 body offset (from 1)
- * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 id if contested (per event)   $21 slot
+ * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 id if contested (per event)   $21 tombstones, joined
+ * $22 slot
  *
  * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
  * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
@@ -35,7 +36,8 @@ export const insert: Statement = {
 with input as materialized (
   select n, source, event_id, event_type, reference, lane, part, d, payload_seq, contested_id,
     case when hashed then substring($8::bytea from (32 * (n - 1) + 1)::int for 32) end as content_hash,
-    case when guarded then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as guard_hash
+    case when guarded then substring($10::bytea from (32 * (n - 1) + 1)::int for 32) end as guard_hash,
+    substring($21::bytea from (32 * (n - 1) + 1)::int for 32) as tombstone
   from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[], $6::int[], $7::bigint[], $9::bool[], $11::bool[],
     $19::text[], $20::text[])
     with ordinality as i (source, event_id, event_type, reference, part, d, payload_seq, hashed, guarded, lane,
@@ -69,21 +71,29 @@ known as materialized (
 fresh as materialized (
   select i.n, i.source, case when m.contested then i.contested_id else i.event_id end as event_id,
     case when m.contested then i.event_id end as contests, i.event_type, i.reference, i.lane, i.part, i.d, i.payload_seq,
-    i.content_hash, i.guard_hash, d.received_at, d.policy
+    i.content_hash, i.guard_hash, d.received_at, d.policy, i.tombstone, i.event_id as delivered_as, i.contested_id
   from input i join delivery d on d.d = i.d left join met m on m.n = i.n
   where i.n not in (select n from known)
 ),
 held as materialized (
-  select f.n, g.event_id
+  select f.n, g.event_id, g.retired_at is not null and g.event_id in (f.delivered_as, f.contested_id) as retired
   from fresh f
   cross join lateral (
-    select event_id from hookonce.guards g where g.source = f.source and g.guard_hash = f.guard_hash limit 1
+    select event_id, retired_at from hookonce.guards g
+    where g.source = f.source and g.guard_hash = f.guard_hash limit 1
   ) g
+),
+buried as materialized (
+  select n from held where retired
+  union
+  select f.n from fresh f cross join lateral (
+    select 1 from hookonce.tombstones t where t.source = f.source and t.digest = f.tombstone limit 1
+  ) t
 ),
 guarding as (
   insert into hookonce.guards as g (source, guard_hash, event_id)
   select distinct on (source, guard_hash) source, guard_hash, event_id from fresh
-  where guard_hash is not null and n not in (select n from held)
+  where guard_hash is not null and n not in (select n from held union all select n from buried)
   order by source, guard_hash, n
   on conflict (source, guard_hash) do update set event_id = g.event_id
   returning g.source, g.guard_hash, g.event_id
@@ -93,6 +103,7 @@ judged as materialized (
   from fresh f
   left join held h on h.n = f.n
   left join guarding g on g.source = f.source and g.guard_hash = f.guard_hash
+  where f.n not in (select n from buried)
 ),
 announced as materialized (
   select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
@@ -138,7 +149,7 @@ queued as (
 ),
 counted as (
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), $21::int, count(*), count(parked), 0, min(seq), max(seq)
+  select source, date_trunc('hour', received_at, 'UTC'), $22::int, count(*), count(parked), 0, min(seq), max(seq)
   from placed group by 1, 2 order by 1, 2
   on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
     ignored = h.ignored + excluded.ignored, first_seq = least(h.first_seq, excluded.first_seq),
@@ -147,7 +158,9 @@ counted as (
 select n::int, seq, case when ours then parked else state end as state, final, ours, content_hash, hookonce.clock() as at,
   same_as, stored_as, false as contested from known
 union all
-select n::int, seq, parked, false, true, content_hash, hookonce.clock(), same_as, stored_as, false from placed`,
+select n::int, seq, parked, false, true, content_hash, hookonce.clock(), same_as, stored_as, false from placed
+union all
+select n::int, null, null, true, false, null, hookonce.clock(), null, null, false from buried`,
 }
 
 export const reserve: Statement = {
@@ -190,7 +203,8 @@ where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_
 /** A row that `insert` or `lookup` answers. */
 export interface Found {
   n: number
-  seq: number
+  /** Null: only its tombstone is left. */
+  seq: number | null
   /** The state of a known event; for a row of this batch: 'ignored' when it is parked, else null. */
   state: State | null
   final: boolean

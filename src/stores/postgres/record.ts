@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
-import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict } from '../../model.js'
+import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict, tombstoneOf } from '../../model.js'
 import { refusal } from '../../store-input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { type BatchEvent, foldBatch, sameContent } from '../shared/fold.js'
@@ -178,11 +178,13 @@ function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>
     randomBytes(8).readBigInt64LE().toString(),
     texts(events.map((event) => event.lane ?? null)),
     texts(events.map((event) => (event.guardHash === null ? null : contestedId(event)))),
+    joined(events.map((event) => tombstoneOf(event.eventId, event.contentHash))),
   ]
 }
 
 function asRecorded(row: Found, { event }: Item): Recorded {
   const { seq, content_hash: hash, at, same_as: sameAs } = row
+  if (seq === null) return { hash, at, verdict: { status: 'retired' } }
   const stored = row.stored_as === null ? {} : { storedAs: row.stored_as }
   if (row.ours) {
     const state = row.state === 'ignored' ? 'ignored' : 'pending'
@@ -208,7 +210,9 @@ function repeated({ verdict, hash, at }: Recorded, { event }: BatchEvent): Recor
 
 /** Other content under the same id: whether it must be kept beside the first is for the log to say. */
 function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boolean {
-  if (event.guardHash === null || contestedId(event) === contestedId(first)) return false
+  if (contestedId(event) === contestedId(first)) return false
+  if (verdict.status === 'retired') return true
+  if (event.guardHash === null) return false
   const otherSigned = first.guardHash === null || !sameContent(first.guardHash, event.guardHash)
   return otherSigned || ('storedAs' in verdict && verdict.storedAs !== undefined)
 }

@@ -8,6 +8,7 @@ import { flags } from './migration-flags.js'
 import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
 import { lanes } from './migration-lanes.js'
+import { tombstones } from './migration-tombstones.js'
 
 const log = `
 create table hookonce_migrations (
@@ -195,4 +196,5 @@ export const migrations: readonly Migration[] = [
   { number: 6, name: 'flags', sql: flags.trim() },
   { number: 7, name: 'growth', sql: growth.trim() },
   { number: 8, name: 'lanes', sql: lanes.trim() },
+  { number: 9, name: 'tombstones', sql: tombstones.trim() },
 ]

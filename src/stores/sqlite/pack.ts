@@ -114,10 +114,11 @@ export interface PackedVerdicts {
 
 type Names = { readonly sameAs?: string; readonly storedAs?: string }
 
-const statuses = ['recorded', 'duplicate', 'replayed', 'refused'] as const
-const FINAL = 4
-const EQUAL = 8
-const STATE_SHIFT = 4
+const statuses = ['recorded', 'duplicate', 'replayed', 'refused', 'retired'] as const
+const STATUS = 7
+const FINAL = 8
+const EQUAL = 16
+const STATE_SHIFT = 5
 
 export function packVerdicts(verdicts: readonly RecordVerdict[]): PackedVerdicts {
   const numbers: number[] = []
@@ -149,7 +150,7 @@ export function unpackVerdicts({ numbers, refusals, names }: PackedVerdicts): Re
   for (let i = 0; i < numbers.length; i += 2) {
     const seq = numbers[i]!
     const bits = numbers[i + 1]!
-    const status = statuses[bits & 3]!
+    const status = statuses[bits & STATUS]!
     const state = states[bits >> STATE_SHIFT]!
     switch (status) {
       case 'recorded':
@@ -159,6 +160,7 @@ export function unpackVerdicts({ numbers, refusals, names }: PackedVerdicts): Re
         verdicts.push({ status, seq, state, final: (bits & FINAL) !== 0, equal: (bits & EQUAL) !== 0 })
         break
       case 'replayed':
+      case 'retired':
         verdicts.push({ status })
         break
       case 'refused':

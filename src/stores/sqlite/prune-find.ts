@@ -20,7 +20,8 @@ export const findPayloads = `${oldPayloads} limit ?5`
 export const findArchivedPayloads = `${oldPayloads} and p.seq in (${archivedSeqs}) limit ?5`
 
 const oldEvents = `
-  select e.seq, e.source, e.event_id, e.received_at, e.processing_state, coalesce(e.payload_seq, e.seq) as payload_seq
+  select e.seq, e.source, e.event_id, e.contests, e.content_hash, e.received_at, e.processing_state,
+    coalesce(e.payload_seq, e.seq) as payload_seq
   from hookonce_events e
   where +e.source = ?1 and e.received_at < ?2 and e.seq >= ?3 and e.seq < ?4
     and e.processing_state in ${finished}`

@@ -19,6 +19,7 @@ import {
 } from './prune-find.js'
 import { notePruned } from './pruned.js'
 import { REMOVALS, sweepLog } from './sweep.js'
+import { leaveTombstone, removeTombstones } from './tombstones.js'
 
 export function prune(connection: Connection, now: number, options: PruneOptions): PruneResult {
   const { source, limit, archivedOnly, dryRun = false } = options
@@ -32,20 +33,21 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       options.payloadsBefore,
       (row) => void connection.prepare(deletePayload).run(row.seq!),
     )
-    const events = pruneEvents(connection, options, sweep)
+    const events = pruneEvents(connection, now, options, sweep)
     const attempts = sweep(
       findAttempts,
       options.attemptsBefore,
       (row) => void connection.prepare(deleteAttempt).run(row.seq!, row.attempt!),
     )
     const audits = pruneAudits(connection, options)
+    const graves = dryRun ? { more: false } : removeTombstones(connection, options)
     const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, keys].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, graves, keys].some(({ more }) => more),
     }
   }
   return dryRun ? connection.read(run) : connection.write(run)
@@ -61,12 +63,14 @@ interface Part {
 
 function pruneEvents(
   connection: Connection,
-  { source, eventsBefore, archivedOnly, dryRun }: PruneOptions,
+  now: number,
+  { source, eventsBefore, archivedOnly, dryRun, tombstones }: PruneOptions,
   sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Part,
 ): Part {
   const book = hourBook()
   let highest = 0
   const events = sweep(archivedOnly ? findArchivedEvents : findEvents, eventsBefore, (row) => {
+    if (tombstones) leaveTombstone(connection, now, row)
     removeEvent(connection, row, book)
     highest = Math.max(highest, Number(row.seq))
   })
@@ -83,7 +87,7 @@ function pruneEvents(
 const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates'].map(
   (table) => `delete from hookonce_${table} where seq = ?`,
 )
-const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ?'
+const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ? and retired_at is null'
 const deleteUnusedPayload = `
   delete from hookonce_payloads where seq = ?1
     and not exists (select 1 from hookonce_events where seq = ?1)

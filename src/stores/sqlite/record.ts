@@ -3,7 +3,7 @@
  * read, so that a call with nothing new writes nothing; for the rest the unique constraint decides.
  */
 import { HookonceError } from '../../errors.js'
-import { contestedId, isFinal, type NewEvent, type RecordVerdict } from '../../model.js'
+import { contestedId, isFinal, type NewEvent, type RecordVerdict, tombstoneOf } from '../../model.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { standing } from './event-row.js'
@@ -95,7 +95,8 @@ const insertWork = `
   insert into hookonce_work (seq, source, next_at, attempt, base_attempt, lane) values (?, ?, ?, 0, 0, ?)`
 const insertGuard = `
   insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
-const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
+const guardHolder = 'select event_id, retired_at from hookonce_guards where source = ? and content_hash = ?'
+const tombstone = 'select 1 from hookonce_tombstones where source = ? and digest = ?'
 
 function insertDelivery(
   connection: Connection,
@@ -115,6 +116,10 @@ function insertDelivery(
   ): RecordVerdict | null {
     const { eventType, reference, contentHash, guardHash, lane = null } = event
     const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
+    const buried = holder && holder.retired_at !== null && isNameOf(String(holder.event_id), event)
+    const digest = tombstoneOf(event.eventId, contentHash)
+    if (buried || connection.prepare(tombstone).get(source, digest))
+      return duplicate(connection, now, source, event) ?? { status: 'retired' }
     const sameAs = holder && holder.event_id !== eventId ? String(holder.event_id) : null
     if (sameAs !== null && onReplayedContent === 'reject')
       return duplicate(connection, now, source, event) ?? { status: 'replayed' }
@@ -180,7 +185,8 @@ const existing = `
       and (e.same_as is not null or e.reason is 'replayed_content'
         or exists (select 1 from hookonce_events f where f.source = e.source and f.same_as = e.event_id))
       and coalesce(e.guard_hash, (
-        select g.content_hash from hookonce_guards g where g.source = e.source and g.event_id = e.event_id
+        select g.content_hash from hookonce_guards g
+        where g.source = e.source and g.event_id = e.event_id and g.retired_at is null
       )) is not ?4 as contested
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
@@ -199,6 +205,11 @@ function duplicate(
   const storedAs = contestedId(event)
   const kept = find(storedAs)
   return kept === undefined ? null : { ...asDuplicate(kept, now), storedAs }
+}
+
+/** The id it came under, or the one it got for that. */
+function isNameOf(eventId: string, event: NewEvent): boolean {
+  return eventId === event.eventId || eventId === contestedId(event)
 }
 
 function asDuplicate(row: Row, now: number): Extract<RecordVerdict, { status: 'duplicate' }> {
