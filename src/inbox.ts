@@ -11,6 +11,7 @@ import { checkLimits, checkSources } from './inbox/checks.js'
 import type { InboxOptions } from './inbox/options.js'
 import { wayToLog } from './inbox/way-to-log.js'
 import { type Receipt, rejected } from './intake/answer.js'
+import { type BodyBudget, createBodyBudget } from './intake/body-budget.js'
 import { fetchIntake } from './intake/fetch.js'
 import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
 import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
@@ -120,6 +121,8 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
+  /** The memory that bodies take together, for adapters. */
+  readonly bodies: BodyBudget
   readonly counters: Counters
   /** Null when there is none. */
   readonly spool: Spool | null
@@ -140,6 +143,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const sources = checkSources(options.sources, log)
   const redact = createRedactor(options.redact ?? {}, sources)
   const limits = checkLimits({ ...defaultLimits, ...options.limits })
+  const bodies = createBodyBudget(limits.allBodiesBytes)
   const counters = createCounters()
   const { retry = {}, ...processing } = options.processing || {}
   const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
@@ -348,7 +352,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     handled: (source) => handlers.all.filter((one) => one.source === source).map((one) => one.pattern),
     once: async (key, fn, onceOptions) => onceKey(await open(), key, fn, onceOptions),
-    fetch: (request) => fetchIntake({ receive, refused, limits }, request),
+    fetch: (request) => fetchIntake({ receive, refused, limits, bodies }, request),
     start,
     stop,
     [Symbol.asyncDispose]: () => stop(),
@@ -368,6 +372,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     erase: async (eraseOptions) => eraseAll(await open(), eraseOptions),
     sources,
     limits,
+    bodies,
     counters,
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retryRefused: spool.retryRefused },
     log,

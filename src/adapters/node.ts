@@ -3,6 +3,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { HookonceError } from '../errors.js'
 import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
+import type { BodyReading } from '../intake/body-budget.js'
+import { collectBytes } from '../intake/byte-collector.js'
 import { sourceInPath } from '../intake/fetch.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import { repeatedLines } from '../log-repeats.js'
@@ -26,20 +28,22 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
     const path = originalUrl(request)
     const source = options.source ?? sourceInPath(path.split('?', 1)[0]!)
     if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
-    const body = await bodyOf(request, inbox.limits)
-    if (body === 'parsed') {
-      const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
-      repeats.error({ source, step: 'receive', code: error.code }, error.message)
-      return send(response, rejected(500, error.code, 'failed'), request)
+    const reading = inbox.bodies.begin()
+    try {
+      const body = await bodyOf(request, inbox.limits, reading)
+      if (body === 'parsed') {
+        const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
+        repeats.error({ source, step: 'receive', code: error.code }, error.message)
+        return send(response, rejected(500, error.code, 'failed'), request)
+      }
+      if (typeof body === 'string') return send(response, inbox.refused(source, body), request)
+      const headers = flatten(request)
+      const url = `${originOf(request, options.origin)}${path}`
+      const method = request.method ?? 'POST'
+      send(response, await inbox.receive(source, { method, url, headers, body }), request)
+    } finally {
+      reading.end()
     }
-    if (typeof body === 'string') return send(response, inbox.refused(source, body), request)
-    const headers = flatten(request)
-    const url = `${originOf(request, options.origin)}${path}`
-    send(
-      response,
-      await inbox.receive(source, { method: request.method ?? 'POST', url, headers, body }),
-      request,
-    )
   }
 }
 
@@ -67,11 +71,12 @@ function flatten({ headers }: IncomingMessage): Record<string, string> {
   return flat
 }
 
-type Body = Uint8Array | 'body_too_large' | 'timeout' | 'aborted' | 'parsed'
+type Body = Uint8Array | 'body_too_large' | 'timeout' | 'aborted' | 'overloaded' | 'parsed'
 
 export function bodyOf(
   request: IncomingMessage & { body?: unknown },
   limits: Pick<IntakeLimits, 'bodyBytes' | 'bodyTimeoutMs'>,
+  budget: BodyReading,
 ): Promise<Body> | Body {
   if (request.body instanceof Uint8Array) {
     // express.raw() or its like ran first: these are the bytes.
@@ -83,29 +88,33 @@ export function bodyOf(
     return hadBody ? 'parsed' : new Uint8Array(0)
   }
   if (Number(request.headers['content-length'] ?? 0) > limits.bodyBytes) return 'body_too_large'
-  return readBytes(request, limits)
+  return readBytes(request, limits, budget)
 }
 
 function readBytes(
   request: IncomingMessage,
   limits: Pick<IntakeLimits, 'bodyBytes' | 'bodyTimeoutMs'>,
+  budget: BodyReading,
 ): Promise<Body> {
   return new Promise((resolve) => {
-    const chunks: Buffer[] = []
+    const pieces = collectBytes()
     let size = 0
     const inTime = deadline(limits.bodyTimeoutMs, () => finish('timeout'))
     function finish(body: Body): void {
       inTime()
+      budget.complete()
       request.off('data', onData)
       resolve(body)
     }
     function onData(chunk: Buffer): void {
       size += chunk.byteLength
       if (size > limits.bodyBytes) finish('body_too_large')
-      else chunks.push(chunk)
+      else if (!budget.take(chunk.byteLength)) finish('overloaded')
+      else pieces.add(chunk)
     }
+    budget.onEvicted(() => finish('overloaded'))
     request.on('data', onData)
-    request.once('end', () => finish(chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)))
+    request.once('end', () => finish(pieces.whole()))
     request.once('error', () => finish('aborted'))
     request.once('close', () => finish('aborted'))
   })

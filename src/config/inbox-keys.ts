@@ -44,6 +44,7 @@ export const limits = shape({
   headerBytes: whole(1),
   bodyTimeoutMs: whole(1),
   recordMs: whole(1),
+  allBodiesBytes: whole(1),
 } satisfies Record<keyof IntakeLimits, Rule>)
 
 export const commits = shape({

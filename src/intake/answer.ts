@@ -66,11 +66,12 @@ const refusalStatus: Record<DoorRefusal, number> = {
   content_encoding: 415,
   headers_too_large: 431,
   malformed_request: 400,
+  overloaded: 503,
   aborted: 400,
 }
 
 export function refusedAtDoor(refusal: DoorRefusal): Receipt {
-  return rejected(refusalStatus[refusal], refusal)
+  return rejected(refusalStatus[refusal], refusal, refusal === 'overloaded' ? 'unavailable' : 'rejected')
 }
 
 export function handshakeAnswer(reply: HandshakeReply): Receipt {

@@ -1,5 +1,7 @@
 /** Intake in web standards: a Request in, a Response out. The body is read here, as bytes, and cut at the limit. */
 import type { Receipt } from './answer.js'
+import type { BodyBudget, BodyReading } from './body-budget.js'
+import { collectBytes } from './byte-collector.js'
 import type { DoorRefusal, IntakeLimits } from './receive.js'
 
 export interface FetchTarget {
@@ -9,18 +11,22 @@ export interface FetchTarget {
   ): Promise<Receipt>
   refused(source: string | null, refusal: DoorRefusal): Receipt
   readonly limits: IntakeLimits
+  readonly bodies: BodyBudget
 }
 
 /** `source` given, or the last part of the path after `/webhooks/`. */
 export async function fetchIntake(inbox: FetchTarget, request: Request, source?: string): Promise<Response> {
   const name = source ?? sourceInPath(new URL(request.url).pathname)
-  const body = name === null ? null : await readBody(request, inbox.limits)
   if (name === null) return asResponse(inbox.refused(null, 'unknown_source'))
-  if (typeof body === 'string') return asResponse(inbox.refused(name, body))
-  const headers = Object.fromEntries(request.headers)
-  return asResponse(
-    await inbox.receive(name, { method: request.method, url: request.url, headers, body: body! }),
-  )
+  const reading = inbox.bodies.begin()
+  try {
+    const body = await readBody(request, inbox.limits, reading)
+    if (typeof body === 'string') return asResponse(inbox.refused(name, body))
+    const headers = Object.fromEntries(request.headers)
+    return asResponse(await inbox.receive(name, { method: request.method, url: request.url, headers, body }))
+  } finally {
+    reading.end()
+  }
 }
 
 /** The name after `/webhooks/`, wherever the inbox is mounted; null when the path has none. */
@@ -31,24 +37,28 @@ export function sourceInPath(path: string): string | null {
 async function readBody(
   request: Request,
   limits: IntakeLimits,
-): Promise<Uint8Array | 'body_too_large' | 'timeout' | 'aborted'> {
+  budget: BodyReading,
+): Promise<Uint8Array | 'body_too_large' | 'timeout' | 'aborted' | 'overloaded'> {
   if (Number(request.headers.get('content-length') ?? 0) > limits.bodyBytes) return 'body_too_large'
   if (!request.body) return new Uint8Array(0)
   const reader = request.body.getReader()
   const late = timeout(limits.bodyTimeoutMs)
-  const chunks: Uint8Array[] = []
+  const evicted = new Promise<'overloaded'>((resolve) => budget.onEvicted(() => resolve('overloaded')))
+  const pieces = collectBytes()
   let size = 0
   try {
     for (;;) {
-      const next = await Promise.race([reader.read().catch(() => 'aborted' as const), late.promise])
+      const next = await Promise.race([reader.read().catch(() => 'aborted' as const), late.promise, evicted])
       if (next === 'aborted') return next
-      if (next === 'timeout') return cancel(reader, 'timeout')
-      if (next.done) return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)
+      if (next === 'timeout' || next === 'overloaded') return cancel(reader, next)
+      if (next.done) return pieces.whole()
       size += next.value.byteLength
       if (size > limits.bodyBytes) return cancel(reader, 'body_too_large')
-      chunks.push(next.value)
+      if (!budget.take(next.value.byteLength)) return cancel(reader, 'overloaded')
+      pieces.add(next.value)
     }
   } finally {
+    budget.complete()
     late.clear()
   }
 }

@@ -11,6 +11,8 @@ export interface IntakeLimits {
   readonly headerCount: number
   /** Names and values together. Default 32 KiB. */
   readonly headerBytes: number
+  /** Of all bodies that are in memory at once; beyond it the answer is 503. Default 64 MiB. */
+  readonly allBodiesBytes: number
   /** How long an adapter waits for the whole body. Default 10,000. */
   readonly bodyTimeoutMs: number
   /**
@@ -22,6 +24,7 @@ export interface IntakeLimits {
 
 export const defaultLimits: IntakeLimits = {
   bodyBytes: 1024 * 1024,
+  allBodiesBytes: 64 * 1024 * 1024,
   headerCount: 100,
   headerBytes: 32 * 1024,
   bodyTimeoutMs: 10_000,
@@ -38,6 +41,8 @@ export type DoorRefusal =
   | 'timeout'
   /** Not HTTP, or not a request we can read. */
   | 'malformed_request'
+  /** Too many bodies are in memory already (`limits.allBodiesBytes`). */
+  | 'overloaded'
   /** The sender left before its body was here. It hears nothing, and will come back. */
   | 'aborted'
 

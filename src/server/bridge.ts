@@ -5,33 +5,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyOf, isEncrypted } from '../adapters/node.js'
 import { HookonceError } from '../errors.js'
+import type { BodyBudget } from '../intake/body-budget.js'
 
 export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Promise<Response>
 
 type Incoming = IncomingMessage & { originalUrl?: string; body?: unknown }
 
 export interface BridgeOptions {
-  /** Bodies are read whole before the handler is called, at most this much. */
-  readonly bodyBytes: number
+  /** Bodies are read whole before the handler is called, at most so much for this method and path. */
+  readonly bodyBytes: (method: string, path: string) => number
+  readonly bodies: BodyBudget
   readonly bodyTimeoutMs?: number
 }
 
 export function bridge(
   fetch: BridgedFetch,
-  { bodyBytes, bodyTimeoutMs = 15_000 }: BridgeOptions,
+  { bodyBytes, bodies, bodyTimeoutMs = 15_000 }: BridgeOptions,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
-    const body = await bodyOf(incoming, { bodyBytes, bodyTimeoutMs })
-    if (body === 'aborted') return
-    if (body === 'timeout' || body === 'body_too_large')
-      return refuse(outgoing, body === 'timeout' ? 408 : 413)
-    const bytes = body === 'parsed' ? written(incoming) : body
-    const gone = new AbortController()
-    outgoing.once('close', () => gone.abort())
-    const request = requestOf(incoming, bytes, gone.signal)
-    if (request === null) return refuse(outgoing, 400)
-    await send(outgoing, await fetch(request, incoming), incoming.method === 'HEAD')
+    const most = bodyBytes(incoming.method ?? 'GET', pathOf(incoming))
+    const reading = bodies.begin()
+    try {
+      const body = await bodyOf(incoming, { bodyBytes: most, bodyTimeoutMs }, reading)
+      if (body === 'aborted') return
+      if (typeof body === 'string' && body !== 'parsed') return refuse(outgoing, refusals[body])
+      const bytes = body === 'parsed' ? written(incoming) : body
+      const gone = new AbortController()
+      outgoing.once('close', () => gone.abort())
+      const request = requestOf(incoming, bytes, gone.signal)
+      if (request === null) return refuse(outgoing, 400)
+      const response = await fetch(request, incoming)
+      reading.end() // a stream may be read for hours, and needs no body
+      await send(outgoing, response, incoming.method === 'HEAD')
+    } finally {
+      reading.end()
+    }
   }
+}
+
+const refusals = { timeout: 408, body_too_large: 413, overloaded: 503 } as const
+
+function pathOf({ originalUrl, url = '/' }: Incoming): string {
+  const path = (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '')
+  return path.split(/[?#]/, 1)[0]!
 }
 
 /**
@@ -114,6 +130,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
 
 /** The rest of its body is not waited for, so nothing more can come over this connection. */
 function refuse(outgoing: ServerResponse, status: number): void {
-  outgoing.writeHead(status, { connection: 'close', 'content-length': 0 })
+  const retry = status === 503 ? { 'retry-after': '5' } : {}
+  outgoing.writeHead(status, { ...retry, connection: 'close', 'content-length': 0 })
   outgoing.end(() => outgoing.destroy())
 }

@@ -2,16 +2,23 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
+import { isLoopback } from './admin/access.js'
 import { hostList } from './admin/hosts.js'
 import { may } from './admin/roles.js'
 import { signInLimit } from './admin/sign-in-limit.js'
 import { findToken, knownTokens } from './admin/tokens.js'
 import { hostNames, isLoopbackHost } from './bind.js'
+import { wasForwarded } from './forwarded.js'
 import type { ServerSettings } from './options.js'
 
 export interface Metrics {
   /** False: not its path, or switched off. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
+}
+
+interface Refused {
+  readonly status: number
+  readonly headers: Record<string, string>
 }
 
 export function createMetrics(
@@ -21,7 +28,6 @@ export function createMetrics(
 ): Metrics {
   const { metrics, admin, host } = settings
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
-  const isOpen = metrics ?? tokens.length === 0
   // The tokens are those of the admin API: who may not guess them there may not guess them here.
   const limit = signInLimit(Date.now)
 
@@ -30,16 +36,27 @@ export function createMetrics(
   const isKnown = isLoopbackHost(host) ? hostList(names) : () => true
 
   /** Null: they may read it. */
-  function refused(request: IncomingMessage): { status: number; headers: Record<string, string> } | null {
-    if (isOpen) return isKnown(request.headers.host ?? '') ? null : { status: 421, headers: {} }
+  function refused(request: IncomingMessage): Refused | null {
+    if (metrics === true) return unlessNamed(request)
+    if (tokens.length === 0) return isLocal(request) ? unlessNamed(request) : { status: 403, headers: {} }
     const address = addressOf(request)
-    const retryAfterS = limit.blockedForS(address)
-    if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
     const given = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     const token = given === undefined ? null : findToken(tokens, given, Date.now())
-    if (given !== undefined && token === null) limit.failed(address)
     if (token !== null && may(token.role, 'read')) return null
+    const retryAfterS = limit.blockedForS(address)
+    if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
+    if (given !== undefined && token === null) limit.failed(address)
     return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
+  }
+
+  function unlessNamed({ headers }: IncomingMessage): Refused | null {
+    return isKnown(headers.host ?? '') ? null : { status: 421, headers: {} }
+  }
+
+  /** On a server that only this machine can reach, and not through a proxy here. */
+  function isLocal(request: IncomingMessage): boolean {
+    const address = request.socket.remoteAddress ?? ''
+    return isLoopbackHost(host) && isLoopback(address) && !wasForwarded((name) => name in request.headers)
   }
 
   return {

@@ -19,8 +19,8 @@ export interface ServerOptions {
   /** The admin API and its page. False: intake and health only. */
   readonly admin?: AdminOptions | false
   /**
-   * `/metrics`, in the text format of Prometheus. Default: for whoever has a token of the admin API; for everybody where
-   * there are no tokens. True: for everybody. False: not at all.
+   * `/metrics`, in the text format of Prometheus. Default: for whoever has a token of the admin API; where there are no
+   * tokens, for this machine on a server that listens on loopback. True: for everybody. False: not at all.
    */
   readonly metrics?: boolean
   /** Development: no token is needed from this machine. Refused on any address but loopback. */

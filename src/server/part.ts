@@ -4,7 +4,6 @@ import { nodeHandler } from '../adapters/node.js'
 import type { Inbox } from '../inbox.js'
 import { type Admin, admin } from './admin/admin.js'
 import type { AdminOptions } from './admin/options.js'
-import { BODY_BYTES } from './admin/route.js'
 import { hostNames } from './bind.js'
 import { bridge } from './bridge.js'
 import type { ServerSettings } from './options.js'
@@ -34,7 +33,8 @@ export function createPart(
     api === null
       ? null
       : bridge((request, incoming) => api.fetch(request, { address: callerOf(incoming).address }), {
-          bodyBytes: BODY_BYTES,
+          bodyBytes: api.bodyBytes,
+          bodies: inbox.bodies,
         })
 
   return {

@@ -2,6 +2,7 @@
 import { createServer, request as httpRequest, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { afterEach, expect, it } from 'vitest'
+import { createBodyBudget } from '#dist/intake/body-budget.js'
 import { type BridgedFetch, bridge } from '#dist/server/bridge.js'
 import { until } from '../support/processing.js'
 
@@ -9,7 +10,7 @@ let server: Server
 afterEach(() => new Promise((resolve) => server.close(resolve).closeAllConnections()))
 
 async function serve(fetch: BridgedFetch): Promise<number> {
-  const answer = bridge(fetch, { bodyBytes: 1_000 })
+  const answer = bridge(fetch, { bodyBytes: () => 1_000, bodies: createBodyBudget(100_000) })
   server = createServer((request, response) => void answer(request, response))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return (server.address() as AddressInfo).port

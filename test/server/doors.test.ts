@@ -136,6 +136,9 @@ describe('other origins', () => {
     for (const site of ['cross-site', 'same-site', 'none', 'nonsense']) {
       expect(await attempt({ 'sec-fetch-site': site })).toBe(403)
     }
+    for (const authorization of ['junk', 'Basic eDp5', 'Bearer', 'Bearer a b', 'Digest x', '']) {
+      expect([authorization, await attempt({ authorization })]).toEqual([authorization, 403])
+    }
     expect(await attempt({ 'sec-fetch-site': 'cross-site', origin: `http://${own}` })).toBe(403)
     expect(await attempt({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' })).toBe(403)
     expect((await inbox.events.get({ source: 'shop', eventId: 'e1' }))!.state).toBe('pending')
@@ -321,7 +324,7 @@ describe('sessions', () => {
 })
 
 describe('wrong tokens', () => {
-  it('are counted by address, refused unheard after ten, and written to the audit', async () => {
+  it('are counted by address, limited after ten, and written to the audit; a right one is never held up', async () => {
     running = await startAdmin(inbox)
     const { handler } = running
     const ask = (address: string, token: string) =>
@@ -333,8 +336,16 @@ describe('wrong tokens', () => {
     for (let i = 0; i < 12; i++)
       statuses.push((await ask('192.0.2.1', `guess ${i}`.replace(' ', '-'))).status)
     expect(statuses).toEqual([...Array(10).fill(401), 429, 429])
-    const blocked = await ask('192.0.2.1', tokenOf('admin'))
+    const blocked = await ask('192.0.2.1', 'guess-again')
     expect([blocked.status, Number(blocked.headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect((await ask('192.0.2.1', tokenOf('admin'))).status).toBe(200)
+    const signing = new Request('http://localhost/api/sessions', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ token: tokenOf('viewer') }),
+    })
+    expect((await handler.fetch(signing, { address: '192.0.2.1' })).status).toBe(201)
+    expect((await ask('192.0.2.1', 'guess-again')).status).toBe(429)
     expect((await ask('192.0.2.2', tokenOf('admin'))).status).toBe(200)
     const { audits } = await (await inbox.store()).audits({ verb: 'sign_in_refused' })
     expect(audits.filter(({ reason }) => reason === 'from 192.0.2.1')).toHaveLength(10)
@@ -350,7 +361,66 @@ describe('wrong tokens', () => {
     const cookie = await signIn('viewer')
     for (let i = 0; i < 11; i++)
       await running.call('GET', '/api/stats', { role: null, headers: { authorization: 'Bearer x' } })
-    expect((await running.call('GET', '/api/stats')).status).toBe(429)
+    expect(
+      (await running.call('GET', '/api/stats', { role: null, headers: { authorization: 'Bearer x' } }))
+        .status,
+    ).toBe(429)
+    expect((await running.call('GET', '/api/stats')).status).toBe(200)
     expect((await running.call('GET', '/api/stats', { role: null, headers: { cookie } })).status).toBe(200)
+  })
+})
+
+describe('bodies', () => {
+  it('signing in reads a few kilobytes and no more, and repeats nothing of what it was sent', async () => {
+    await start()
+    const keys = Object.fromEntries(Array.from({ length: 60_000 }, (_, i) => [`canary${i}`, 1]))
+    const large = JSON.stringify(keys)
+    expect(large.length).toBeGreaterThan(900_000)
+    const form = { 'content-type': 'application/x-www-form-urlencoded', origin: running.url }
+    const json = { 'content-type': 'application/json' }
+    for (const [headers, body, status] of [
+      [json, large, 413],
+      [json, '{"canary":1}', 400],
+      [json, JSON.stringify({ token: 'x', canary: 'x'.repeat(4_000) }), 400],
+      [json, '{"token":{"canary":1}}', 400],
+      [form, `canary=${'x'.repeat(900_000)}`, 413],
+      [form, 'canary=1&token=x', 400],
+    ] as const) {
+      const response = await running.call('POST', '/api/sessions', { role: null, headers, body })
+      const text = await response.text()
+      expect([body.slice(0, 30), response.status]).toEqual([body.slice(0, 30), status])
+      expect(text).not.toContain('canary')
+      expect(text.length).toBeLessThan(2_000)
+      // The same where an application hands over the request itself.
+      const handed = new Request('http://localhost/api/sessions', { method: 'POST', headers: json, body })
+      const answer = await running.handler.fetch(handed, { address: '127.0.0.1' })
+      expect(await answer.text()).not.toContain('canary')
+    }
+    const streamed = new Request('http://localhost/api/sessions', {
+      method: 'POST',
+      headers: json,
+      body: new ReadableStream({
+        pull: (controller) => controller.enqueue(new Uint8Array(1_000)),
+      }),
+      duplex: 'half',
+    } as RequestInit)
+    expect((await running.handler.fetch(streamed, { address: '127.0.0.1' })).status).toBe(413)
+  })
+
+  it('every route has a limit that fits it, and takes what is within', async () => {
+    await start()
+    const { bodyBytes } = running.handler
+    expect(bodyBytes('POST', '/api/sessions')).toBeLessThan(10_000)
+    expect(bodyBytes('POST', '/api/events/shop/e1/ignore')).toBeLessThan(10_000)
+    expect(bodyBytes('POST', '/nowhere')).toBeLessThan(10_000)
+    expect(bodyBytes('POST', '/api/work/claim')).toBeLessThan(100_000)
+    expect(bodyBytes('POST', '/api/work/settle')).toBe(1024 * 1024)
+    const outcome = { kind: 'failed', error: 'x'.repeat(8_192), retryInMs: null }
+    const settlements = Array.from({ length: 100 }, () => ({ lease: '1.x', outcome }))
+    const settled = await running.call('POST', '/api/work/settle', { role: 'worker', body: { settlements } })
+    expect(settled.status).toBe(200)
+    const leases = Array.from({ length: 100 }, () => 'x'.repeat(200))
+    const extended = await running.call('POST', '/api/work/extend', { role: 'worker', body: { leases } })
+    expect(extended.status).toBe(200)
   })
 })

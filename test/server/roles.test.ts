@@ -252,11 +252,30 @@ describe('ways in', () => {
     handler = admin(inbox, { open: true })
     const ask = (from: string | null) =>
       handler.fetch(new Request('http://localhost:4100/api/session'), { address: from })
-    for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1', null]) {
+    for (const here of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) {
       expect(await (await ask(here)).json()).toMatchObject({ actor: 'local', role: 'admin', by: 'open' })
     }
-    for (const there of ['192.168.1.7', '::ffff:10.0.0.1', '127.0.0.1.evil']) {
+    for (const there of ['192.168.1.7', '::ffff:10.0.0.1', '127.0.0.1.evil', null]) {
       expect((await ask(there)).status).toBe(401)
+    }
+    expect((await handler.fetch(new Request('http://localhost:4100/api/session'))).status).toBe(401)
+  })
+
+  it('open: what a proxy or a tunnel on this machine passes on is from elsewhere', async () => {
+    handler = admin(inbox, { open: true })
+    for (const name of [
+      'X-Forwarded-For',
+      'Forwarded',
+      'X-Real-IP',
+      'Via',
+      'CF-Connecting-IP',
+      'X-Forwarded-Host',
+    ]) {
+      for (const value of ['127.0.0.1', 'for=127.0.0.1', '']) {
+        const headers = { [name]: value }
+        const request = new Request('http://localhost:4100/api/session', { headers })
+        expect([name, (await handler.fetch(request, { address: '127.0.0.1' })).status]).toEqual([name, 401])
+      }
     }
   })
 

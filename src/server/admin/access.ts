@@ -1,6 +1,7 @@
 /** Who is asking: a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
 import type { Clock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
+import { wasForwarded } from '../forwarded.js'
 import { checkOwnOrigin } from './hosts.js'
 import type { Access, AdminOptions } from './options.js'
 import { isRole } from './roles.js'
@@ -40,10 +41,11 @@ export function createDoor(options: DoorOptions): Door {
   const limit: SignInLimit = signInLimit(() => clock.now())
 
   async function token(text: string, address: string | null): Promise<KnownToken> {
-    const retryAfterS = limit.blockedForS(address)
-    if (retryAfterS > 0) throw new HookonceError('SIGN_IN_LIMITED', { retryAfterS })
+    // A right token is never held up: strangers behind the same address could lock everybody out with wrong ones.
     const found = findToken(known, text, clock.now())
     if (found !== null) return found
+    const retryAfterS = limit.blockedForS(address)
+    if (retryAfterS > 0) throw new HookonceError('SIGN_IN_LIMITED', { retryAfterS })
     if (limit.failed(address)) await onRefused(address)
     throw new HookonceError('TOKEN_REFUSED')
   }
@@ -54,8 +56,8 @@ export function createDoor(options: DoorOptions): Door {
       checkOwnOrigin(request) // the application's credential may be a cookie
       return { ...checkAccess(own), by: 'application', expiresAt: Number.POSITIVE_INFINITY }
     }
-    const bearer = /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1]
-    if (bearer !== undefined) {
+    const bearer = bearerOf(request)
+    if (bearer !== null) {
       const { name, role, expiresAt } = await token(bearer, address)
       return { actor: name, role, by: 'token', expiresAt }
     }
@@ -65,7 +67,7 @@ export function createDoor(options: DoorOptions): Door {
       const { name, role } = session.token
       return { actor: name, role, by: 'session', expiresAt: session.expiresAt }
     }
-    if (open && (address === null || isLoopback(address))) {
+    if (open && isLocal(request, address)) {
       return { actor: 'local', role: 'admin', by: 'open', expiresAt: Number.POSITIVE_INFINITY }
     }
     return null
@@ -79,6 +81,16 @@ function checkAccess({ actor, role }: Access): Access {
     throw invalid('What authorize returned', 'it must be { actor, role } or null')
   }
   return { actor, role }
+}
+
+/** The bearer token of a request; null for any other Authorization header, which says nothing here. */
+export function bearerOf(request: Request): string | null {
+  return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
+}
+
+/** An address that is not known, or that of a proxy here, may stand for anybody. */
+function isLocal({ headers }: Request, address: string | null): boolean {
+  return address !== null && isLoopback(address) && !wasForwarded((name) => headers.has(name))
 }
 
 export function isLoopback(address: string): boolean {

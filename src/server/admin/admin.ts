@@ -8,13 +8,14 @@ import { Hono } from 'hono'
 import { systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
-import { createDoor, type Door, type Entered } from './access.js'
+import type { BodyBudget } from '../../intake/body-budget.js'
+import { bearerOf, createDoor, type Door, type Entered } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import type { AdminOptions, Peer } from './options.js'
 import { createPages } from './page/routes.js'
 import { problem, problemOf } from './problem.js'
 import { may, rolesThatMay } from './roles.js'
-import { type Answer, checked, jsonOf, type Route } from './route.js'
+import { type Answer, checked, jsonOf, type Route, SMALL_BODY_BYTES } from './route.js'
 import { createRoutes } from './routes.js'
 import { secured } from './secured.js'
 import { sessionCookies } from './session.js'
@@ -22,6 +23,9 @@ import { sessionSecretOf } from './session-secret.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>
+  /** How large a body may be that is sent to this path; for those who read it before they call `fetch`. */
+  bodyBytes(method: string, path: string): number
+  readonly bodies: BodyBudget
   /** Ends its streams, its actions and those who wait for work, and lets go of the store. */
   close(): Promise<void>
 }
@@ -55,7 +59,10 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
         address,
         params: checked(route.params, context.req.param(), 'The path:'),
         query: checked(route.query, onceEach(context.req.queries()), 'The query:'),
-        body: route.body && !route.bodyTypes ? checked(route.body, await jsonOf(request), 'The body:') : null,
+        body:
+          route.body && !route.bodyTypes
+            ? checked(route.body, await jsonOf(request, route.bodyBytes), 'The body:')
+            : null,
       })
       return responseOf(answer)
     })
@@ -83,8 +90,7 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
         checkHost(request)
         checkOrigin(request, { navigation: true })
         // Whatever a route makes of it: a cookie that came along proves nothing about who sent it.
-        if (sessionCookies(request).length > 0 && !request.headers.has('authorization'))
-          checkOwnOrigin(request)
+        if (sessionCookies(request).length > 0 && bearerOf(request) === null) checkOwnOrigin(request)
         // Hono's own mount() gives its environment in the place of the peer.
         const address = typeof peer?.address === 'string' ? peer.address : null
         return secured(await app.fetch(request, { address }))
@@ -92,6 +98,11 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
         return secured(problemOf(error, inbox.log))
       }
     },
+    bodyBytes(method, path) {
+      const here = routesAt(routes, path.slice(basePath.length))
+      return here.find((route) => route.method === method)?.bodyBytes ?? SMALL_BODY_BYTES
+    },
+    bodies: inbox.bodies,
     close,
   }
 }
@@ -124,14 +135,17 @@ async function auditRefused(inbox: Inbox, address: string | null): Promise<void>
 }
 
 function methodsAt(routes: readonly Route[], path: string): string[] {
+  return [...new Set(routesAt(routes, path).map(({ method }) => method))]
+}
+
+function routesAt(routes: readonly Route[], path: string): Route[] {
   const parts = path.split('/')
-  const here = routes.filter(({ path: pattern }) => {
+  return routes.filter(({ path: pattern }) => {
     const wanted = pattern.split('/')
     return (
       wanted.length === parts.length && wanted.every((part, i) => part.startsWith(':') || part === parts[i])
     )
   })
-  return [...new Set(here.map(({ method }) => method))]
 }
 
 function responseOf(answer: Answer): Response {

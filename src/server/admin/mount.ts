@@ -6,7 +6,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { FastifyLike } from '../../adapters/fastify.js'
 import { bridge } from '../bridge.js'
 import type { Admin } from './admin.js'
-import { BODY_BYTES } from './route.js'
 
 export type NodeAdmin = (
   request: IncomingMessage & { originalUrl?: string },
@@ -18,7 +17,7 @@ export type NodeAdmin = (
 export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
   const answer = bridge(
     (request, incoming) => admin.fetch(request, { address: incoming.socket.remoteAddress ?? null }),
-    { bodyBytes: BODY_BYTES },
+    { bodyBytes: admin.bodyBytes, bodies: admin.bodies },
   )
   return (request, response, next) => {
     const path = (request.originalUrl ?? request.url ?? '/').split('?', 1)[0]!

@@ -42,6 +42,8 @@ export interface Route {
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
+  /** The largest body it reads. Default: a few kilobytes. */
+  readonly bodyBytes: number
   /** Takes other bodies than JSON and reads them itself. */
   readonly bodyTypes?: readonly string[]
   readonly answers: Readonly<Record<number, AnswerShape>>
@@ -60,6 +62,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType>
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  readonly bodyBytes?: number
   /** Statuses of problems besides those every route has. */
   readonly problems?: readonly number[]
   run(call: Call<Output<P>, Output<Q>, z.output<B>>): Promise<Answer>
@@ -73,12 +76,13 @@ export function route<
   Q extends Shape = Nothing,
   B extends z.ZodType = z.ZodUnknown,
 >(definition: RouteDefinition<P, Q, B>): Route {
-  const { params, query, body, problems = [], ...rest } = definition
+  const { params, query, body, bodyBytes = SMALL_BODY_BYTES, problems = [], ...rest } = definition
   return {
     ...rest,
     params: z.strictObject(params ?? {}),
     query: z.strictObject(query ?? {}),
     body: body ?? null,
+    bodyBytes,
     problems,
     run: rest.run as Route['run'],
   }
@@ -90,20 +94,33 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown, what: st
   if (result.success) return result.data
   const [issue] = result.error.issues
   const where = issue && issue.path.length > 0 ? `${what} ${issue.path.map(String).join('.')}` : what
-  throw invalid(where, (issue?.message ?? 'it does not fit').replace(/\.$/, ''))
+  throw invalid(where, problemOf(schema, issue))
 }
 
-/** Admin bodies are small: orders, filters, outcomes. */
-export const BODY_BYTES = 1024 * 1024
+/** Fields that are not known are not named: they are the caller's, and there may be thousands. */
+function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code !== 'unrecognized_keys') return (issue?.message ?? 'it does not fit').replace(/\.$/, '')
+  const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+  return `it has fields that are not known here${known.length > 0 ? `; known are ${known.join(', ')}` : ''}`
+}
+
+/** Most admin bodies are an order or a filter. A route that takes more says so. */
+export const SMALL_BODY_BYTES = 8 * 1024
+/** A hundred outcomes with their errors. */
+export const LARGE_BODY_BYTES = 1024 * 1024
+/** A hundred leases, or the names of a hundred sources. */
+export const LIST_BODY_BYTES = 64 * 1024
 
 /** The body as text, cut at the limit while it streams. */
-export async function textOf(request: Request): Promise<string> {
+export async function textOf(request: Request, most: number): Promise<string> {
+  if (Number(request.headers.get('content-length') ?? 0) > most)
+    throw new HookonceError('BODY_TOO_LARGE', { most })
   if (request.body === null) return ''
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     size += chunk.byteLength
-    if (size > BODY_BYTES) throw new HookonceError('BODY_TOO_LARGE', { most: BODY_BYTES })
+    if (size > most) throw new HookonceError('BODY_TOO_LARGE', { most })
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -114,8 +131,8 @@ export function mediaType(request: Request): string {
 }
 
 /** The JSON body; an absent one is an empty object. A form of another page cannot send this type unasked. */
-export async function jsonOf(request: Request): Promise<unknown> {
-  const text = await textOf(request)
+export async function jsonOf(request: Request, most: number): Promise<unknown> {
+  const text = await textOf(request, most)
   if (text === '') return {}
   if (mediaType(request) !== 'application/json') throw new HookonceError('MEDIA_TYPE_REFUSED')
   try {

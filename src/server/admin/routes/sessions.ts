@@ -6,7 +6,16 @@ import type { Inbox } from '../../../inbox.js'
 import type { Door } from '../access.js'
 import { isEncrypted } from '../hosts.js'
 import { signInPage } from '../page/page.js'
-import { type Call, checked, jsonOf, mediaType, type Route, route, textOf } from '../route.js'
+import {
+  type Call,
+  checked,
+  jsonOf,
+  mediaType,
+  type Route,
+  route,
+  SMALL_BODY_BYTES,
+  textOf,
+} from '../route.js'
 import { sessionValue, setCookie } from '../session.js'
 import type { SessionSecret } from '../session-secret.js'
 import { instant, json, sessionShape } from '../shapes.js'
@@ -42,8 +51,8 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
   }
 
   async function signInByForm({ request, address }: Call): Promise<Response> {
-    const form = Object.fromEntries(new URLSearchParams(await textOf(request)))
     try {
+      const form = Object.fromEntries(new URLSearchParams(await textOf(request, SMALL_BODY_BYTES)))
       const { token } = checked(signInBody, form, 'The form:')
       const answer = await signIn(request, address, token.trim())
       return new Response(null, {
@@ -70,10 +79,10 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
         201: json('Signed in.', sessionShape),
         303: { about: 'Signed in by the form of the page.', content: null },
       },
-      problems: [400, 401, 415, 429],
+      problems: [400, 401, 413, 415, 429],
       async run(call) {
         if (mediaType(call.request) === FORM) return signInByForm(call)
-        const { token } = checked(signInBody, await jsonOf(call.request), 'The body:')
+        const { token } = checked(signInBody, await jsonOf(call.request, SMALL_BODY_BYTES), 'The body:')
         return signIn(call.request, call.address, token)
       },
     }),

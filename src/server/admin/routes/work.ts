@@ -12,7 +12,7 @@ import { reasonOf, textOf } from '../../../processing/failure.js'
 import { usedUp } from '../../../processing/handle.js'
 import type { Store } from '../../../store.js'
 import type { Entered } from '../access.js'
-import { type Route, route } from '../route.js'
+import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { instant, json } from '../shapes.js'
 import type { Wakes } from '../wakes.js'
 import { claimBody, claimShape, extendBody, releaseBody, settleBody, settledShape } from '../work-shapes.js'
@@ -48,6 +48,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       summary: 'Take due events under a lease, oldest due first',
       can,
       body: claimBody,
+      bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('What was claimed; empty when nothing is due.', claimShape) },
       problems: [400, 404],
       async run({ access, request, body }) {
@@ -73,6 +74,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       summary: 'Give leases more time, from now',
       can,
       body: extendBody,
+      bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('Lease by lease, in the order given.', settledShape) },
       problems: [400],
       run: async ({ body }) => {
@@ -87,6 +89,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       summary: 'Say how attempts ended',
       can,
       body: settleBody,
+      bodyBytes: LARGE_BODY_BYTES,
       answers: { 200: json('Lease by lease, in the order given.', settledShape) },
       problems: [400],
       run: async ({ body: { settlements } }) => {
@@ -111,6 +114,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       summary: 'Hand unstarted events back; their attempt does not count',
       can,
       body: releaseBody,
+      bodyBytes: LIST_BODY_BYTES,
       answers: { 200: json('Lease by lease, in the order given.', settledShape) },
       problems: [400],
       run: async ({ body }) => {
