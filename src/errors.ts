@@ -121,7 +121,7 @@ export const errorTable = {
     httpStatus: 500,
     retryable: false,
     message:
-      'The log has schema {found}, this hookonce knows up to {known}. Upgrade hookonce before it touches this log.',
+      'The log has schema {found}, which needs a hookonce that knows schema {needed}; this one knows up to {known}. Use {upgrade} before it touches this log.',
   },
   SCHEMA_MISSING: {
     httpStatus: 500,

@@ -155,6 +155,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   let schedule: RetentionSchedule | undefined
   let opening: Promise<Store<Tx>> | undefined
   let opened: Store<Tx> | undefined
+  /** The store while its schema is brought up to date, which may take long. */
+  let opensNow: Store<Tx> | undefined
   let processor: Processor | undefined
   let processes = false
   let stopped = false
@@ -210,6 +212,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     const plain =
       typeof options.store === 'string' ? ((await openStore(options.store)) as Store<Tx>) : options.store
     const store = ring ? encrypted(plain, ring) : plain
+    opensNow = store
     try {
       if (options.migrate !== false) await store.migrate()
     } catch (error) {
@@ -289,7 +292,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     await atMost(Math.max(1_000, left()), commits.drained())
     repeats.flush()
     await spool?.stop(left())
-    const store = (await opening?.catch(() => undefined)) ?? (ownsStore ? options.store : undefined)
+    if (!opened) await atMost(left(), opening)
+    const store = opened ?? (ownsStore ? (opensNow ?? options.store) : undefined)
     if (store === undefined || typeof store === 'string') return // nothing was opened
     await Promise.all([processor?.stop(left()), atMost(left(), retained)])
     if (ownsStore) await store.close()

@@ -459,8 +459,11 @@ export interface AuditPage {
 
 /** What `hookonce doctor` and `/readyz` want to know about a store. */
 export interface Inspection {
-  /** The schema found in the log and the one this hookonce knows. */
-  readonly schema: { readonly found: number; readonly known: number }
+  /**
+   * The schema found in the log and the one this hookonce knows; where the first is newer, also the one that a hookonce
+   * must know at least to work with it.
+   */
+  readonly schema: { readonly found: number; readonly known: number; readonly needed?: number }
   /** The store's clock, milliseconds: compare it with your own. */
   readonly now: number
   /** Settings that decide whether an ack means durable. */

@@ -173,4 +173,14 @@ export interface Migration {
   readonly number: number
   readonly name: string
   readonly sql: string
+  /**
+   * The oldest schema number a process must know to go on working once this is applied. Default: any, so an older
+   * process may run, and restart, beside a newer one. Set it to the migration's own number when older code would break.
+   */
+  readonly compatibleFrom?: number
+  /**
+   * For work that takes long: each statement runs in a transaction of its own, again and again until it changes no row.
+   * Each must be safe to repeat and do a bounded amount of work.
+   */
+  readonly portions?: true
 }

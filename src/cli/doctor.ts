@@ -144,7 +144,7 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
       finding(
         'schema',
         `${schema.found} of ${schema.known}`,
-        schema.found === schema.known,
+        schema.found === schema.known || (schema.needed ?? Number.POSITIVE_INFINITY) <= schema.known,
         schema.found < schema.known
           ? 'Run hookonce migrate up.'
           : 'Upgrade hookonce before it touches this log.',

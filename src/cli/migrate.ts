@@ -23,13 +23,16 @@ export async function status(output: Output, given: string | undefined): Promise
   try {
     const { schema } = await store.inspect()
     const waiting = schema.known - schema.found
-    output.result({ store: store.name, ...schema, upToDate: waiting === 0 }, () => {
+    const usable = waiting === 0 || (schema.needed ?? Number.POSITIVE_INFINITY) <= schema.known
+    output.result({ store: store.name, ...schema, upToDate: usable }, () => {
+      if (usable && waiting < 0)
+        return `${store.name} has schema ${schema.found}; this hookonce knows up to ${schema.known} and can work with it`
       if (waiting === 0) return `${store.name} is up to date: schema ${schema.found}`
       return waiting > 0
         ? `${store.name} has schema ${schema.found}; this hookonce needs ${schema.known}. Run hookonce migrate up.`
         : `${store.name} has schema ${schema.found}, this hookonce knows up to ${schema.known}. Upgrade hookonce.`
     })
-    return waiting === 0 ? 0 : 1
+    return usable ? 0 : 1
   } finally {
     await store.close()
   }
@@ -46,9 +49,11 @@ export async function sql(output: Output, database: 'postgres' | 'sqlite', schem
 
 async function sqliteSql(): Promise<string> {
   const { migrations } = await import('../stores/sqlite/migrations.js')
+  const { noteAsSql } = await import('../stores/sqlite/migrate.js')
   return migrations
-    .map(({ number, name, sql: statements }) => {
-      const note = `insert into hookonce_migrations (number, name, applied_at) values (${number}, '${name}', unixepoch() * 1000);`
+    .map((migration) => {
+      const { number, name, sql: statements } = migration
+      const note = noteAsSql(migration)
       return `-- ${number}: ${name}\nbegin immediate;\n${statements.trim()}\n${note}\ncommit;\n`
     })
     .join('\n')

@@ -208,7 +208,10 @@ export type SpoolFile = ReturnType<typeof openSpoolFile>
 function prepareSchema({ db, prepare, write }: Connection): void {
   write(() => {
     const found = Number(prepare('pragma user_version').get()!.user_version)
-    if (found > SCHEMA) throw new HookonceError('SCHEMA_NEWER', { found, known: SCHEMA })
+    if (found > SCHEMA) {
+      const upgrade = 'a later hookonce'
+      throw new HookonceError('SCHEMA_NEWER', { found, needed: found, known: SCHEMA, upgrade })
+    }
     if (found === SCHEMA) return
     db.exec(`
       create table spooled (

@@ -4,6 +4,7 @@ import { migrations as postgresMigrations } from '#dist/stores/postgres/migratio
 import { migrations as sqliteMigrations } from '#dist/stores/sqlite/migrations.js'
 import { startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { rows } from '../support/processing.js'
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
@@ -27,17 +28,66 @@ describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
     }
   })
 
-  test('a log of a newer hookonce is refused', async () => {
+  const appliedAt = name === 'SQLite' ? '1700000000000' : 'to_timestamp(1700000000)'
+  /** As a newer hookonce leaves it. */
+  const newer = (number: number, compatibleFrom: number | null) =>
+    `insert into log.migrations (number, name, applied_at, compatible_from, version)
+     values (${number}, 'from the future', ${appliedAt}, ${compatibleFrom}, '99.1.0')`
+
+  test('a process that restarts on a newer schema goes on working, where the migration says that it can', async () => {
     const log = await makeLog()
     const store = log.open()
     const { to } = await store.migrate()
-    await log.sql('create table log.copy as select * from log.migrations')
-    await log.sql(`update log.copy set number = ${to + 1}, name = 'from the future' where number = ${to}`)
-    await log.sql(`insert into log.migrations select * from log.copy where number = ${to + 1}`)
     await store.close()
+    await log.sql(newer(to + 1, 1))
+    await log.sql(newer(to + 2, to))
     const older = log.open()
-    await expect(older.migrate()).rejects.toMatchObject({ code: 'SCHEMA_NEWER' })
+    expect(await older.migrate()).toEqual({ from: to + 2, to: to + 2, applied: [] })
+    const event = { eventId: 'e1', eventType: 't', reference: null, contentHash: null, guardHash: null }
+    const [verdicts] = await older.record([
+      { source: 'shop', headers: {}, body: Buffer.from('{}'), events: [event], onReplayedContent: 'flag' },
+    ])
+    expect(verdicts).toMatchObject([{ status: 'recorded' }])
+    expect(await older.claim({ worker: 'w', limit: 1, leaseMs: 1_000 })).toHaveLength(1)
+    expect((await older.inspect()).schema).toEqual({ found: to + 2, known: to, needed: to })
     await older.close()
+    await log.remove()
+  })
+
+  test('a schema that needs a newer hookonce is refused, also when a later one says nothing', async () => {
+    for (const needed of [0, null]) {
+      const log = await makeLog()
+      const store = log.open()
+      const { to } = await store.migrate()
+      await store.close()
+      await log.sql(newer(to + 1, needed === null ? null : to + 1))
+      await log.sql(newer(to + 2, 1))
+      const older = log.open()
+      const refused = { code: 'SCHEMA_NEWER', message: expect.stringContaining('hookonce 99.1.0 or later') }
+      await expect(older.migrate()).rejects.toMatchObject(refused)
+      expect((await older.inspect()).schema).toEqual({ found: to + 2, known: to, needed: to + 1 })
+      await older.close()
+      await log.remove()
+    }
+  })
+
+  test('each migration is noted with what it needs and who applied it', async () => {
+    const log = await makeLog()
+    const store = log.open()
+    await store.migrate()
+    const noted = await rows(
+      log,
+      'select number, compatible_from, version from log.migrations order by number',
+    )
+    await store.close()
+    const { number } = postgresMigrations.find((one) => one.name === 'deploys')!
+    const later = noted.filter((row) => Number(row.number) >= number)
+    expect(later.length).toBeGreaterThan(0)
+    for (const row of later) {
+      const known = postgresMigrations.find((one) => one.number === Number(row.number))!
+      expect(Number(row.compatible_from)).toBe(known.compatibleFrom ?? 1)
+      expect(row.version).toMatch(/^\d+\.\d+\.\d+/)
+    }
     await log.remove()
   })
 

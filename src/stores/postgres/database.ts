@@ -99,6 +99,8 @@ export interface Database {
   client(): Client
   /** The statement as the driver takes it, for use on a client from `connect`. */
   prepared(statement: Statement, values: unknown[]): QueryConfig
+  /** Aborted when `close` is called. */
+  readonly closing: AbortSignal
   close(): Promise<void>
 }
 
@@ -117,6 +119,7 @@ export function openDatabase(options: PostgresOptions): Database {
   const reads = openReads(readPool(options), { timeoutMs: readTimeoutMs(options), prepared })
   const texts = new Map<string, string>()
   const inUse = new Set<PoolClient>()
+  const closing = new AbortController()
   let closed = false
   let underWay = 0
   let whenIdle: (() => void) | undefined
@@ -205,6 +208,7 @@ export function openDatabase(options: PostgresOptions): Database {
     connections: log.options.max + reads.max + transactions.options.max + 1,
     prepared,
     timeoutMs,
+    closing: closing.signal,
     client: () => newClient(log.options as ClientConfig),
     async connect() {
       if (closed) throw new HookonceError('STORE_CLOSED')
@@ -247,6 +251,7 @@ export function openDatabase(options: PostgresOptions): Database {
     async close() {
       if (closed) return
       closed = true
+      closing.abort()
       const idle = new Promise<void>((resolve) => {
         whenIdle = resolve
         if (underWay === 0) resolve()

@@ -1,9 +1,10 @@
 /** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
 import type { Finding, Inspection } from '../../model.js'
 import { setting } from '../shared/findings.js'
+import { neededBy } from '../shared/schema-version.js'
 import type { Database } from './database.js'
 import { inspectRows, inspectUniqueKey } from './inspect-rows.js'
-import { latest, schemaFound } from './migrate.js'
+import { latest, newerMigrations, schemaFound } from './migrate.js'
 import { countAhead } from './partitions.js'
 
 const OLDEST_TESTED = 150_000
@@ -28,9 +29,13 @@ select statement_timestamp() as at, current_setting('server_version') as version
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`
 
 export async function inspect(db: Database): Promise<Inspection> {
-  const found = await db.atomic((run) => schemaFound(run, db.schema))
+  const [found, newer] = await db.atomic(async (run) => {
+    const there = await schemaFound(run, db.schema)
+    return [there, there > latest ? await newerMigrations(run) : []] as const
+  })
   const [server] = await db.adhoc<Settings>(settings, [])
-  const base = { schema: { found, known: latest }, settings: settingsOf(db, server!) }
+  const schema = { found, known: latest, ...(newer.length > 0 && { needed: neededBy(newer) }) }
+  const base = { schema, settings: settingsOf(db, server!) }
   // Of another version's tables nothing is known; the numbers say what to do.
   if (found !== latest) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])

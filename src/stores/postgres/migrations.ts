@@ -4,6 +4,7 @@
  */
 import type { Migration } from '../../store.js'
 import { clock } from './migration-clock.js'
+import { deploys } from './migration-deploys.js'
 import { flags } from './migration-flags.js'
 import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
@@ -268,4 +269,5 @@ export const migrations: readonly Migration[] = [
   { number: 7, name: 'growth', sql: growth },
   { number: 8, name: 'lanes', sql: lanes },
   { number: 9, name: 'tombstones', sql: tombstones },
+  { number: 10, name: 'deploys', sql: deploys },
 ]

@@ -37,7 +37,7 @@ import { inspect } from './inspect.js'
 import { keyStep } from './key.js'
 import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
-import { migrate } from './migrate.js'
+import { migrate, noteAsSql } from './migrate.js'
 import { migrations } from './migrations.js'
 import { operate } from './operate.js'
 import { checkUnit } from './partitions.js'
@@ -185,9 +185,9 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
 export function postgresMigrationsSql(schema = 'hookonce'): string {
   const place = inSchema(schema)
   return migrations
-    .map(({ number, name, sql }) => {
-      const note = `insert into hookonce.migrations (number, name) values (${number}, '${name}');`
-      return place(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${note}\ncommit;\n`)
+    .map((migration) => {
+      const { number, name, sql } = migration
+      return place(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${noteAsSql(migration)}\ncommit;\n`)
     })
     .join('\n')
 }

@@ -10,14 +10,16 @@ import {
   setting,
   uniqueKeyFinding,
 } from '../shared/findings.js'
+import { neededBy } from '../shared/schema-version.js'
 import { type Connection, IN_MEMORY } from './connection.js'
 import { logTime } from './log-time.js'
-import { known, schemaFound } from './migrate.js'
+import { known, newerMigrations, schemaFound } from './migrate.js'
 
 export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
   return connection.read(() => {
     const found = schemaFound(connection)
-    const schema = { found, known }
+    const newer = found > known ? newerMigrations(connection) : []
+    const schema = { found, known, ...(newer.length > 0 && { needed: neededBy(newer) }) }
     // Of another version's tables nothing is known; the numbers say what to do.
     const invariants = found === known ? [uniqueKey(connection), ...rows(connection)] : []
     const time = found === known ? logTime(connection, now) : now

@@ -1,26 +1,72 @@
 /** Brings the schema up to date, and refuses to work on one that this version does not know. */
 import { HookonceError } from '../../errors.js'
-import type { MigrationReport } from '../../store.js'
+import type { Migration, MigrationReport } from '../../store.js'
+import {
+  compatibleFrom,
+  insistOnCompatible,
+  type NewerMigration,
+  NOTED_SINCE,
+  packageVersion,
+} from '../shared/schema-version.js'
 import type { Connection } from './connection.js'
 import { migrations } from './migrations.js'
 
 export const known = migrations.at(-1)!.number
+const notedSince = migrations.find(({ name }) => name === NOTED_SINCE)!.number
 
 export function migrate(connection: Connection, now: number): MigrationReport {
   const from = schemaNumber(connection)
-  if (from === known) return { from, to: known, applied: [] }
+  if (from >= known) return { from, to: from, applied: [] }
+  const applied = migrations.filter(
+    (migration) => migration.number > from && apply(connection, migration, now),
+  )
+  return { from, to: known, applied: applied.map(({ number }) => number) }
+}
+
+/** False: another process did it meanwhile. */
+function apply(connection: Connection, migration: Migration, now: number): boolean {
+  const isThere = () => schemaNumber(connection) >= migration.number
+  if (migration.portions) {
+    // The row that says it is done comes last: a process that dies in between leaves the rest to the next.
+    const changed = () =>
+      connection.write(() => {
+        if (isThere()) return 0
+        const before = totalChanges(connection)
+        connection.db.exec(migration.sql)
+        return totalChanges(connection) - before
+      })
+    while (changed() > 0);
+  }
   // The lock comes before the look that counts: of two processes that start at once, the second finds the work done.
   return connection.write(() => {
-    const from = schemaNumber(connection)
-    const missing = migrations.filter(({ number }) => number > from)
-    for (const { number, name, sql } of missing) {
-      connection.db.exec(sql)
-      connection.db
-        .prepare('insert into hookonce_migrations (number, name, applied_at) values (?, ?, ?)')
-        .run(number, name, now)
-    }
-    return { from, to: known, applied: missing.map(({ number }) => number) }
+    if (isThere()) return false
+    if (!migration.portions) connection.db.exec(migration.sql)
+    const { number, name } = migration
+    const noted = number >= notedSince
+    connection.db
+      .prepare(
+        noted
+          ? 'insert into hookonce_migrations (number, name, applied_at, compatible_from, version) values (?, ?, ?, ?, ?)'
+          : 'insert into hookonce_migrations (number, name, applied_at) values (?, ?, ?)',
+      )
+      .run(number, name, now, ...(noted ? [compatibleFrom(migration), packageVersion()] : []))
+    return true
   })
+}
+
+/** The row that says a migration was applied, as SQL, for people who run their own migrations. */
+export function noteAsSql(migration: Migration): string {
+  const { number, name } = migration
+  const values = `${number}, '${name}', unixepoch() * 1000`
+  if (number < notedSince)
+    return `insert into hookonce_migrations (number, name, applied_at) values (${values});`
+  const version = packageVersion()
+  const text = version === null ? 'null' : `'${version}'`
+  return `insert into hookonce_migrations (number, name, applied_at, compatible_from, version) values (${values}, ${compatibleFrom(migration)}, ${text});`
+}
+
+function totalChanges({ db }: Connection): number {
+  return Number(db.prepare('select total_changes() as changes').get()?.changes)
 }
 
 /** SCHEMA_MISSING rather than a raw "no such table". */
@@ -29,11 +75,25 @@ export function insistOnSchema(connection: Connection): void {
   if (found < known) throw new HookonceError('SCHEMA_MISSING', { found, known })
 }
 
-/** SCHEMA_NEWER when a later hookonce has been here. */
+/** SCHEMA_NEWER when what is there needs a later hookonce. */
 function schemaNumber(connection: Connection): number {
   const found = schemaFound(connection)
-  if (found > known) throw new HookonceError('SCHEMA_NEWER', { found, known })
+  if (found > known) insistOnCompatible(newerMigrations(connection), known)
   return found
+}
+
+/** Those that are in the log and not known here. */
+export function newerMigrations({ db }: Connection): NewerMigration[] {
+  return db
+    .prepare(
+      'select number, compatible_from, version from hookonce_migrations where number > ? order by number',
+    )
+    .all(known)
+    .map((row) => ({
+      number: Number(row.number),
+      compatibleFrom: row.compatible_from === null ? null : Number(row.compatible_from),
+      version: row.version === null ? null : String(row.version),
+    }))
 }
 
 /** 0 = none yet. May be newer than what is known here. */

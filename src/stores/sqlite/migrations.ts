@@ -4,6 +4,7 @@
  */
 import type { Migration } from '../../store.js'
 import { clock } from './migration-clock.js'
+import { deploys } from './migration-deploys.js'
 import { flags } from './migration-flags.js'
 import { growth } from './migration-growth.js'
 import { keeping } from './migration-keeping.js'
@@ -197,4 +198,5 @@ export const migrations: readonly Migration[] = [
   { number: 7, name: 'growth', sql: growth.trim() },
   { number: 8, name: 'lanes', sql: lanes.trim() },
   { number: 9, name: 'tombstones', sql: tombstones.trim() },
+  { number: 10, name: 'deploys', sql: deploys.trim() },
 ]
