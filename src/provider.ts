@@ -156,6 +156,11 @@ export interface Provider {
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
   /** Every event in the delivery; empty when it has none that can be named. */
   identify(delivery: Delivery): readonly IdentifiedEvent[]
+  /**
+   * What was signed, where the id was not: the same again under another id is a repetition. The body where nothing is
+   * signed. Null: there is nothing to compare, because the id is signed or equal content is usual.
+   */
+  guarded?(delivery: Delivery): readonly (string | Uint8Array)[] | null
   /** The same list from a stored delivery, in the same order: what a handler gets as its payload. */
   parts?(delivery: Delivery): readonly StoredPart[]
   /** The reply, when the delivery is a handshake; else null. Called before `verify`: it checks what it must itself. */

@@ -29,7 +29,10 @@ export interface ProviderDefinition<V extends VerifyRule = VerifyRule, O extends
   readonly answer?: ExpectedAnswer
   /** Only to override: worked out from the scheme and the id. */
   readonly idIsSigned?: boolean
-  /** Default `accept`. */
+  /**
+   * Default: known signed content under a new id is handled and flagged. `accept`: equal content is usual, it is not
+   * even flagged. `review`: what is signed is used once (Mailgun's token), so the event is withheld.
+   */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]
   /** Realistic bodies by event type; the first is the default. */

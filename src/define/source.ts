@@ -45,6 +45,10 @@ export function createSource(
   const filler = new Compiler(options)
   const filledRules = rules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
   const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts)
+  const chosenGuard = options.contentGuard as ContentGuard | undefined
+  const contentGuard = chosenGuard ?? definition.contentGuard ?? 'accept'
+  const equalIsUsual = chosenGuard === undefined && definition.contentGuard === 'accept'
+  const provesNothing = scheme.facts.kind === 'none' && contentGuard === 'accept'
   const read = (delivery: Delivery) => new Reading(delivery, document, publicUrl)
   const open = (delivery: Delivery) => results.get(delivery) ?? scheme.open?.(read(delivery)) ?? nothingOpened
   const count = (verdict: Verification, reading: Reading): Verification => {
@@ -62,7 +66,7 @@ export function createSource(
     idIsSigned,
     retryWindowMs: definition.retryWindowMs,
     answer: definition.answer ?? { timeLimitMs: null },
-    contentGuard: (options.contentGuard as ContentGuard | undefined) ?? definition.contentGuard ?? 'accept',
+    contentGuard,
     keepHeaders: definition.keepHeaders ?? [],
     sampleTypes: Object.keys(definition.samples),
     secretHits,
@@ -87,6 +91,10 @@ export function createSource(
     identify: (delivery) =>
       identity.identify(new Reading(delivery, document, publicUrl, () => open(delivery))),
     parts: (delivery) => identity.parts(read(delivery)),
+    guarded(delivery) {
+      if (idIsSigned || equalIsUsual || provesNothing) return null
+      return open(delivery).signed ?? [delivery.body]
+    },
     handshake: (delivery, { now }) => handshake(read(delivery), now),
     sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
     sign(wanted) {

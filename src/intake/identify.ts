@@ -1,6 +1,7 @@
 /** identify, the third step: which events are in this delivery, and what of it is kept. */
+import { createHash } from 'node:crypto'
 import { sha256 } from '../digest.js'
-import type { NewDelivery, NewEvent } from '../model.js'
+import type { NewDelivery } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
 /** Headers that help people later and cannot hold a credential. A provider adds its own by name. */
@@ -15,53 +16,43 @@ export function asNewDelivery(
   laneOf: (source: string, event: IdentifiedEvent) => string | null,
 ): NewDelivery {
   const bodyHash = sha256(delivery.body)
+  const guardHash = guardHashOf(source, delivery, bodyHash)
   return {
     source: name,
     headers: keep(delivery.headers, source.keepHeaders),
     body: delivery.body,
     events: events.map((event, part) => ({
-      ...asNewEvent(source, delivery, event, bodyHash, events.length > 1 ? part : null),
+      ...asNewEvent(delivery, event, bodyHash),
+      guardHash: guardHash === null || events.length === 1 ? guardHash : inPart(guardHash, part),
       lane: laneOf(name, event),
     })),
     onReplayedContent: source.contentGuard === 'accept' ? 'flag' : source.contentGuard,
   }
 }
 
-/** `part` is null for a delivery with one event. */
-function asNewEvent(
-  source: Source,
-  delivery: Delivery,
-  event: IdentifiedEvent,
-  bodyHash: Uint8Array,
-  part: number | null,
-): NewEvent {
+function asNewEvent(delivery: Delivery, event: IdentifiedEvent, bodyHash: Uint8Array) {
   const { content } = event
   return {
     eventId: event.id,
     eventType: event.type,
     reference: event.reference,
     contentHash: content === null ? null : content === delivery.body ? bodyHash : sha256(content),
-    guardHash:
-      source.idIsSigned || (source.unverified && source.contentGuard === 'accept')
-        ? null
-        : signedHash(source, delivery, bodyHash, part),
   }
 }
 
-/**
- * The signed bytes are the body, and the timestamp where one is signed: a new timestamp is a new signature. Events of
- * one delivery share its bytes and are told apart by their place in it.
- */
-function signedHash(
-  source: Source,
-  delivery: Delivery,
-  bodyHash: Uint8Array,
-  part: number | null,
-): Uint8Array {
-  const at = source.scheme.timestamp?.in
-  const stamp = at?.startsWith('header:') ? delivery.headers[at.slice('header:'.length)] : undefined
-  if (stamp === undefined && part === null) return bodyHash
-  return sha256(Buffer.concat([Buffer.from(`${stamp ?? ''}\n${part ?? ''}\n`), bodyHash]))
+/** The digest of what was signed, which is seldom the body alone and for some senders (Mailgun) none of it. */
+function guardHashOf(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array | null {
+  const content = source.guarded ? source.guarded(delivery) : source.idIsSigned ? null : [delivery.body]
+  if (content === null) return null
+  if (content.length === 1 && content[0] === delivery.body) return bodyHash
+  const digest = createHash('sha256')
+  for (const chunk of content) digest.update(chunk)
+  return digest.digest()
+}
+
+/** Events of one delivery share what was signed and are told apart by their place in it. */
+function inPart(guardHash: Uint8Array, part: number): Uint8Array {
+  return sha256(Buffer.concat([Buffer.from(`\n${part}\n`), guardHash]))
 }
 
 function keep(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {

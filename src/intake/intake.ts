@@ -108,7 +108,12 @@ async function take(
   if (delivery.method !== 'POST') return reject(parts, counters, name, 'receive', refusedAtDoor('method'))
 
   const verification = await source.verify(delivery, { now })
-  if (!verification.ok) return reject(parts, counters, name, 'verify', rejected(401, verification.reason))
+  if (!verification.ok) {
+    const { reason } = verification
+    // A key server that cannot be reached is an outage of ours: 401 would make the sender give up.
+    const answer = reason === 'key_unavailable' ? unavailable(reason) : rejected(401, reason)
+    return reject(parts, counters, name, 'verify', answer)
+  }
 
   const events = source.identify(delivery)
   if (events.length === 0)
@@ -220,7 +225,7 @@ function reject(
   return receipt
 }
 
-/** Whatever stopped the commit, the sender must come back: an answer below 500 would make it give up. */
+/** Whatever stopped the commit or kept the key away, the sender must come back: an answer below 500 would make it give up. */
 function unavailable(code: string): Receipt {
   return rejected(503, code, 'unavailable')
 }

@@ -11,7 +11,7 @@ export const dropboxSign = defineProvider({
     encoding: 'hex',
     signed: '{json:event.event_time}{json:event.event_type}',
     // The event's time: retries for three days come with the old one.
-    timestamp: { in: 'json:event.event_time', unit: 's', toleranceMs: null },
+    timestamp: { in: 'json:event.event_time', unit: 's', toleranceMs: days(3.5) },
   }),
   document: { multipart: 'json' },
   events: {

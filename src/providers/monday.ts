@@ -13,7 +13,7 @@ export const monday = defineProvider({
     claims: { aud: '{option:audience}' },
     required: ['exp'],
     // unchecked: whether a retry has a new token; `exp` bounds it either way.
-    issuedAt: { toleranceMs: null },
+    issuedAt: { toleranceMs: minutes(35) },
   }),
   options: {
     audience: {

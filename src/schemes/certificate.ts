@@ -34,10 +34,11 @@ export function certificateKeys(rule: CertificateRule, keyType: KeyType, context
   async function fetchKey(url: string): Promise<Found> {
     try {
       const response = await load(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-      if (!response.ok) return 'key_unavailable'
-      const bytes = await response.arrayBuffer()
-      if (bytes.byteLength > maxBytes) return 'key_unavailable'
-      const certificate = new X509Certificate(Buffer.from(bytes))
+      // The sender's host is there and has no such certificate: not an outage, a name that somebody made up.
+      if (response.status >= 400 && response.status < 500 && response.status !== 429) return 'unknown_key'
+      const bytes = response.ok ? await readUpTo(response, maxBytes) : null
+      if (bytes === null) return 'key_unavailable'
+      const certificate = new X509Certificate(bytes)
       const now = Date.now()
       if (Date.parse(certificate.validTo) < now || Date.parse(certificate.validFrom) > now)
         return 'unknown_key'
@@ -70,6 +71,19 @@ export function certificateKeys(rule: CertificateRule, keyType: KeyType, context
       return entry.found
     },
   }
+}
+
+/** Null when there is more; the rest is not read. */
+async function readUpTo(response: Response, most: number): Promise<Buffer | null> {
+  const chunks: Uint8Array[] = []
+  let size = 0
+  for await (const chunk of response.body ?? []) {
+    size += chunk.byteLength
+    // Leaving the loop cancels the body.
+    if (size > most) return null
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks)
 }
 
 function allowedUrl(text: string | undefined, rule: CertificateRule): string | null {

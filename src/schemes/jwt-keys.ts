@@ -9,7 +9,7 @@ import { isOfType, readPublicKey } from './keys.js'
 import { credentialTexts, secretKeys } from './secret.js'
 
 export type JwtKey = KeyObject | Uint8Array | CryptoKey
-export type GetKey = (kid: string) => object | Promise<object>
+export type GetKey = (kid: string) => object | null | undefined | Promise<object | null | undefined>
 type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
 
 export interface KeySource {
@@ -79,28 +79,32 @@ function readJwk(jwk: object): KeyObject | null {
   }
 }
 
-/** A key that has expired by the sender's word (Plaid's `expired_at`) is no key. */
+/** A key that has expired by the sender's word (Plaid's `expired_at`) is no key; a look-up that throws is an outage. */
 function lookedUp(getKey: GetKey): KeySource {
-  const kept = new Map<string, { key: KeyObject | null; at: number }>()
+  const kept = new Map<string, { key: KeyObject | RejectReason; at: number }>()
+  const lookUp = async (kid: string): Promise<KeyObject | RejectReason> => {
+    try {
+      const jwk: unknown = await getKey(kid)
+      if (typeof jwk !== 'object' || jwk === null) return 'unknown_key'
+      if (typeof (jwk as { expired_at?: unknown }).expired_at === 'number') return 'unknown_key'
+      return readJwk(jwk) ?? 'key_unavailable'
+    } catch {
+      return 'key_unavailable'
+    }
+  }
   return {
     count: 1,
     first: undefined,
     async find(kid) {
       if (kid === '' || kid.length > 200) return 'unknown_key'
       let entry = kept.get(kid)
-      if (entry === undefined || (entry.key === null && Date.now() - entry.at > keepFailureMs)) {
-        try {
-          const jwk = await getKey(kid)
-          const expired = (jwk as { expired_at?: unknown }).expired_at
-          entry = { key: typeof expired === 'number' ? null : readJwk(jwk), at: Date.now() }
-        } catch {
-          entry = { key: null, at: Date.now() }
-        }
+      if (entry === undefined || (typeof entry.key === 'string' && Date.now() - entry.at > keepFailureMs)) {
+        entry = { key: await lookUp(kid), at: Date.now() }
         // Strangers can make up key ids: forget all rather than grow.
         if (kept.size >= maxKept) kept.clear()
         kept.set(kid, entry)
       }
-      return entry.key === null ? 'key_unavailable' : [{ key: entry.key, index: 0 }]
+      return typeof entry.key === 'string' ? entry.key : [{ key: entry.key, index: 0 }]
     },
   }
 }

@@ -211,7 +211,8 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
       }
       const at = Math.floor(now / 1_000)
       const reading = new Reading(draft, context.document, context.publicUrl)
-      const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + 300 }
+      const lifeSeconds = Math.max(300, Math.ceil((toleranceMs ?? 0) / 1_000))
+      const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + lifeSeconds }
       for (const [name, text] of expected) claims[name] = text === 'true' ? true : text
       if (rule.bodyHash !== undefined) claims[rule.bodyHash.claim] = hex(draft.body)
       if (rule.urlHash !== undefined) claims[rule.urlHash.claim] = hex(reading.url)

@@ -295,7 +295,7 @@ describe('Plaid', () => {
       source.verify(post(body, { 'plaid-verification': await token(header) }), { now })
     expect(await verify({ kid: 'k1' })).toEqual({ ok: true, secretIndex: 0 })
     expect(await verify({ kid: 'k1' })).toEqual({ ok: true, secretIndex: 0 })
-    expect(await verify({ kid: 'gone' })).toEqual({ ok: false, reason: 'key_unavailable' })
+    expect(await verify({ kid: 'gone' })).toEqual({ ok: false, reason: 'unknown_key' })
     expect(await verify({ kid: 'other' })).toEqual({ ok: false, reason: 'key_unavailable' })
     expect(await verify({})).toEqual({ ok: false, reason: 'unknown_key' })
     expect(asked).toEqual(['k1', 'gone', 'other'])

@@ -9,6 +9,8 @@ const event = {
 export const dropboxSign: Kinds = [
   {
     name: 'an event of a signature request',
+    // Signed with the event's time, so a retry is signed alike.
+    redelivery: {},
     docs: 'https://developers.hellosign.com/docs/events/walkthrough/',
     body: {
       event: { ...event, event_type: 'signature_request_viewed' },
@@ -24,12 +26,16 @@ export const dropboxSign: Kinds = [
   },
   {
     name: 'an event of a template',
+    // Signed with the event's time, so a retry is signed alike.
+    redelivery: {},
     body: { event: { ...event, event_type: 'template_created' }, template: { template_id: 'f57db65d' } },
     events: ['template_created'],
     another: { 'json:template.template_id': 'g57db65d' },
   },
   {
     name: 'the test of the callback URL',
+    // Signed with the event's time, so a retry is signed alike.
+    redelivery: {},
     body: { event: { ...event, event_type: 'callback_test' } },
     events: ['callback_test'],
     another: { timestamp: 1_000 },
