@@ -87,7 +87,7 @@ function sources(options: CheckOptions): { source: Source; forger: Source } {
   if (options.secret !== undefined) given[credential] = options.secret
   else if (given[asked] === undefined)
     throw new UsageError(
-      `Give the secret the endpoint has: --secret, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
+      `Give the secret the endpoint has: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
     )
   return { source: make(given), forger: make({ ...given, ...factory.example(asked) }) }
 }

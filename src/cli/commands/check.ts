@@ -1,22 +1,22 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { action, addCommand } from '../command.js'
 import { collect, duration } from '../parse.js'
+import { addSecretOptions, type SecretOptions, withSecret } from '../secret.js'
 
 export function addCheck(program: Command): void {
-  addCommand(program, 'check <url>', {
+  const command = addCommand(program, 'check <url>', {
     summary: 'examine how a webhook endpoint takes repeated, simultaneous and forged deliveries',
     description: [
       'Examines any webhook endpoint, on hookonce or not: sends signed test events, then the same again, many at once, changed, forged, stale and slow ones, and says what it saw and why it matters. The endpoint will see test events.',
       'With --probe or --probe-command effects are counted, so that a double effect is proven; without, it stays unknown.',
     ].join('\n\n'),
     examples: [
-      "hookonce check http://localhost:3000/webhooks --provider stripe --secret whsec_... --probe 'http://localhost:3000/effects?id={id}'",
+      "hookonce check http://localhost:3000/webhooks --provider stripe --secret-file stripe.secret --probe 'http://localhost:3000/effects?id={id}'",
       'hookonce check http://localhost:3000/webhooks --provider github --probe-command \'psql -Atc "select count(*) from builds"\'',
       'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --junit check.xml',
     ],
-  })
-    .requiredOption('--provider <provider>', 'whose deliveries to send; see hookonce providers')
-    .addOption(new Option('--secret <secret>', 'the secret the endpoint has').env('HOOKONCE_CHECK_SECRET'))
+  }).requiredOption('--provider <provider>', 'whose deliveries to send; see hookonce providers')
+  addSecretOptions(command, 'the secret the endpoint has', 'HOOKONCE_CHECK_SECRET')
     .option(
       '--option <name=value>',
       'another option of the provider; @file reads the value from a file',
@@ -41,5 +41,10 @@ export function addCheck(program: Command): void {
     .option('--strict', 'what is unknown counts as failed')
     .option('--junit <file>', 'also write the report as JUnit XML')
     .option('--i-own-this-endpoint', 'needed for any endpoint that is not on this machine')
-    .action(action(async (call, url: string) => (await import('../check.js')).check(call as never, url)))
+    .action(
+      action<SecretOptions>(async (call, url: string) => {
+        const options = withSecret(call.options, 'HOOKONCE_CHECK_SECRET')
+        return (await import('../check.js')).check({ ...call, options } as never, url)
+      }),
+    )
 }

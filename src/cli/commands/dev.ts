@@ -2,9 +2,10 @@ import { type Command, Option } from 'commander'
 import { action, addCommand } from '../command.js'
 import type { DevOptions } from '../dev/dev.js'
 import { portNumber } from '../parse.js'
+import { addSecretOptions, withSecret } from '../secret.js'
 
 export function addDev(program: Command): void {
-  addCommand(program, 'dev', {
+  const command = addCommand(program, 'dev', {
     summary: 'receive webhooks on this machine, with no configuration',
     description:
       'Receives webhooks on this machine: every provider answers at /webhooks/<provider>, with a secret made for this folder.',
@@ -24,13 +25,16 @@ export function addDev(program: Command): void {
     )
     .option('--forward <url>', 'pass every event on to this address, signed as Standard Webhooks')
     .option('--config <file>', 'a configuration (default: hookonce.config.ts, .js or .mjs, if there is one)')
-    .option('--secret <secret>', 'what deliveries are signed with, kept in .hookonce/ (default: a new one)')
-    .action(
-      action<DevOptions>(async ({ output, options }) => {
-        const { dev } = await import('../dev/dev.js')
-        return dev(output, options)
-      }),
-    )
+  addSecretOptions(
+    command,
+    'what deliveries are signed with, kept in .hookonce/ (default: a new one)',
+    'HOOKONCE_DEV_SECRET',
+  ).action(
+    action<DevOptions>(async ({ output, options }) => {
+      const { dev } = await import('../dev/dev.js')
+      return dev(output, withSecret(options, 'HOOKONCE_DEV_SECRET'))
+    }),
+  )
 }
 
 export function portOption(): Option {

@@ -3,6 +3,7 @@ import { action, addCommand } from '../command.js'
 import type { ListenOptions } from '../listen/listen.js'
 import { addLogOptions, type LogOptions } from '../log/options.js'
 import { instant } from '../parse.js'
+import { addSecretOptions, withSecret } from '../secret.js'
 
 export function addListen(program: Command): void {
   const command = addCommand(program, 'listen <target>', {
@@ -22,15 +23,20 @@ export function addListen(program: Command): void {
       'start there: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
       instant,
     )
-    .option('--secret <secret>', 'the secret the app knows (default: the one of hookonce dev in this folder)')
+  addSecretOptions(
+    command,
+    'the secret the app knows (default: the one of hookonce dev in this folder)',
+    'HOOKONCE_LISTEN_SECRET',
+  )
   addLogOptions(command).action(
     action<ListenOptions & LogOptions>(async ({ output, options }, target: string) => {
       const [{ listen }, { openLog }] = await Promise.all([
         import('../listen/listen.js'),
         import('../log/open-log.js'),
       ])
+      const signing = withSecret(options, 'HOOKONCE_LISTEN_SECRET')
       await using log = await openLog(options)
-      return await listen(output, log, target, options)
+      return await listen(output, log, target, signing)
     }),
   )
 }

@@ -45,7 +45,7 @@ export function readCredentials(): DevCredentials {
 
 export function noCredentials(): Failure {
   return new Failure(
-    `There is no development secret in ${folder}/. Run hookonce dev in this folder first, or give --secret.`,
+    `There is no development secret in ${folder}/. Run hookonce dev in this folder first, or give --secret-file.`,
   )
 }
 

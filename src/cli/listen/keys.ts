@@ -5,7 +5,7 @@ import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { keyOf } from '../log/find.js'
 import { type Output, painter } from '../output.js'
 import { type Poster, whyNoAnswer } from '../send/post.js'
-import { curlOf } from './curl.js'
+import { curlOf, shown } from './curl.js'
 import type { Signer } from './signer.js'
 
 export interface Keys {
@@ -69,5 +69,5 @@ async function details({ output, log }: KeyParts, { event, payload }: Last): Pro
 async function copy({ output, signer, urlOf }: KeyParts, { event, payload }: Last): Promise<void> {
   const command = curlOf(await signer.sign(event, payload, urlOf(event.source)))
   process.stdout.write(`\u001b]52;c;${Buffer.from(command).toString('base64')}\u0007`)
-  output.say(command)
+  output.say(shown(command))
 }

@@ -12,6 +12,6 @@ export async function configuredSource(name: string, path: string | undefined): 
   if (source) return source
   const near = nearest(name, Object.keys(sources))
   throw new UsageError(
-    `The configuration has no source "${name}".${near ? ` Did you mean ${near}?` : ''} It has: ${Object.keys(sources).join(', ')}. To sign with a secret of your own, give --secret.`,
+    `The configuration has no source "${name}".${near ? ` Did you mean ${near}?` : ''} It has: ${Object.keys(sources).join(', ')}. To sign with a secret of your own, give --secret-file.`,
   )
 }

@@ -1,0 +1,99 @@
+/** Secrets reach a command without being on its command line; and what a sender wrote does not steer a terminal. */
+import { execFileSync } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { stripe } from 'hookonce/providers'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { curlOf, shown } from '#dist/cli/listen/curl.js'
+import { type Folder, freshFolder } from '../support/cli.js'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const secret = 'whsec_a-secret-of-the-shop'
+let folder: Folder
+let server: Server
+let verdicts: boolean[]
+
+beforeEach(async () => {
+  folder = freshFolder()
+  verdicts = []
+  const source = stripe({ secret })
+  server = createServer(async (request, response) => {
+    const chunks: Buffer[] = []
+    for await (const chunk of request) chunks.push(chunk as Buffer)
+    const headers = request.headers as Record<string, string>
+    const delivery = { method: 'POST', url: 'http://x/', headers, body: Buffer.concat(chunks) }
+    verdicts.push((await source.verify(delivery, { now: Date.now() })).ok)
+    response.end('{}')
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+})
+afterEach(async () => {
+  await folder.remove()
+  await new Promise((resolve) => server.close(resolve).closeAllConnections())
+})
+
+test('send signs with a secret from a file or from the environment', async () => {
+  const to = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hooks`
+  writeFileSync(join(folder.path, 'secret.txt'), `${secret}\n`)
+  const send = (args: string[], env = {}) => folder.run(['send', 'stripe', '--to', to, ...args], env)
+  await send(['--secret-file', 'secret.txt'])
+  await send([], { HOOKONCE_SEND_SECRET: secret })
+  await send(['--secret', secret])
+  await send(['--secret-file', 'secret.txt'], { HOOKONCE_SEND_SECRET: 'whsec_another-secret-entirely' })
+  expect(verdicts).toEqual([true, true, true, true])
+})
+
+test('a secret that cannot be read, is empty or is given twice is a wrong call, and is not repeated', async () => {
+  writeFileSync(join(folder.path, 'empty.txt'), '\n')
+  for (const args of [
+    ['--secret-file', 'none.txt'],
+    ['--secret-file', 'empty.txt'],
+    ['--secret', secret, '--secret-file', 'empty.txt'],
+  ]) {
+    const { code, stdout, stderr } = await folder.run(['send', 'stripe', ...args])
+    expect([args[0], code]).toEqual([args[0], 2])
+    expect(stdout + stderr).toContain('--secret-file')
+    expect(stdout + stderr).not.toContain(secret)
+  }
+})
+
+test('every command that takes a secret takes it from a file', async () => {
+  for (const command of ['send', 'dev', 'listen', 'check']) {
+    const { stdout } = await folder.run([command, '--help'])
+    expect(stdout).toMatch(/--secret-file <file>/)
+    expect(stdout).toMatch(new RegExp(`HOOKONCE_${command.toUpperCase()}_SECRET`))
+  }
+})
+
+describe('a delivery as a curl command', () => {
+  const delivery = (body: string) => ({
+    method: 'POST',
+    url: 'http://127.0.0.1:3000/',
+    headers: { 'x-id': 'a' },
+    body: Buffer.from(body),
+  })
+
+  test('has no control characters, and sends the same bytes', () => {
+    for (const body of [
+      'plain "text" with \'quotes\' and\nlines',
+      '{"name":"\u001b]0;owned\u0007\u001b[2J"}',
+      'bell \u0007, return \r, c1 \u009b31m, turned \u202e, zero \0 byte',
+    ]) {
+      const command = curlOf(delivery(body))
+      expect(command).not.toMatch(/[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u)
+      expect(shown(command)).toBe(command)
+      // Instead of curl: what it would send, from its standard input or its last argument.
+      const fake =
+        'curl() { for last; do :; done; if [ "$last" = "@-" ]; then cat; else printf %s "$last"; fi; }'
+      expect(execFileSync('sh', ['-c', `${fake}; ${command}`]).toString()).toBe(body)
+    }
+  })
+
+  test('is shown without the control characters of a header', () => {
+    const command = curlOf({ ...delivery('x'), headers: { 'x-id': '\u001b[2Jevil\u009b' } })
+    expect(shown(command)).not.toMatch(/[^\P{Cc}\n]/u)
+  })
+})
