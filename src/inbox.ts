@@ -121,8 +121,7 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
   readonly sources: ReadonlyMap<string, Source>
   readonly limits: IntakeLimits
-  /** The memory that bodies take together, for adapters. */
-  readonly bodies: BodyBudget
+  readonly bodies: BodyBudget // for adapters: the memory that bodies take together
   readonly counters: Counters
   /** Null when there is none. */
   readonly spool: Spool | null

@@ -134,7 +134,7 @@ describe.concurrent('it says what to do when', () => {
     const empty = freshFolder()
     const { code, stderr } = await empty.run(['send', 'stripe'])
     expect(code).toBe(1)
-    expect(stderr).toContain('Run hookonce dev in this folder first, or give --secret.')
+    expect(stderr).toContain('Run hookonce dev in this folder first, or give --secret-file.')
     await empty.remove()
   })
 
