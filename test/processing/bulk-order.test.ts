@@ -72,7 +72,8 @@ function listed(count: number, matches: (seq: number) => boolean) {
 test('100,000 events are ordered oldest first, and each page is listed twice', async () => {
   const { store, orders, lists } = listed(100_000, () => true)
   expect(await orderMany(store, 'replay', {}, {})).toMatchObject({ matched: 100_000, done: 100_000 })
-  expect(orders).toEqual(Array.from({ length: 100_000 }, (_, i) => i + 1))
+  // Not compared as a whole: showing how two long lists differ takes minutes.
+  expect(orders.findIndex((seq, i) => seq !== i + 1)).toBe(-1)
   expect(lists()).toBeLessThanOrEqual(1_002)
 })
 
@@ -93,7 +94,7 @@ test('events that stop or begin to match on the way are met once or not at all, 
       },
     },
   )
-  expect(orders).toEqual([...new Set(orders)].sort((a, b) => a - b))
+  expect(orders.findIndex((seq, i) => i > 0 && seq <= orders[i - 1]!)).toBe(-1)
   expect(orders.length).toBe(matched)
   expect(orders.filter((seq) => seq % 2 === 0)).toHaveLength(2_500)
 })
