@@ -146,7 +146,7 @@ test(
     const { url } = await serving(inbox, { readyTimeoutMs: 1_000 })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     line.cut('silence')
-    expect((await fetch(`${url}/readyz`)).status).toBe(503)
+    await until(async () => (await fetch(`${url}/readyz`)).status === 503, 'not ready', patienceMs)
     line.join()
     await until(async () => (await fetch(`${url}/readyz`)).status === 200, 'ready again', patienceMs)
   },
