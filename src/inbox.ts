@@ -48,7 +48,7 @@ import {
   orderOne,
 } from './processing/orders.js'
 import { createProcessor, type Processor } from './processing/processor.js'
-import { createRedactor } from './processing/redact.js'
+import { createRedactor, type Redactor } from './processing/redact.js'
 import type { Delivery, Source } from './provider.js'
 import { type EraseAllOptions, eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
@@ -125,6 +125,8 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   readonly counters: Counters
   /** Null when there is none. */
   readonly spool: Spool | null
+  /** For attempts that are made elsewhere (the worker API): how they are tried again, and what their errors may say. */
+  readonly attempts: { readonly retryOf: Handlers<Tx>['retryOf']; readonly redact: Redactor }
   readonly log: Logger
   /** The open store. */
   store(): Promise<Store<Tx>>
@@ -378,6 +380,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     bodies,
     counters,
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retryRefused: spool.retryRefused },
+    attempts: { retryOf: handlers.retryOf, redact },
     log,
     store: open,
   }

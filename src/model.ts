@@ -291,7 +291,7 @@ export interface EventFilter {
   /** Exact, or a glob with `*`. */
   readonly type?: string
   readonly state?: State
-  /** With `state: 'failed'`: only dead letters (true) or only those with a next attempt (false). */
+  /** Only failed events: dead letters (true) or those with a next attempt (false). Beside another state, none. */
   readonly dead?: boolean
   readonly reason?: string
   readonly reference?: string

@@ -5,6 +5,7 @@ import { openStore } from '../open-store.js'
 import type { Store } from '../store.js'
 import { defaultStore } from './dev/folder.js'
 import { Failure, UsageError } from './failure.js'
+import { put } from './streams.js'
 
 /** A store that may not be there yet. */
 export async function openAnyStore(given: string | undefined): Promise<Store> {
@@ -36,12 +37,26 @@ interface Chosen {
 }
 
 async function chosen(given: string | undefined): Promise<Chosen> {
-  if (given) return { store: given }
-  if (!hasConfig()) return { store: process.env.HOOKONCE_STORE || defaultStore }
+  if (!hasConfig()) return { store: given || process.env.HOOKONCE_STORE || defaultStore }
   const { loadConfig } = await import('../config/load.js')
-  const { config } = await loadConfig() // HOOKONCE_STORE goes before what the file says
+  // HOOKONCE_STORE goes before what the file says, and so does --store; its keys are needed with any of them.
+  const env = given ? { ...process.env, HOOKONCE_STORE: given } : process.env
+  const { config } = await loadConfig({ env }).catch((error: unknown) => {
+    if (given) return withoutKeys(given, error)
+    throw error
+  })
   const store = typeof config.store === 'function' ? config.store() : config.store
   return { store, ...(config.encryption ? { encryption: config.encryption as EncryptionOptions } : {}) }
+}
+
+/** A store that was named can be looked at without the configuration, but for what is encrypted in it. */
+function withoutKeys(store: string, error: unknown): { config: Chosen } {
+  const problem = error instanceof Error ? error.message : 'it cannot be read'
+  put(
+    process.stderr,
+    `hookonce: the configuration in this folder is not used, nor are its encryption keys: ${problem}\n`,
+  )
+  return { config: { store } }
 }
 
 /** Payloads that are encrypted in the store are read and written through its keys. */

@@ -25,6 +25,8 @@ export interface Handlers<Tx> {
     options: HandlerOptions,
   ): void
   resolve(source: string, eventType: string): Registered<Tx> | null
+  /** How an event is tried again: as its handler says, or by the defaults where it has none here. */
+  retryOf(source: string, eventType: string): RetryPolicy
   /** No new attempts of a source, or of one handler of it, in this process. */
   pause(source: string, pattern?: string): void
   resume(source: string, pattern?: string): void
@@ -62,9 +64,28 @@ export function createHandlers<Tx>(
     return found
   }
 
+  const defaults: RetryPolicy = { ...defaultRetry, ...retryDefaults }
+  checkRetry(defaults)
+
+  function resolve(source: string, eventType: string): Registered<Tx> | null {
+    let types = resolved.get(source)
+    if (!types) {
+      types = new Map()
+      resolved.set(source, types)
+    }
+    let found = types.get(eventType)
+    if (found === undefined) {
+      found = (bySource.get(source) ?? []).find((one) => globMatches(one.pattern, eventType)) ?? null
+      if (types.size < 10_000) types.set(eventType, found)
+    }
+    return found
+  }
+
   return {
     all,
     pausedSources,
+    resolve,
+    retryOf: (source, eventType) => resolve(source, eventType)?.retry ?? defaults,
     largestBatch: () => largest,
     pause(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = true
@@ -89,7 +110,7 @@ export function createHandlers<Tx>(
           `there are two for "${pattern}" of source "${source}"; keep one (a destination is a handler too)`,
         )
       }
-      const retry = { ...defaultRetry, ...retryDefaults, ...options.retry }
+      const retry = { ...defaults, ...options.retry }
       checkRetry(retry)
       checkOptions(options)
       const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
@@ -99,19 +120,6 @@ export function createHandlers<Tx>(
       all.push(one)
       largest = Math.max(largest, groupSize(one))
       resolved.clear()
-    },
-    resolve(source, eventType) {
-      let types = resolved.get(source)
-      if (!types) {
-        types = new Map()
-        resolved.set(source, types)
-      }
-      let found = types.get(eventType)
-      if (found === undefined) {
-        found = (bySource.get(source) ?? []).find((one) => globMatches(one.pattern, eventType)) ?? null
-        if (types.size < 10_000) types.set(eventType, found)
-      }
-      return found
     },
   }
 }

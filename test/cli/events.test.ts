@@ -1,10 +1,12 @@
 /** Reading the log and giving orders, on the store itself and through a server: the same words either way. */
 
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { createInbox, silentLog } from 'hookonce'
-import { github, stripe } from 'hookonce/providers'
+import { github, stripe, unverified } from 'hookonce/providers'
 import { createServer as createHookonce, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
@@ -247,3 +249,42 @@ function steady(value: unknown): unknown {
 function extra(value: { results: { dryRun?: boolean }[] }): object {
   return value.results[0]?.dryRun === undefined ? {} : { dryRun: value.results[0].dryRun }
 }
+
+test('a log named with --store is read with the keys of the configuration', async () => {
+  const own = freshFolder()
+  try {
+    const encryption = { current: 'k1', keys: { k1: randomBytes(32).toString('base64') } }
+    const url = `sqlite:${join(own.path, 'other.db')}`
+    const inbox = createInbox({
+      store: url,
+      encryption,
+      sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
+      processing: false,
+    })
+    await inbox.receive('shop', {
+      method: 'POST',
+      url: 'http://localhost/webhooks/shop',
+      headers: { 'content-type': 'application/json' },
+      body: Buffer.from('{"id":"e1","type":"paid","note":"private"}'),
+    })
+    await inbox.stop()
+    const show = ['events', 'show', 'shop/e1', '--payload', '--reason', 'a test', '--store', url]
+    const config = (more: string) =>
+      writeFileSync(
+        join(own.path, 'hookonce.config.mjs'),
+        `export default { store: 'sqlite:mine.db', sources: {}, encryption: ${JSON.stringify(encryption)}${more} }`,
+      )
+    config('')
+    const shown = await own.run(show)
+    expect({ code: shown.code, stderr: shown.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(shown.stdout).toContain('private')
+    // A configuration that cannot be used does not keep anybody from the log, and it is said that its keys are missing.
+    config(', misspelt: true')
+    const without = await own.run(['events', 'list', '--store', url])
+    expect(without.code).toBe(0)
+    expect(without.stdout).toContain('e1')
+    expect(without.stderr).toMatch(/nor are its encryption keys/)
+  } finally {
+    await own.remove()
+  }
+})

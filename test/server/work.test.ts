@@ -355,3 +355,57 @@ describe('the example workers', () => {
     )
   })
 })
+
+onBothLogs((bench) => {
+  it('a worker is told the waits and attempts of the configuration, and of the handler for its type', async () => {
+    const { inbox } = bench.inbox({
+      processing: { retry: { maxAttempts: 2, firstMs: 5_000_000, maxMs: 5_000_000 } },
+    })
+    inbox.on('shop', 'own.*', () => {}, { retry: { maxAttempts: 1 } })
+    const running = await started(inbox)
+    await postAll(inbox, [{ id: 'e1' }, { id: 'e2', type: 'own.type' }])
+    const events = await claim(running, { limit: 2 })
+    const waits = Object.fromEntries(events.map(({ id, retryInMs }) => [id, retryInMs]))
+    expect(waits.e1).toBeGreaterThanOrEqual(2_500_000)
+    expect(waits.e2).toBeNull()
+    // Handed out as often as the configuration says, and no more.
+    const outcome = { kind: 'failed', error: 'no', retryInMs: 0 }
+    const [first] = events.filter(({ id }) => id === 'e1')
+    await work(running, 'settle', { settlements: [{ lease: first!.lease, outcome }] })
+    const [second] = await claim(running)
+    expect(second).toMatchObject({ id: 'e1', retryInMs: null })
+    await work(running, 'settle', { settlements: [{ lease: second!.lease, outcome }] })
+    expect(await claim(running)).toEqual([])
+    expect(await inbox.events.get({ source: 'shop', eventId: 'e1' })).toMatchObject({
+      state: 'failed',
+      nextAttemptAt: null,
+    })
+  })
+
+  it('errors and reasons of a worker are redacted as those of a handler, also through another process', async () => {
+    const options = { redact: { paths: ['customer.email'], patterns: [/BUILD-\d+/] } }
+    const { inbox } = bench.inbox(options)
+    const { inbox: other } = bench.inbox(options)
+    const [running, elsewhere] = [await started(inbox), await started(other)]
+    const customer = { email: 'ada@example.com', note: 'a long sentence of the payload' }
+    await postAll(inbox, [
+      { id: 'e1', customer },
+      { id: 'e2', customer },
+    ])
+    const text = 'BUILD-4711 of ada@example.com: a long sentence of the payload (ghp_0123456789abcdef)'
+    const [one, two] = await claim(running, { limit: 2 })
+    await work(elsewhere, 'settle', {
+      settlements: [
+        { lease: one!.lease, outcome: { kind: 'failed', error: text, retryInMs: null } },
+        { lease: two!.lease, outcome: { kind: 'ignored', reason: text } },
+      ],
+    })
+    for (const eventId of ['e1', 'e2']) {
+      const event = await inbox.events.get({ source: 'shop', eventId })
+      expect([eventId, event?.state]).toEqual([eventId, eventId === one!.id ? 'failed' : 'ignored'])
+      expect(event?.reason).toMatch(/ of .*: .*\(.*\)/)
+      for (const part of ['BUILD', 'ada@', 'example.com', 'long sentence', '0123456789abcdef'])
+        expect(event?.reason).not.toContain(part)
+    }
+  })
+})

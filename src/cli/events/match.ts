@@ -10,7 +10,7 @@ export function matcher(filter: EventFilter): (event: EventView) => boolean {
     (source === undefined || event.source === source) &&
     (type === undefined || globMatches(type, event.type)) &&
     (state === undefined || event.state === state) &&
-    (dead === undefined || event.dead === dead) &&
+    (dead === undefined || (event.state === 'failed' && event.dead === dead)) &&
     (reason === undefined || event.reason === reason) &&
     (reference === undefined || event.reference === reference) &&
     (from === undefined || Date.parse(event.receivedAt) >= from) &&

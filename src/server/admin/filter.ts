@@ -26,7 +26,7 @@ const texts = {
 
 export const filterQuery = {
   ...texts,
-  dead: flag.optional().describe('With state=failed: only dead letters, or only those with a next attempt'),
+  dead: flag.optional().describe('Only failed events: dead letters, or those with a next attempt'),
   from: moment.optional().describe('Received at or after: ISO 8601 or milliseconds'),
   to: moment.optional().describe('Received before'),
   hasDuplicates: flag.optional(),

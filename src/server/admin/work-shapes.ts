@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { limits } from '../../model.js'
 import { at, count } from './shapes.js'
 
-const lease = z.string().min(3).max(200).describe('As it came with the event')
+const lease = z.string().min(3).max(1_000).describe('As it came with the event')
 const leases = z.array(lease).min(1).max(100)
 const leaseMs = z
   .int()

@@ -7,6 +7,7 @@
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { decodeCursor, encodeCursor } from '../shared/cursor.js'
+import { withDeadSaid } from '../shared/filter.js'
 import type { Database, Statement } from './database.js'
 import { texts } from './parameters.js'
 import { getEvents } from './read.js'
@@ -20,10 +21,12 @@ const adhoc = (sql: string): Statement => ({ name: '', sql })
 
 export async function listEvents(
   db: Database,
-  filter: EventFilter,
+  given: EventFilter,
   limit: number,
   cursor: string | null,
 ): Promise<EventPage> {
+  const filter = withDeadSaid(given)
+  if (filter === null) return { events: [], next: null }
   const bounds = await seqBounds(db, filter)
   const way = await wayIn(db, filter)
   if (bounds === null || way === null) return { events: [], next: null }

@@ -3,6 +3,7 @@
 import { globMatches } from '../../glob.js'
 import type { EventFilter, EventPage, EventRecord } from '../../model.js'
 import { encodeCursor } from '../shared/cursor.js'
+import { withDeadSaid } from '../shared/filter.js'
 import type { Connection } from './connection.js'
 import { eventColumns, toRecord } from './event-row.js'
 import { seqRange } from './hours.js'
@@ -30,14 +31,9 @@ const eventsBySeqs = `${eventColumns}
 const CHUNK = 256
 
 export function list(connection: Connection, now: number, args: ListArgs): EventPage {
-  return connection.read(() => look(connection, now, { ...args, filter: withoutIdleDead(args.filter) }))
-}
-
-/** `dead` speaks of failed events only; beside another state it says nothing. */
-function withoutIdleDead(filter: EventFilter): EventFilter {
-  if (filter.state === undefined || filter.state === 'failed') return filter
-  const { dead: _, ...rest } = filter
-  return rest
+  const filter = withDeadSaid(args.filter)
+  if (filter === null) return { events: [], next: null }
+  return connection.read(() => look(connection, now, { ...args, filter }))
 }
 
 function look(connection: Connection, now: number, args: ListArgs): EventPage {

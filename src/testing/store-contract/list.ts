@@ -3,9 +3,26 @@ import assert from 'node:assert/strict'
 import type { EventFilter, EventRecord } from '../../model.js'
 import type { StoreCase } from './harness.js'
 import { fillSample, matches } from './sample.js'
-import { delivery, get, key, listAll, range, record, recordOne, rejects } from './support.js'
+import { DAY_MS, delivery, get, key, listAll, range, record, recordOne, rejects } from './support.js'
 
 const ids = (list: readonly EventRecord[]) => list.map((e) => `${e.source}/${e.eventId}`)
+
+/** Every filter there is, each with what it would be for this event. */
+function partsOf(of: EventRecord): EventFilter[] {
+  return [
+    { source: of.source },
+    { eventId: of.eventId },
+    { type: `${of.eventType.slice(0, 3)}*` },
+    { state: of.state },
+    { dead: of.nextAttemptAt === null },
+    { reason: of.reason ?? 'unhandled' },
+    { reference: of.reference ?? 'order 1' },
+    { from: of.receivedAt - 3 * DAY_MS, to: of.receivedAt + 1 },
+    { hasDuplicates: of.deliveries > 1 },
+    { hasConflict: of.conflicts > 0 },
+    { flagged: (of.sameAs ?? of.contests) !== null },
+  ]
+}
 
 export const listCases: readonly StoreCase[] = [
   {
@@ -124,6 +141,24 @@ export const listCases: readonly StoreCase[] = [
         }
       }
       assert.ok(hits > 1_000, 'the sample is rich enough to tell')
+    },
+  },
+  {
+    name: 'every combination of filters finds what a plain look through the log finds',
+    async run(harness) {
+      const store = await harness.open()
+      await fillSample(store, harness, 60)
+      const all = await listAll(store)
+      let hits = 0
+      for (const subset of range(2 ** partsOf(all[0]!).length)) {
+        // Each combination speaks of another event, so that most of them find something.
+        const parts = partsOf(all[subset % all.length]!)
+        const filter: EventFilter = Object.assign({}, ...parts.filter((_, bit) => (subset >> bit) % 2 === 1))
+        const expected = ids(all.filter((e) => matches(filter, e)))
+        assert.deepEqual(ids(await listAll(store, filter)), expected, JSON.stringify(filter))
+        hits += expected.length
+      }
+      assert.ok(hits > 2_000, 'the sample is rich enough to tell')
     },
   },
   {

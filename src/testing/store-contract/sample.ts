@@ -98,7 +98,8 @@ export function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.eventId === undefined || found.eventId === filter.eventId) &&
     (filter.type === undefined || glob(filter.type, found.eventType)) &&
     (filter.state === undefined || found.state === filter.state) &&
-    (filter.dead === undefined || (found.nextAttemptAt === null) === filter.dead) &&
+    (filter.dead === undefined ||
+      (found.state === 'failed' && (found.nextAttemptAt === null) === filter.dead)) &&
     (filter.reason === undefined || found.reason === filter.reason) &&
     (filter.reference === undefined || found.reference === filter.reference) &&
     (filter.from === undefined || found.receivedAt >= filter.from) &&

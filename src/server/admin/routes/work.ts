@@ -5,16 +5,17 @@
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
-import type { ClaimedEvent, Lease, Outcome } from '../../../model.js'
-import { defaultRetry, retryDelayMs } from '../../../processing/backoff.js'
+import type { ClaimedEvent, EventKey, Outcome } from '../../../model.js'
+import { retryDelayMs } from '../../../processing/backoff.js'
 import { idempotencyKey } from '../../../processing/effect.js'
-import { reasonOf, textOf } from '../../../processing/failure.js'
+import { textOf } from '../../../processing/failure.js'
 import { usedUp } from '../../../processing/handle.js'
 import type { Store } from '../../../store.js'
 import type { Entered } from '../access.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { instant, json } from '../shapes.js'
 import type { Wakes } from '../wakes.js'
+import { leaseText, readLease } from '../work-lease.js'
 import { claimBody, claimShape, extendBody, releaseBody, settleBody, settledShape } from '../work-shapes.js'
 
 /** Events become due without anybody recording something: retries, leases that ran out. */
@@ -63,8 +64,8 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
           await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
           throw error
         }
-        const events = await handleable(store, claimed)
-        return { events: events.map((event) => claimedView(event, body.leaseMs)) }
+        const events = await handleable(inbox, store, claimed)
+        return { events: events.map((event) => claimedView(inbox, event, body.leaseMs)) }
       },
     }),
     route({
@@ -79,7 +80,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
-        return settled(body.leases, await store.extend(body.leases.map(leaseOf), body.leaseMs))
+        return settled(body.leases, await store.extend(leasesOf(body.leases), body.leaseMs))
       },
     }),
     route({
@@ -95,11 +96,12 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       run: async ({ body: { settlements } }) => {
         const store = await inbox.store()
         const written = await store.settle(
-          settlements.map(({ lease, outcome, durationMs }) => ({
-            lease: leaseOf(lease),
-            outcome: storable(outcome),
-            durationMs,
-          })),
+          await Promise.all(
+            settlements.map(async ({ lease: text, outcome, durationMs }) => {
+              const { lease, event } = readLease(text)
+              return { lease, outcome: await redacted(inbox, store, event, outcome), durationMs }
+            }),
+          ),
         )
         return settled(
           settlements.map(({ lease }) => lease),
@@ -119,7 +121,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
-        return settled(body.leases, await store.release(body.leases.map(leaseOf), body.delayMs))
+        return settled(body.leases, await store.release(leasesOf(body.leases), body.delayMs))
       },
     }),
   ]
@@ -160,8 +162,12 @@ function audit(
  * Leaves out what no worker can handle, and settles it: bytes that cannot be decrypted, and an event whose attempts are
  * used up because each of its workers was lost; else it would kill workers for ever.
  */
-async function handleable(store: Store, claimed: readonly ClaimedEvent[]): Promise<ClaimedEvent[]> {
-  const judged = claimed.map((event) => ({ event, outcome: hopeless(event) }))
+async function handleable(
+  inbox: Inbox,
+  store: Store,
+  claimed: readonly ClaimedEvent[],
+): Promise<ClaimedEvent[]> {
+  const judged = claimed.map((event) => ({ event, outcome: hopeless(inbox, event) }))
   const settlements = judged.flatMap(({ event: { lease }, outcome }) =>
     outcome === null ? [] : [{ lease, outcome, durationMs: 0 }],
   )
@@ -169,29 +175,18 @@ async function handleable(store: Store, claimed: readonly ClaimedEvent[]): Promi
   return judged.filter(({ outcome }) => outcome === null).map(({ event }) => event)
 }
 
-function hopeless({ tries, unreadable }: ClaimedEvent): Outcome | null {
-  const over = usedUp(defaultRetry, tries)
+function hopeless(inbox: Inbox, { source, eventType, tries, unreadable }: ClaimedEvent): Outcome | null {
+  const retry = inbox.attempts.retryOf(source, eventType)
+  const over = usedUp(retry, tries)
   if (over !== null || unreadable === undefined) return over
-  return { kind: 'failed', error: textOf(unreadable), retryInMs: retryDelayMs(defaultRetry, tries) }
+  return { kind: 'failed', error: textOf(unreadable), retryInMs: retryDelayMs(retry, tries) }
 }
 
-function claimedView(event: ClaimedEvent, leaseMs: number) {
-  const {
-    lease,
-    source,
-    eventId,
-    eventType,
-    reference,
-    receivedAt,
-    attempt,
-    tries,
-    run,
-    part,
-    headers,
-    body,
-  } = event
+function claimedView(inbox: Inbox, event: ClaimedEvent, leaseMs: number) {
+  const { source, eventId, eventType, reference, receivedAt, attempt, tries, run, part, headers, body } =
+    event
   return {
-    lease: `${lease.seq}.${lease.token}`,
+    lease: leaseText(event),
     leaseMs,
     source,
     id: eventId,
@@ -203,23 +198,48 @@ function claimedView(event: ClaimedEvent, leaseMs: number) {
     run,
     part,
     idempotencyKey: idempotencyKey(event, 'worker'),
-    retryInMs: retryDelayMs(defaultRetry, tries),
+    retryInMs: retryDelayMs(inbox.attempts.retryOf(source, eventType), tries),
     headers,
     body: body === null ? null : Buffer.from(body).toString('base64'),
   }
 }
 
-function leaseOf(text: string): Lease {
-  const dot = text.indexOf('.')
-  const seq = Number(text.slice(0, dot))
-  // What is not a lease of ours is as dead as an old one.
-  return Number.isSafeInteger(seq) && dot > 0 ? { seq, token: text.slice(dot + 1) } : { seq: 0, token: text }
+function leasesOf(texts: readonly string[]) {
+  return texts.map((text) => readLease(text).lease)
 }
 
-/** Masked and cut as the errors of our own handlers are. */
-function storable(outcome: Outcome): Outcome {
-  if (outcome.kind === 'failed') return { ...outcome, error: textOf(outcome.error) }
-  return outcome.kind === 'ignored' ? { ...outcome, reason: reasonOf(outcome.reason) } : outcome
+/** The outcome with its text redacted as those of our own handlers are: with the payload at hand, where it is still there. */
+async function redacted(
+  inbox: Inbox,
+  store: Store,
+  key: EventKey | null,
+  outcome: Outcome,
+): Promise<Outcome> {
+  if (outcome.kind === 'succeeded') return outcome
+  const { redact } = inbox.attempts
+  const event = await asClaimed(store, key)
+  if (outcome.kind === 'failed') return { ...outcome, error: redact.error(outcome.error, event) }
+  return { ...outcome, reason: redact.reason(outcome.reason, event) }
+}
+
+/** As much of a claimed event as redaction looks at. */
+async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEvent> {
+  const [event, payload] = key ? await Promise.all([store.get(key), store.payload(key)]) : [null, null]
+  return {
+    source: key?.source ?? '',
+    eventId: key?.eventId ?? '',
+    lease: { seq: 0, token: '' },
+    eventType: event?.eventType ?? '',
+    reference: event?.reference ?? null,
+    receivedAt: event?.receivedAt ?? 0,
+    attempt: 1,
+    tries: 1,
+    run: 1,
+    losses: 0,
+    part: payload?.part ?? 0,
+    headers: payload?.headers ?? {},
+    body: payload?.body ?? null,
+  }
 }
 
 function settled(leases: readonly string[], done: readonly boolean[]) {
