@@ -369,6 +369,18 @@ export const errorTable = {
     message:
       'A payload of "{source}" cannot be read with the key "{key}": it is another key of that name, or the bytes were changed. Check encryption.keys.',
   },
+  ENCRYPTION_MISPLACED: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The payload stored for event "{eventId}" of "{source}" belongs to another event: somebody has changed the log. Restore it from a backup, and find out who could write to it.',
+  },
+  ENCRYPTION_REQUIRED: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'The payload stored for event "{eventId}" of "{source}" is not encrypted, and encryption.required is true. If it is from before there were keys, set encryption.required to false until it has gone; else somebody has changed the log.',
+  },
 } as const satisfies Record<string, ErrorEntry>
 
 export type ErrorCode = keyof typeof errorTable

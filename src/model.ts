@@ -118,7 +118,11 @@ export interface NewEvent {
  * The id of an event whose own id was taken by other signed content and may have been taken by somebody else than the
  * sender. It is made of the content, so that a redelivery gets the same one.
  */
-export function contestedId({ eventId, contentHash, guardHash }: NewEvent): string {
+export function contestedId({
+  eventId,
+  contentHash,
+  guardHash,
+}: Pick<NewEvent, 'eventId' | 'contentHash' | 'guardHash'>): string {
   const content = contentHash ?? guardHash ?? new Uint8Array()
   const digest = sha256(Buffer.concat([Buffer.from(`${eventId}\0`), content]))
   const suffix = `~${Buffer.from(digest).toString('hex', 0, 8)}`

@@ -107,4 +107,5 @@ export const encryption = shape({
       rule('32 bytes', (value) => value instanceof Uint8Array),
     ),
   ),
+  required: flag,
 } satisfies Record<keyof EncryptionOptions, Rule>)

@@ -2,11 +2,11 @@
  * A store whose payloads are encrypted. Hashes are made before, so duplicates are found as ever; export, archive and
  * restore pass the sealed form on. Rotation is another `current`: old payloads keep the key they name.
  */
-import { isHookonceError } from '../errors.js'
-import type { ClaimedEvent } from '../model.js'
+import { HookonceError, isHookonceError } from '../errors.js'
+import type { ClaimedEvent, NewDelivery, RecordVerdict } from '../model.js'
 import type { Store } from '../store.js'
 import type { KeyRing } from './keys.js'
-import { seal, unseal } from './seal.js'
+import { keyOf, seal, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   return {
@@ -15,16 +15,28 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
     claim: async (options) => (await store.claim(options)).map((claimed) => readable(ring, claimed)),
     async payload(key) {
       const payload = await store.payload(key)
-      return payload && { ...payload, ...unseal(ring, key.source, payload) }
+      return payload && { ...payload, ...unseal(ring, { ...key, part: payload.part }, payload) }
     },
   }
+}
+
+/** What comes out of a spool was sealed before it went in. What is not, somebody else may have put there. */
+export function refuseUnsealed(
+  ring: KeyRing,
+  { source, headers, events }: NewDelivery,
+): RecordVerdict[] | null {
+  if (!ring.required || keyOf(headers) !== null) return null
+  return events.map(({ eventId }) => {
+    const { code, message } = new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
+    return { status: 'refused', code, detail: message }
+  })
 }
 
 /** A claimed event that cannot be read must not fail the claim of its neighbours: its own attempt fails. */
 function readable(ring: KeyRing, claimed: ClaimedEvent): ClaimedEvent {
   if (claimed.body === null) return claimed
   try {
-    return { ...claimed, ...unseal(ring, claimed.source, { headers: claimed.headers, body: claimed.body }) }
+    return { ...claimed, ...unseal(ring, claimed, { headers: claimed.headers, body: claimed.body }) }
   } catch (error) {
     if (!isHookonceError(error)) throw error
     return { ...claimed, headers: {}, body: null, unreadable: error }

@@ -7,17 +7,23 @@ export interface EncryptionOptions {
   readonly current: string
   /** Every key that payloads or archives may still need, by id: 32 bytes as base64, hex or a Buffer. */
   readonly keys: Readonly<Record<string, string | Uint8Array>>
+  /**
+   * Refuse stored payloads that are not encrypted. Default false: those from before there were keys stay readable, and so
+   * does plain text that somebody puts in the place of a payload.
+   */
+  readonly required?: boolean
 }
 
 export interface KeyRing {
   readonly current: string
+  readonly required: boolean
   get(id: string): KeyObject | undefined
 }
 
 const KEY_BYTES = 32
 
 export function keyRing(options: EncryptionOptions): KeyRing {
-  const { current, keys } = options
+  const { current, keys, required = false } = options
   const problem = (text: string) => new HookonceError('ENCRYPTION_OPTIONS', { problem: text })
   if (typeof keys !== 'object' || keys === null) throw problem('keys is missing')
   const ring = new Map<string, KeyObject>()
@@ -29,7 +35,8 @@ export function keyRing(options: EncryptionOptions): KeyRing {
     ring.set(id, createSecretKey(bytes))
   }
   if (!ring.has(current)) throw problem(`the current key "${String(current).slice(0, 64)}" is not among keys`)
-  return { current, get: (id) => ring.get(id) }
+  if (typeof required !== 'boolean') throw problem('required is neither true nor false')
+  return { current, required, get: (id) => ring.get(id) }
 }
 
 function bytesOf(given: unknown): Uint8Array | null {

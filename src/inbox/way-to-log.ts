@@ -5,12 +5,13 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import type { Counters } from '../counters.js'
+import { refuseUnsealed } from '../encryption/encrypted.js'
 import type { KeyRing } from '../encryption/keys.js'
 import { seal } from '../encryption/seal.js'
 import { countVerdicts } from '../intake/intake.js'
 import { groupCommit } from '../intake/record.js'
 import type { Logger } from '../log.js'
-import type { NewDelivery } from '../model.js'
+import type { NewDelivery, RecordVerdict } from '../model.js'
 import { onceKey } from '../processing/once.js'
 import { createLogId } from '../seen/log-id.js'
 import { createRecall } from '../seen/recall.js'
@@ -50,9 +51,16 @@ export function wayToLog({
   wake,
 }: WayParts) {
   const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
+  /** A spooled delivery that must not be believed is refused alone; the spool keeps it aside. */
+  async function fromSpool(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
+    const refused = deliveries.map((delivery) => ring && refuseUnsealed(ring, delivery))
+    const believed = deliveries.filter((_, i) => !refused[i])
+    const verdicts = believed.length === 0 ? [] : await toStore.record(believed)
+    return refused.map((refusal) => refusal ?? verdicts.shift()!)
+  }
   const spool = options.spool
     ? openSpool(spoolInTime(options.spool, recordMs), {
-        ...toStore,
+        record: fromSpool,
         clock,
         log,
         probe: async () => (await open()).ping(),

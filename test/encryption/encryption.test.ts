@@ -1,10 +1,15 @@
 /** Payload encryption: nothing readable at rest, keys by name, and a wrong key is a failed attempt with a clear reason. */
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInbox, silentLog } from 'hookonce'
+import { archiveRestore, archiveRun, directory } from 'hookonce/archive'
 import { describe, expect, test } from 'vitest'
 import { keyRing } from '#dist/encryption/keys.js'
 import { seal, unseal } from '#dist/encryption/seal.js'
+import { contestedId } from '#dist/model.js'
 import { onBothLogs, onLog, post, shop, stateOf } from '../support/processing.js'
 
 const k1 = randomBytes(32).toString('base64')
@@ -12,6 +17,7 @@ const k2 = randomBytes(32).toString('hex')
 const first = { current: 'k1', keys: { k1 } }
 const second = { current: 'k2', keys: { k1, k2 } }
 const secret = 'a very private value'
+const SEALED_BEFORE = 'AQkJCQkJCQkJCQkJCSb7gUcxZrjeVz2bODuer/snhYSZxdK5TMFA8RqJhsf9qdIMl00='
 
 onBothLogs((bench) => {
   test('what is stored cannot be read, and handlers get the bytes and headers as they came', async () => {
@@ -82,6 +88,87 @@ onBothLogs((bench) => {
   })
 })
 
+onBothLogs((bench) => {
+  /** Each gets the body of the other, by SQL. */
+  async function swap(one: string, other: string): Promise<void> {
+    const found =
+      await bench.rows(`select p.seq, p.body from log.payloads p join log.events e on e.seq = p.seq
+      where e.event_id in ('${one}', '${other}') order by p.seq`)
+    for (const [i, { seq }] of found.entries()) {
+      const hex = Buffer.from(found[1 - i]!.body as Uint8Array).toString('hex')
+      const body = bench.kind === 'SQLite' ? `x'${hex}'` : `'\\x${hex}'::bytea`
+      await bench.rows(`update log.payloads set body = ${body} where seq = ${seq}`)
+    }
+  }
+
+  test('two ciphertexts that were swapped in the database are not handed out: their attempts fail', async () => {
+    const { inbox } = bench.inbox({ encryption: first })
+    const handled: string[] = []
+    inbox.on('shop', '*', (event) => void handled.push(event.id))
+    await post(inbox, { id: 'a', secret })
+    await post(inbox, { id: 'b' })
+    await swap('a', 'b')
+    for (const eventId of ['a', 'b']) {
+      await inbox.process('shop', eventId)
+      const found = await inbox.events.get({ source: 'shop', eventId })
+      expect(found).toMatchObject({ state: 'failed', reason: expect.stringContaining('another event') })
+      await expect(inbox.events.payload({ source: 'shop', eventId })).rejects.toMatchObject({
+        code: 'ENCRYPTION_MISPLACED',
+      })
+    }
+    expect(handled).toEqual([])
+    await swap('a', 'b')
+    for (const eventId of ['a', 'b']) await inbox.process('shop', eventId)
+    expect(handled).toEqual(['a', 'b'])
+  })
+
+  test('plain text in the place of a ciphertext is refused where encryption is required', async () => {
+    await post(bench.inbox({ encryption: first }).inbox, { id: 'a', secret })
+    await bench.rows(
+      `update log.payloads set headers = '{}', body = ${bench.kind === 'SQLite' ? "cast('{}' as blob)" : "'{}'::bytea"}`,
+    )
+    const { inbox } = bench.inbox({ encryption: { ...first, required: true } })
+    const handled: string[] = []
+    inbox.on('shop', '*', (event) => void handled.push(event.id))
+    await inbox.process('shop', 'a')
+    expect(handled).toEqual([])
+    expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('not encrypted'),
+    })
+    await expect(inbox.events.payload({ source: 'shop', eventId: 'a' })).rejects.toMatchObject({
+      code: 'ENCRYPTION_REQUIRED',
+    })
+    await post(inbox, { id: 'b' })
+    await inbox.process('shop', 'b')
+    expect(handled).toEqual(['b'])
+  })
+
+  test('an archive carries the binding: what was swapped before it is not handed out after a restore', async () => {
+    const dir = await mkdtemp(join(tmpdir(), 'hookonce-sealed-'))
+    try {
+      const target = directory(dir)
+      const store = bench.store()
+      const { inbox } = bench.inbox({ store, encryption: { ...first, required: true } })
+      inbox.on('shop', '*', () => {})
+      for (const id of ['a', 'b', 'c']) await post(inbox, { id, secret })
+      await inbox.drain()
+      await swap('a', 'c')
+      const before = Date.now() + 86_400_000
+      await archiveRun({ store, target, source: 'shop', before })
+      await store.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
+      expect(await bench.rows('select seq from log.payloads')).toEqual([])
+      await archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'a test' })
+      const payload = (eventId: string) => inbox.events.payload({ source: 'shop', eventId })
+      expect(JSON.parse(Buffer.from((await payload('b'))!.body).toString()).id).toBe('b')
+      for (const eventId of ['a', 'c'])
+        await expect(payload(eventId)).rejects.toMatchObject({ code: 'ENCRYPTION_MISPLACED' })
+    } finally {
+      await rm(dir, { recursive: true, force: true })
+    }
+  })
+})
+
 onLog('SQLite', (bench) => {
   test('the file and its log hold nothing of it', async () => {
     const { inbox } = bench.inbox({ encryption: first })
@@ -93,12 +180,15 @@ onLog('SQLite', (bench) => {
 
 describe('sealing', () => {
   const ring = keyRing(first)
-  const delivery = { source: 'shop', headers: { 'x-a': 'ü' }, body: Buffer.from([0, 255, 1]) }
+  const event = { eventType: 't', reference: null, contentHash: Buffer.alloc(32, 1), guardHash: null }
+  const events = ['a', 'b'].map((eventId) => ({ ...event, eventId }))
+  const delivery = { source: 'shop', headers: { 'x-a': 'ü' }, body: Buffer.from([0, 255, 1]), events }
+  const a = { source: 'shop', eventId: 'a', part: 0 }
 
   test('gives back what it was given, each time in another form', () => {
     const sealed = seal(ring, delivery)
-    expect(unseal(ring, 'shop', sealed)).toMatchObject({ headers: delivery.headers })
-    expect(Buffer.compare(unseal(ring, 'shop', sealed).body, delivery.body)).toBe(0)
+    expect(unseal(ring, a, sealed)).toMatchObject({ headers: delivery.headers })
+    expect(Buffer.compare(unseal(ring, a, sealed).body, delivery.body)).toBe(0)
     expect(Buffer.compare(seal(ring, delivery).body, sealed.body)).not.toBe(0)
     expect(seal(ring, sealed)).toBe(sealed)
   })
@@ -109,16 +199,42 @@ describe('sealing', () => {
     for (let i = 0; i < sealed.body.byteLength; i++) {
       const body = Buffer.from(sealed.body)
       body[i]! ^= 1
-      expect(() => unseal(keyRing(second), 'shop', { ...sealed, body })).toThrow(wrong)
+      expect(() => unseal(keyRing(second), a, { ...sealed, body })).toThrow(wrong)
     }
     for (let length = 0; length < sealed.body.byteLength; length++)
-      expect(() =>
-        unseal(keyRing(second), 'shop', { ...sealed, body: sealed.body.subarray(0, length) }),
-      ).toThrow(wrong)
-    expect(() => unseal(keyRing(second), 'crm', sealed)).toThrow(wrong)
+      expect(() => unseal(keyRing(second), a, { ...sealed, body: sealed.body.subarray(0, length) })).toThrow(
+        wrong,
+      )
+    expect(() => unseal(keyRing(second), { ...a, source: 'crm' }, sealed)).toThrow(wrong)
     const same = keyRing({ current: 'a', keys: { a: k1, b: k1 } })
-    expect(() => unseal(same, 'shop', { ...seal(same, delivery), headers: { ':encrypted': 'b' } })).toThrow(
-      wrong,
+    expect(() => unseal(same, a, { ...seal(same, delivery), headers: { ':encrypted': 'b' } })).toThrow(wrong)
+  })
+
+  test('opens for the events of its delivery only, each in its place, also under a contested id', () => {
+    const sealed = seal(ring, delivery)
+    const misplaced = expect.objectContaining({ code: 'ENCRYPTION_MISPLACED' })
+    const contested = contestedId(events[0]!)
+    for (const eventId of ['a', contested]) unseal(ring, { ...a, eventId }, sealed)
+    unseal(ring, { ...a, eventId: 'b', part: 1 }, sealed)
+    for (const place of [
+      { ...a, eventId: 'b' },
+      { ...a, part: 1 },
+      { ...a, part: 2 },
+      { ...a, eventId: contestedId({ ...events[0]!, contentHash: Buffer.alloc(32, 2) }) },
+    ])
+      expect(() => unseal(ring, place, sealed)).toThrow(misplaced)
+  })
+
+  test('bytes that were sealed before events were bound still open', () => {
+    // Written by the version before: {"x-a":"old"} and "body" under this key, for the source shop.
+    const old = keyRing({ current: 'k', keys: { k: Buffer.alloc(32, 7) } })
+    const body = Buffer.from(SEALED_BEFORE, 'base64')
+    expect(unseal(old, a, { headers: { ':encrypted': 'k' }, body })).toMatchObject({
+      headers: { 'x-a': 'old' },
+      body: Buffer.from('body'),
+    })
+    expect(() => unseal(old, { ...a, source: 'crm' }, { headers: { ':encrypted': 'k' }, body })).toThrow(
+      expect.objectContaining({ code: 'ENCRYPTION_KEY_WRONG' }),
     )
   })
 
@@ -138,6 +254,7 @@ describe('sealing', () => {
       { current: 'k1', keys: { k1: short } },
       { current: 'k1', keys: { k1: 5 } },
       { current: 'a:b', keys: { 'a:b': k1 } },
+      { current: 'k1', keys: { k1 }, required: 'yes' },
     ]) {
       expect(() => make(bad)).toThrow(expect.objectContaining({ code: 'ENCRYPTION_OPTIONS' }))
       expect(() => make(bad)).not.toThrow(short)

@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import {
   type EventPage,
   HookonceError,
@@ -198,6 +199,54 @@ test('payloads that are encrypted in the log are encrypted in the spool', async 
   await empty(inbox)
   const payload = await inbox.events.payload({ source: 'shop', eventId: 'a' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
+})
+
+test('a spooled delivery that is not encrypted is kept aside where encryption is required', async () => {
+  const { inbox: plain } = make()
+  await post(plain, { id: 'a' })
+  await plain.stop()
+  const encryption = { current: 'k1', keys: { k1: Buffer.alloc(32, 7) }, required: true }
+  const { inbox, real } = make({ encryption })
+  await post(inbox, { id: 'b', name: 'Ada Lovelace' })
+  away = false
+  await empty(inbox)
+  expect(await inbox.spool!.status()).toMatchObject({ refused: 1 })
+  expect(await real.get({ source: 'shop', eventId: 'a' })).toBeNull()
+  const payload = await inbox.events.payload({ source: 'shop', eventId: 'b' })
+  expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
+})
+
+test('bodies that were swapped in the spool are not handed out', async () => {
+  const encryption = { current: 'k1', keys: { k1: Buffer.alloc(32, 7) } }
+  const { inbox } = make({ encryption })
+  const receipts = [await post(inbox, { id: 'a', n: 1 }), await post(inbox, { id: 'b', n: 1 })]
+  expect(receipts.map((one) => one.status)).toEqual(['spooled', 'spooled'])
+  await inbox.stop()
+  const file = new DatabaseSync(path)
+  file.exec('pragma busy_timeout = 10000')
+  const [one, two] = file.prepare('select id, block from spooled order by id').all() as {
+    id: number
+    block: Uint8Array
+  }[]
+  const headOf = (block: Uint8Array) => 4 + Buffer.from(block).readUInt32BE(0)
+  const crossed = (head: Uint8Array, body: Uint8Array) =>
+    Buffer.concat([head.subarray(0, headOf(head)), body.subarray(headOf(body))])
+  const update = file.prepare('update spooled set block = ? where id = ?')
+  update.run(crossed(one!.block, two!.block), one!.id)
+  update.run(crossed(two!.block, one!.block), two!.id)
+  file.close()
+  away = false
+  const { inbox: next } = make({ encryption })
+  const handled: string[] = []
+  next.on('shop', '*', (event) => void handled.push(event.id))
+  await post(next, { id: 'c' })
+  await empty(next)
+  for (const eventId of ['a', 'b'])
+    await expect(next.events.payload({ source: 'shop', eventId })).rejects.toMatchObject({
+      code: 'ENCRYPTION_MISPLACED',
+    })
+  await next.drain()
+  expect(handled).toEqual(['c'])
 })
 
 test('what cannot be unsealed stays where it is, and says so', async () => {
