@@ -2,7 +2,13 @@
  * `defineProvider(data)` -> a typed factory. A provider's file is a definition and nothing else; everything a
  * source does follows from it. `docs/adding-a-provider.md` is the guide to the vocabulary exported here.
  */
-import type { FactoryOptions, ProviderDefinition, ProviderFactory, VerifyRule } from './define/definition.js'
+import type {
+  Aliases,
+  FactoryOptions,
+  ProviderDefinition,
+  ProviderFactory,
+  VerifyRule,
+} from './define/definition.js'
 import type { OptionRules } from './define/options.js'
 import { createSource } from './define/source.js'
 import type { SchemeDefinition } from './scheme.js'
@@ -10,9 +16,10 @@ import type { SchemeDefinition } from './scheme.js'
 export function defineProvider<
   const V extends VerifyRule,
   const O extends OptionRules = Record<never, never>,
->(definition: ProviderDefinition<V, O>): ProviderFactory<FactoryOptions<V, O>> {
+  const A extends Aliases = Record<never, never>,
+>(definition: ProviderDefinition<V, O, A>): ProviderFactory<FactoryOptions<V, O, A>> {
   const schemes = schemesByOption(definition.verify)
-  const factory = (options: FactoryOptions<V, O>) => createSource(definition, schemes, options)
+  const factory = (options: FactoryOptions<V, O, A>) => createSource(definition, schemes, options)
   return Object.assign(factory, {
     key: definition.key,
     definition,

@@ -124,8 +124,8 @@ export interface SchemeFacts {
   } | null
 }
 
-/** Seconds or milliseconds since 1970, or ISO 8601 text. */
-export type TimestampUnit = 's' | 'ms' | 'iso'
+/** Seconds or milliseconds since 1970, or ISO 8601 text; `iso-utc`: without a zone it is UTC (Orb). */
+export type TimestampUnit = 's' | 'ms' | 'iso' | 'iso-utc'
 
 export interface Provider {
   /** The catalogue key, which is also the name of its factory. */

@@ -10,7 +10,14 @@ import type { SampleBody, SampleRules } from './samples.js'
 /** One scheme, or several by the option that chooses among them: which one applies is never the sender's choice. */
 export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
 
-export interface ProviderDefinition<V extends VerifyRule = VerifyRule, O extends OptionRules = OptionRules> {
+/** From the sender's own word for an option to ours: `{ signingSecret: 'secret' }`. */
+export type Aliases = Readonly<Record<string, string>>
+
+export interface ProviderDefinition<
+  V extends VerifyRule = VerifyRule,
+  O extends OptionRules = OptionRules,
+  A extends Aliases = Aliases,
+> {
   readonly key: string
   readonly name: string
   readonly docs: string
@@ -21,6 +28,8 @@ export interface ProviderDefinition<V extends VerifyRule = VerifyRule, O extends
   readonly format?: SampleRules['format']
   /** Where the JSON document is, when it is not the body. */
   readonly document?: DocumentRule
+  /** The words the sender's pages and libraries have for its secret or key: they are taken as well. */
+  readonly aliases?: A
   /** Options beside the secret. */
   readonly options?: O
   readonly handshakes?: readonly HandshakeRule[]
@@ -60,7 +69,20 @@ type AddedOptions<O extends OptionRules> = {
   readonly [K in keyof O as O[K] extends { required: true } ? K : never]: AddedOption<O[K]>
 } & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: AddedOption<O[K]> }
 
-export type FactoryOptions<V extends VerifyRule, O extends OptionRules> = CredentialOptions<V> &
+/** The same with an alias in the place of the option it stands for. */
+type Aliased<Base, A extends Aliases> =
+  | Base
+  | {
+      readonly [K in keyof A]: Omit<Base, A[K]> & {
+        readonly [N in K]: A[K] extends keyof Base ? Base[A[K]] : never
+      }
+    }[keyof A]
+
+export type FactoryOptions<
+  V extends VerifyRule,
+  O extends OptionRules,
+  A extends Aliases = Record<never, never>,
+> = Aliased<CredentialOptions<V>, A> &
   AddedOptions<O> &
   SourceOptions & {
     /** The URL the sender calls, where a proxy in front changes it and the sender signs it. */

@@ -1,6 +1,7 @@
 /** Options of a factory: what a source may be given, checked by name so that a misspelt one is not ignored. */
 import { HookonceError } from '../errors.js'
 import type { SourceOptions } from '../provider.js'
+import type { Aliases } from './definition.js'
 
 /** An option a provider adds beside its secret. */
 export interface OptionRule {
@@ -26,6 +27,57 @@ const sourceOptionNames: readonly (keyof SourceOptions)[] = [
   'retention',
 ]
 
+/** The options under our names; throws on one that is not known, before anything is said to be missing. */
+export function namedOptions(
+  provider: string,
+  given: unknown,
+  known: {
+    readonly credentials: readonly string[]
+    readonly others: readonly string[]
+    readonly aliases: Aliases
+  },
+): Readonly<Record<string, unknown>> {
+  const { credentials, others, aliases } = known
+  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+    const problem = `give an object, such as ${provider}({ ${credentials[0] ?? 'mode'}: ... })`
+    throw new HookonceError('OPTION_INVALID', { provider, option: '(all)', problem })
+  }
+  const options: Record<string, unknown> = {}
+  const names = [...credentials, ...others, ...sourceOptionNames]
+  for (const [option, value] of Object.entries(given ?? {})) {
+    const alias = Object.hasOwn(aliases, option) ? aliases[option]! : null
+    if (alias === null && !names.includes(option)) {
+      throw unknownOption(provider, option, names, Object.keys(aliases), missing(credentials, given!))
+    }
+    const name = alias ?? option
+    if (value !== undefined && options[name] !== undefined) {
+      const problem = `give only one of them: "${option}" is another word for "${name}"`
+      throw new HookonceError('OPTION_INVALID', { provider, option: `${name} and ${option}`, problem })
+    }
+    if (value !== undefined || options[name] === undefined) options[name] = value
+  }
+  return options
+}
+
+/** The secret, when none was given: then a name that is like no other was most likely meant for it. */
+function missing(credentials: readonly string[], given: object): string | undefined {
+  return credentials.some((name) => (given as Record<string, unknown>)[name] !== undefined)
+    ? undefined
+    : credentials[0]
+}
+
+function unknownOption(
+  provider: string,
+  option: string,
+  names: readonly string[],
+  aliases: readonly string[],
+  fallback?: string,
+): HookonceError {
+  const near = nearest(option, [...names, ...aliases]) ?? fallback
+  const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`
+  return new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: names.join(', ') })
+}
+
 /** Fills defaults in; throws on an unknown, missing or ill-formed option. */
 export function checkOptions(
   provider: string,
@@ -35,10 +87,7 @@ export function checkOptions(
 ): Readonly<Record<string, unknown>> {
   const known = [...otherNames, ...Object.keys(rules), ...sourceOptionNames]
   for (const option of Object.keys(given)) {
-    if (known.includes(option)) continue
-    const near = nearest(option, known)
-    const suggestion = near === undefined ? '' : ` Did you mean "${near}"?`
-    throw new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: known.join(', ') })
+    if (!known.includes(option)) throw unknownOption(provider, option, known, [])
   }
   const options: Record<string, unknown> = { ...given }
   for (const [option, rule] of Object.entries(rules)) {
@@ -58,6 +107,11 @@ export function checkOptions(
   checkChoice(provider, given, 'rearm', [true, false])
   checkChoice(provider, given, 'order', ['reference'])
   checkChoice(provider, given, 'contentGuard', ['review', 'accept', 'reject'])
+  checkUrl(provider, given.publicUrl)
+  for (const option of ['fetch', 'getKey']) {
+    if (given[option] === undefined || typeof given[option] === 'function') continue
+    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'it must be a function' })
+  }
   const { toleranceMs } = given
   if (
     toleranceMs !== undefined &&
@@ -67,6 +121,13 @@ export function checkOptions(
     throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
   }
   return options
+}
+
+function checkUrl(provider: string, value: unknown): void {
+  if (value === undefined) return
+  if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return
+  const problem = 'it must be the whole URL that the sender calls, such as "https://example.com/webhooks/x"'
+  throw new HookonceError('OPTION_INVALID', { provider, option: 'publicUrl', problem })
 }
 
 function isText(value: unknown): boolean {

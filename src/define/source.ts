@@ -9,22 +9,22 @@ import { concealer } from './conceal.js'
 import type { ProviderDefinition } from './definition.js'
 import { compileHandshakes } from './handshake.js'
 import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
-import { checkOptions } from './options.js'
+import { checkOptions, namedOptions } from './options.js'
 import { makeSample, type SampleRules } from './samples.js'
 
 export function createSource(
   definition: ProviderDefinition,
   schemes: ReadonlyMap<string, SchemeDefinition>,
-  given: Readonly<Record<string, unknown>>,
+  given: unknown,
 ): Source {
   const provider = definition.key
-  const [credential, chosen] = chooseScheme(provider, schemes, given)
-  const names = [
-    ...schemes.keys(),
-    ...[...schemes.values()].flatMap((scheme) => scheme.extraOptions),
-    'publicUrl',
-  ]
-  const options = checkOptions(provider, given, definition.options ?? {}, names)
+  const { options: rules = {}, aliases = {} } = definition
+  const credentials = [...schemes.keys()]
+  const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
+  const others = [...extra, ...Object.keys(rules)]
+  const named = namedOptions(provider, given, { credentials, others, aliases })
+  const [credential, chosen] = chooseScheme(provider, schemes, named)
+  const options = checkOptions(provider, named, rules, [...credentials, ...extra])
   const { document = {} } = definition
   const publicUrl = options.publicUrl as string | undefined
   const scheme: Scheme = chosen.create({
@@ -36,14 +36,14 @@ export function createSource(
     publicUrl,
     toleranceMs: options.toleranceMs as number | undefined,
   })
-  const rules: readonly EventRule[] = [definition.events].flat() as EventRule[]
-  const identity = compileIdentity(rules, options, document)
+  const eventRules: readonly EventRule[] = [definition.events].flat() as EventRule[]
+  const identity = compileIdentity(eventRules, options, document)
   /** What verify found out, for identify: which of several secrets and contents fits is not judged twice. */
   const results = new WeakMap<Delivery, Opened>()
   const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const filler = new Compiler(options)
-  const filledRules = rules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
+  const filledRules = eventRules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
   const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts)
   const chosenGuard = options.contentGuard as ContentGuard | undefined
   const contentGuard = chosenGuard ?? definition.contentGuard ?? 'accept'
@@ -105,7 +105,7 @@ export function createSource(
         body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
       }
       putIdentity(draft, filledRules[0]?.id, wanted.id)
-      putIdentity(draft, rules[0]?.type, wanted.type)
+      putIdentity(draft, eventRules[0]?.type, wanted.type)
       const signed = scheme.sign(draft, wanted.now)
       return signed instanceof Promise ? signed.then(() => draft) : draft
     },

@@ -39,6 +39,7 @@ export const adyen = defineProvider({
   name: 'Adyen (standard payment notifications)',
   docs: 'https://docs.adyen.com/development-resources/webhooks/',
   confidence: 'verified',
+  aliases: { hmacKey: 'secret' },
   verify: hmacScheme({
     each: 'notificationItems[].NotificationRequestItem',
     signature: 'json:additionalData.hmacSignature',

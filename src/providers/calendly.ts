@@ -5,6 +5,7 @@ export const calendly = defineProvider({
   name: 'Calendly (v2)',
   docs: 'https://developer.calendly.com/api-docs/ZG9jOjM2MzE2MDM4-webhook-signatures',
   confidence: 'verified',
+  aliases: { signingKey: 'secret' },
   verify: hmacScheme({
     signature: { in: 'header:calendly-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'hex',

@@ -6,6 +6,7 @@ export const clerk = defineProvider({
   name: 'Clerk',
   docs: 'https://clerk.com/docs/webhooks/overview',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret', webhookSecret: 'secret' },
   // Sent by Svix, under its branded headers only.
   verify: standardHmac('svix'),
   // The body has no id of its own.

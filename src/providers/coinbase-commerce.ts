@@ -5,6 +5,7 @@ export const coinbaseCommerce = defineProvider({
   name: 'Coinbase Commerce',
   docs: 'https://docs.cloud.coinbase.com/commerce/docs/webhooks-fields-and-security',
   confidence: 'verified',
+  aliases: { sharedSecret: 'secret', webhookSecret: 'secret' },
   verify: hmacScheme({ signature: 'header:x-cc-webhook-signature', encoding: 'hex' }),
   events: {
     // The outer `id` is the attempt's, in the older format its number.

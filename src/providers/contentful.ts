@@ -25,6 +25,7 @@ export const contentful = defineProvider({
   name: 'Contentful',
   docs: 'https://www.contentful.com/developers/docs/webhooks/request-verification/',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   verify: hmacScheme({
     signature: 'header:x-contentful-signature',
     encoding: 'hex',

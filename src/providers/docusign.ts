@@ -12,6 +12,7 @@ export const docusign = defineProvider({
   name: 'DocuSign Connect (JSON SIM)',
   docs: 'https://developers.docusign.com/platform/webhooks/connect/',
   confidence: 'verified',
+  aliases: { hmacKey: 'secret' },
   // The key looks like base64 and is used as it stands.
   verify: hmacScheme({ signature: { in: signatures }, encoding: 'base64' }),
   events: {

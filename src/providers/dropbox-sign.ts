@@ -5,6 +5,7 @@ export const dropboxSign = defineProvider({
   name: 'Dropbox Sign (HelloSign)',
   docs: 'https://developers.hellosign.com/docs/events/overview/',
   confidence: 'verified',
+  aliases: { apiKey: 'secret' },
   // The API key signs the time and the type and nothing else: the rest of the body must be looked up, not believed.
   verify: hmacScheme({
     signature: 'json:event.event_hash',

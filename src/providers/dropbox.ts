@@ -5,6 +5,7 @@ export const dropbox = defineProvider({
   name: 'Dropbox',
   docs: 'https://www.dropbox.com/developers/reference/webhooks',
   confidence: 'verified',
+  aliases: { appSecret: 'secret' },
   // The secret is the app secret: fifteen letters and digits.
   verify: hmacScheme({
     signature: 'header:x-dropbox-signature',

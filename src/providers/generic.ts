@@ -63,7 +63,7 @@ const hmacNames = [
 ]
 
 /** Any sender that signs with a shared secret. */
-export function hmac(options: HmacOptions): Source {
+export function hmac(options: HmacOptions = {} as never): Source {
   checkOptions('hmac', { ...options }, {}, [...identityNames, ...hmacNames])
   if (typeof options.header !== 'string' || options.header === '')
     throw invalid('hmac: header', 'name the header')
@@ -89,7 +89,7 @@ export function hmac(options: HmacOptions): Source {
 }
 
 /** No check at all: anyone who knows the address can make events. Start-up warns about it. */
-export function unverified(options: IdentityOptions): Source {
+export function unverified(options: IdentityOptions = {} as never): Source {
   checkOptions('unverified', { ...options }, {}, identityNames)
   return defineProvider({ ...common('unverified', options), verify: noScheme() })(sourceOptions(options))
 }

@@ -5,6 +5,7 @@ export const gitea = defineProvider({
   name: 'Gitea / Forgejo',
   docs: 'https://docs.gitea.com/usage/webhooks',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
     // Without a secret the header is there and empty, which is refused.
     signature: { in: ['header:x-gitea-signature', 'header:x-forgejo-signature'] },

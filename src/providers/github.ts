@@ -5,6 +5,7 @@ export const github = defineProvider({
   name: 'GitHub',
   docs: 'https://docs.github.com/en/webhooks/using-webhooks/validating-webhook-deliveries',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   // x-hub-signature (SHA-1) is sent beside it for old receivers and is not read.
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature-256', prefix: 'sha256=' }, encoding: 'hex' }),
   // The body is JSON or a form with the JSON in `payload`, by the webhook's content type.

@@ -35,6 +35,7 @@ export const hubspot = defineProvider({
   name: 'HubSpot',
   docs: 'https://developers.hubspot.com/docs/apps/legacy-apps/authentication/validating-requests',
   confidence: 'verified',
+  aliases: { clientSecret: 'secret' },
   verify: hmacScheme({
     signature: 'header:x-hubspot-signature-v3',
     encoding: 'base64',

@@ -5,6 +5,7 @@ export const intercom = defineProvider({
   name: 'Intercom',
   docs: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
   confidence: 'verified',
+  aliases: { clientSecret: 'secret' },
   // The secret is the app's client secret.
   verify: hmacScheme({
     algorithm: 'sha1',

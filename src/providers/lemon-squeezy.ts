@@ -5,6 +5,7 @@ export const lemonSqueezy = defineProvider({
   name: 'Lemon Squeezy',
   docs: 'https://docs.lemonsqueezy.com/help/webhooks/webhook-requests',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   // It allows secrets of 6 to 40 characters; choose one of 16 or more.
   verify: hmacScheme({ signature: 'header:x-signature', encoding: 'hex' }),
   // There is no event id; the objects have `updated_at`. The header x-event-name is not signed, this name is.

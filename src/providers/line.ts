@@ -5,6 +5,7 @@ export const line = defineProvider({
   name: 'LINE Messaging API',
   docs: 'https://developers.line.biz/en/docs/messaging-api/receiving-messages/',
   confidence: 'verified',
+  aliases: { channelSecret: 'secret' },
   verify: hmacScheme({ signature: 'header:x-line-signature', encoding: 'base64' }),
   events: {
     each: 'events[]',

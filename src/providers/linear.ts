@@ -5,6 +5,7 @@ export const linear = defineProvider({
   name: 'Linear',
   docs: 'https://linear.app/developers/webhooks',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret', webhookSecret: 'secret' },
   verify: hmacScheme({
     signature: 'header:linear-signature',
     encoding: 'hex',

@@ -6,6 +6,7 @@ export const mailgun = defineProvider({
   name: 'Mailgun',
   docs: 'https://documentation.mailgun.com/docs/mailgun/user-manual/webhooks/securing-webhooks',
   confidence: 'likely',
+  aliases: { signingKey: 'secret', webhookSigningKey: 'secret' },
   // Only timestamp and token are signed, not the event: who has captured one delivery can put other data beside it for
   // as long as the timestamp is accepted.
   verify: hmacScheme({

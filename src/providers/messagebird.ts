@@ -5,6 +5,7 @@ export const messagebird = defineProvider({
   name: 'MessageBird (Bird)',
   docs: 'https://developers.messagebird.com/api/#verifying-http-requests',
   confidence: 'verified',
+  aliases: { signingKey: 'secret' },
   verify: jwtScheme({
     in: 'header:messagebird-signature-jwt',
     algorithms: ['HS256', 'HS384', 'HS512'],

@@ -12,6 +12,7 @@ export const meta = defineProvider({
   name: 'Meta (WhatsApp, Messenger, Instagram, Pages)',
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   confidence: 'likely',
+  aliases: { appSecret: 'secret' },
   // The app secret. x-hub-signature (SHA-1) is sent beside it and is not read.
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature-256', prefix: 'sha256=' }, encoding: 'hex' }),
   options: {

@@ -6,6 +6,7 @@ export const monday = defineProvider({
   name: 'monday.com',
   docs: 'https://developer.monday.com/api-reference/reference/webhooks',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   // The secret is the app's signing secret. The token has no `Bearer `, and does not bind the body.
   verify: jwtScheme({
     in: 'header:authorization',

@@ -6,6 +6,7 @@ export const openai = defineProvider({
   name: 'OpenAI',
   docs: 'https://platform.openai.com/docs/guides/webhooks',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   // Its library uses a secret without `whsec_` as it is.
   verify: standardHmac('webhook', {
     secret: { encoding: 'base64', prefix: 'whsec_', withoutPrefix: 'utf8' },

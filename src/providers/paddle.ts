@@ -6,6 +6,7 @@ export const paddle = defineProvider({
   name: 'Paddle Billing',
   docs: 'https://developer.paddle.com/webhooks/signature-verification',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret', secretKey: 'secret', endpointSecret: 'secret' },
   verify: hmacScheme({
     // Several h1 while a secret is being replaced. The secret is used as shown, `pdl_ntfset_` included.
     signature: {

@@ -5,6 +5,7 @@ export const paystack = defineProvider({
   name: 'Paystack',
   docs: 'https://paystack.com/docs/payments/webhooks/',
   confidence: 'verified',
+  aliases: { secretKey: 'secret' },
   // Signed with the account's secret key (sk_live_..., sk_test_...); there is none for webhooks alone.
   verify: hmacScheme({ algorithm: 'sha512', signature: 'header:x-paystack-signature', encoding: 'hex' }),
   // There is no event id. `data.id` is the object's and comes back with reminders and updates.

@@ -6,6 +6,7 @@ export const polar = defineProvider({
   name: 'Polar',
   docs: 'https://docs.polar.sh/integrate/webhooks/delivery',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   // Standard Webhooks, but for the secret: its text is the key, nothing is decoded or taken off.
   verify: standardHmac('webhook', { secret: {} }),
   events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },

@@ -5,6 +5,7 @@ export const razorpay = defineProvider({
   name: 'Razorpay',
   docs: 'https://razorpay.com/docs/webhooks/validate-test/',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   // After a change of secret the retries of older events keep the old one: give both for a day.
   verify: hmacScheme({ signature: 'header:x-razorpay-signature', encoding: 'hex' }),
   // The id is in this header only, and unsigned.

@@ -6,6 +6,7 @@ export const resend = defineProvider({
   name: 'Resend',
   docs: 'https://resend.com/docs/dashboard/webhooks/verify-webhooks-requests',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret', webhookSecret: 'secret' },
   // It sends through Svix, under Svix's header names.
   verify: standardHmac('svix'),
   events: {

@@ -5,6 +5,7 @@ export const sanity = defineProvider({
   name: 'Sanity',
   docs: 'https://www.sanity.io/docs/webhooks',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
     signature: { in: 'header:sanity-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'base64url',

@@ -5,6 +5,7 @@ export const sendgrid = defineProvider({
   name: 'SendGrid (event webhook)',
   docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
   confidence: 'verified',
+  aliases: { verificationKey: 'publicKey' },
   // The verification key is shown as base64 of its DER form; that or PEM will do.
   verify: ecdsaScheme({
     signature: 'header:x-twilio-email-event-webhook-signature',

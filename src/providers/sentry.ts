@@ -5,6 +5,7 @@ export const sentry = defineProvider({
   name: 'Sentry (integration platform)',
   docs: 'https://docs.sentry.io/integrations/integration-platform/webhooks/',
   confidence: 'verified',
+  aliases: { clientSecret: 'secret' },
   // The secret is the integration's client secret. sentry-hook-timestamp is not signed.
   verify: hmacScheme({ signature: 'header:sentry-hook-signature', encoding: 'hex' }),
   events: {

@@ -5,6 +5,7 @@ export const shopify = defineProvider({
   name: 'Shopify',
   docs: 'https://shopify.dev/docs/apps/build/webhooks/subscribe/https',
   confidence: 'verified',
+  aliases: { clientSecret: 'secret', apiSecret: 'secret', apiSecretKey: 'secret' },
   verify: hmacScheme({
     // The newer events family sends the same headers without `x-`.
     signature: { in: ['header:x-shopify-hmac-sha256', 'header:shopify-hmac-sha256'] },

@@ -5,6 +5,7 @@ export const slack = defineProvider({
   name: 'Slack (Events API, interactivity, slash commands)',
   docs: 'https://docs.slack.dev/authentication/verifying-requests-from-slack',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   verify: hmacScheme({
     signature: { in: 'header:x-slack-signature', prefix: 'v0=' },
     encoding: 'hex',

@@ -5,6 +5,7 @@ export const square = defineProvider({
   name: 'Square',
   docs: 'https://developer.squareup.com/docs/webhooks/step3validate',
   confidence: 'verified',
+  aliases: { signatureKey: 'secret' },
   verify: hmacScheme({
     signature: 'header:x-square-hmacsha256-signature',
     encoding: 'base64',

@@ -5,6 +5,7 @@ export const stripe = defineProvider({
   name: 'Stripe',
   docs: 'https://docs.stripe.com/webhooks',
   confidence: 'verified',
+  aliases: { endpointSecret: 'secret', webhookSecret: 'secret', signingSecret: 'secret' },
   verify: hmacScheme({
     // The secret is used as shown, `whsec_` included. Schemes other than v1 are passed over: v0 is a test fake.
     signature: { in: 'header:stripe-signature', pairs: { signature: 'v1', timestamp: 't' } },

@@ -10,6 +10,7 @@ export const supabaseAuthHooks = defineProvider({
   name: 'Supabase Auth hooks (HTTP)',
   docs: 'https://supabase.com/docs/guides/auth/auth-hooks',
   confidence: 'verified',
+  aliases: { hookSecret: 'secret' },
   verify: standardHmac('webhook', {
     // Joined with comma and space, where the specification has a space.
     signature: { in: 'header:webhook-signature', prefix: 'v1,', separator: ', ' },

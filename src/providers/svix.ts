@@ -6,6 +6,7 @@ export const svix = defineProvider({
   name: 'Svix',
   docs: 'https://docs.svix.com/receiving/verifying-payloads/how-manual',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   verify: standardHmac('{option:headerPrefix}'),
   options: {
     headerPrefix: {

@@ -5,6 +5,7 @@ export const telegram = defineProvider({
   name: 'Telegram Bot API',
   docs: 'https://core.telegram.org/bots/api#setwebhook',
   confidence: 'verified',
+  aliases: { secretToken: 'secret' },
   // The `secret_token` given to setWebhook comes back verbatim; the body is not signed.
   verify: tokenScheme({ in: 'header:x-telegram-bot-api-secret-token' }),
   events: {

@@ -31,6 +31,7 @@ export const twilio = defineProvider({
   name: 'Twilio',
   docs: 'https://www.twilio.com/docs/usage/webhooks/webhooks-security',
   confidence: 'verified',
+  aliases: { authToken: 'secret' },
   verify: hmacScheme({
     algorithm: 'sha1',
     signature: 'header:x-twilio-signature',

@@ -5,6 +5,7 @@ export const typeform = defineProvider({
   name: 'Typeform',
   docs: 'https://www.typeform.com/developers/webhooks/secure-your-webhooks/',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
     signature: { in: 'header:typeform-signature', prefix: 'sha256=' },
     encoding: 'base64',

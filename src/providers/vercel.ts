@@ -5,6 +5,7 @@ export const vercel = defineProvider({
   name: 'Vercel',
   docs: 'https://vercel.com/docs/webhooks/webhooks-api',
   confidence: 'verified',
+  aliases: { clientSecret: 'secret' },
   // The webhook's secret; for an integration, its client secret.
   verify: hmacScheme({ algorithm: 'sha1', signature: 'header:x-vercel-signature', encoding: 'hex' }),
   events: {

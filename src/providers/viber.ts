@@ -5,6 +5,7 @@ export const viber = defineProvider({
   name: 'Viber',
   docs: 'https://developers.viber.com/docs/api/rest-bot-api/#callbacks',
   confidence: 'likely',
+  aliases: { authToken: 'secret' },
   verify: hmacScheme({
     // The same in both places.
     signature: { in: ['header:x-viber-content-signature', 'query:sig'] },

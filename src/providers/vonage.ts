@@ -6,6 +6,7 @@ export const vonage = defineProvider({
   name: 'Vonage',
   docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
   confidence: 'likely',
+  aliases: { signatureSecret: 'secret' },
   // The secret is the account's signature secret. Its own library checks the token and leaves the body's hash to us.
   verify: jwtScheme({
     in: 'header:authorization',

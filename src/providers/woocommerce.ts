@@ -5,6 +5,7 @@ export const woocommerce = defineProvider({
   name: 'WooCommerce',
   docs: 'https://woocommerce.com/document/webhooks/',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({ signature: 'header:x-wc-webhook-signature', encoding: 'base64' }),
   events: {
     // The delivery id is a hash of webhook and second: two events of one second share it, so the body counts too. The

@@ -6,6 +6,7 @@ export const workos = defineProvider({
   name: 'WorkOS',
   docs: 'https://workos.com/docs/events/data-syncing/webhooks',
   confidence: 'verified',
+  aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
     // `t=<milliseconds>, v1=<hex>`, with a space after the comma.
     signature: { in: 'header:workos-signature', pairs: { signature: 'v1', timestamp: 't' } },

@@ -13,6 +13,7 @@ export const xTwitter = defineProvider({
   name: 'X (Twitter) Account Activity and webhooks v2',
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   confidence: 'verified',
+  aliases: { consumerSecret: 'secret', apiSecret: 'secret' },
   // The check below answers anyone with an HMAC under the very secret that signs deliveries: asked with a body for its
   // token, it would sign that body. A token that could be JSON with events in it gets no HMAC.
   verify: {

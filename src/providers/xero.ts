@@ -5,6 +5,7 @@ export const xero = defineProvider({
   name: 'Xero',
   docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
   confidence: 'verified',
+  aliases: { webhookKey: 'secret', webhooksKey: 'secret' },
   // The webhook key looks like base64 and is used as it stands.
   verify: hmacScheme({ signature: 'header:x-xero-signature', encoding: 'base64' }),
   events: {

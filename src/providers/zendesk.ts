@@ -5,6 +5,7 @@ export const zendesk = defineProvider({
   name: 'Zendesk',
   docs: 'https://developer.zendesk.com/documentation/webhooks/verifying/',
   confidence: 'verified',
+  aliases: { signingSecret: 'secret' },
   verify: hmacScheme({
     // The secret looks like base64 and is used as it stands.
     signature: 'header:x-zendesk-webhook-signature',

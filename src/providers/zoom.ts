@@ -5,6 +5,7 @@ export const zoom = defineProvider({
   name: 'Zoom',
   docs: 'https://developers.zoom.us/docs/api/webhooks/',
   confidence: 'verified',
+  aliases: { secretToken: 'secret' },
   verify: hmacScheme({
     signature: { in: 'header:x-zm-signature', prefix: 'v0=' },
     encoding: 'hex',

@@ -22,7 +22,7 @@ export interface SecretRule {
 
 export const defaultMinBytes = 16
 
-/** The texts of a credential option: at least one, none blank. */
+/** The texts of a credential option: at least one, none blank. A line end around one came from a file, not the sender. */
 export function credentialTexts(context: SchemeContext): readonly string[] {
   const { provider, credential } = context
   const given = context.options[credential]
@@ -32,7 +32,7 @@ export function credentialTexts(context: SchemeContext): readonly string[] {
   if (texts.length === 0 || texts.length !== list.length) {
     throw new HookonceError('SECRET_MISSING', { provider, option: credential })
   }
-  return texts
+  return texts.map((text) => text.replace(/^[\r\n]+|[\r\n]+$/g, ''))
 }
 
 export function secretKeys(
@@ -45,6 +45,11 @@ export function secretKeys(
     const bytes = decodeSecret(text, rule)
     if (bytes === null) {
       throw new HookonceError('SECRET_FORM', { provider, option: credential, form: rule.encoding ?? 'utf8' })
+    }
+    // White space is no part of an encoding and is left out there; of a text it could be a part.
+    if (bytes.equals(Buffer.from(text)) && text !== text.trim()) {
+      const form = 'text without white space around it'
+      throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
     }
     const needed = rule.minBytes?.least ?? least
     if (bytes.length < needed) {
@@ -61,9 +66,9 @@ export function secretKeys(
 
 function decodeSecret(text: string, rule: SecretRule): Buffer | null {
   const { prefix = '', encoding = 'utf8' } = rule
-  const hasPrefix = prefix !== '' && text.startsWith(prefix)
+  const hasPrefix = prefix !== '' && text.trimStart().startsWith(prefix)
   if (!hasPrefix && rule.withoutPrefix !== undefined) return Buffer.from(text, 'utf8')
-  const bare = hasPrefix ? text.slice(prefix.length) : text
+  const bare = hasPrefix ? text.trimStart().slice(prefix.length) : text
   if (encoding === 'utf8') return Buffer.from(bare, 'utf8')
   // People copy base64 secrets without their padding, or in the URL alphabet; that is no risk in a secret.
   if (encoding === 'base64') {

@@ -36,23 +36,25 @@ export function judgeTimestamp(
 }
 
 const digits = /^\d{1,13}$/
-const iso = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})$/
+const iso = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
 
 /** Milliseconds, or null. Never parseInt: `1700000000abc` is not a number. */
 export function parseTimestamp(text: string, unit: TimestampUnit): number | null {
-  if (unit !== 'iso') {
+  if (unit === 's' || unit === 'ms') {
     if (!digits.test(text)) return null
     return unit === 's' ? Number(text) * 1_000 : Number(text)
   }
   const parts = iso.exec(text)
-  if (parts === null) return null
-  const zone =
-    parts[3] === 'Z' || parts[3]!.includes(':') ? parts[3]! : `${parts[3]!.slice(0, 3)}:${parts[3]!.slice(3)}`
+  // A time without a zone means another instant in every place, unless the sender says which.
+  if (parts === null || (parts[3] === undefined && unit !== 'iso-utc')) return null
+  const given = parts[3] ?? 'Z'
+  const zone = given === 'Z' || given.includes(':') ? given : `${given.slice(0, 3)}:${given.slice(3)}`
   const at = Date.parse(`${parts[1]}${(parts[2] ?? '.0').slice(0, 4)}${zone}`)
   return Number.isNaN(at) ? null : at
 }
 
 export function formatTimestamp(now: number, unit: TimestampUnit): string {
   if (unit === 'iso') return new Date(now).toISOString()
+  if (unit === 'iso-utc') return new Date(now).toISOString().replace('Z', '')
   return String(unit === 's' ? Math.floor(now / 1_000) : Math.floor(now))
 }
