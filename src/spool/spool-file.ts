@@ -3,11 +3,13 @@
  * totals by source that change in the same transaction, so that nobody has to scan. Several processes share it.
  */
 import { HookonceError } from '../errors.js'
-import { PROBE_BYTES } from '../stores/shared/ping.js'
 import { type Connection, openConnection } from '../stores/sqlite/connection.js'
 import { type Database, openDatabase, type Row } from '../stores/sqlite/driver.js'
 import { isBusy } from '../stores/sqlite/failure.js'
 import type { SpoolRow } from './row.js'
+
+/** As much as a delivery of ordinary size needs: a probe of a few bytes would fit where no delivery does. */
+const PROBE_BYTES = 64 * 1024
 
 export interface SpoolFileOptions {
   readonly path: string

@@ -79,8 +79,8 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
       : ['alter table log.events drop constraint events_once']
   const copy =
     kind === 'SQLite'
-      ? `insert into log.events select seq + 100, source, event_id, event_type, related_reference, content_hash,
-          received_at, part, payload_seq, processing_state, reason, processed_at, attempts, run, parked, lane, erased_at
+      ? `insert into log.events (seq, source, event_id, event_type, received_at, processing_state, run)
+         select seq + 100, source, event_id, event_type, received_at, processing_state, run
          from log.events where seq = {succeeded}`
       : `insert into log.events (seq, batch, received_at, source, event_id, event_type, parked)
          select seq + 100, batch, received_at, source, event_id, event_type, 'ignored'
@@ -192,7 +192,7 @@ test('what SQLite cannot promise is said: a log in memory, a file that is gone',
   await store.migrate()
   expect(broken(await store.inspect())).toEqual([])
   await rm(log.args[1]!)
-  expect(broken(await store.inspect())).toMatchObject([{ name: 'writable', ok: false }])
-  await store.close()
+  await expect(store.inspect()).rejects.toThrow(/was removed or replaced while it is open/)
+  await store.close().catch(() => {})
   await log.remove()
 })

@@ -42,7 +42,7 @@ export function createPing({ look, probe }: PingParts): Ping {
 const callersFault: readonly string[] = ['INVALID_INPUT', 'STORE_CLOSED']
 
 /** As much as a delivery of ordinary size needs: a probe of a few bytes would fit where no delivery does. */
-export const PROBE_BYTES = 64 * 1024
+const PROBE_BYTES = 64 * 1024
 const MOST_PROBE_BYTES = 4 * 1024 * 1024
 
 function sizeOf(deliveries: readonly NewDelivery[]): number {
