@@ -57,7 +57,7 @@ test('migrate up makes the log, and again does nothing; sql can be run as it is'
     applied: [],
   })
   const sql = await folder.run(['migrate', 'sql', '--schema', 'webhooks'])
-  expect(sql.stdout).toContain(`insert into "webhooks".migrations (number, name) values (${to},`)
+  expect(sql.stdout).toMatch(new RegExp(`insert into "webhooks".migrations \\(.*\\) values \\(${to},`))
   const { sql: text } = JSON.parse(
     (await folder.run(['migrate', 'sql', '--database', 'sqlite', '--json'])).stdout,
   )

@@ -1,5 +1,5 @@
 /**
- * Migration 9: what is left of events that retention has removed (docs/decisions/0004-tombstones.md). `hookonce.` stands
+ * Migration 9: what is left of events that retention has removed (docs/decisions/0005-tombstones.md). `hookonce.` stands
  * for the configured schema.
  */
 export const tombstones = `

@@ -1,4 +1,4 @@
-/** Migration 9: what is left of events that retention has removed (docs/decisions/0004-tombstones.md). */
+/** Migration 9: what is left of events that retention has removed (docs/decisions/0005-tombstones.md). */
 export const tombstones = `
 create table hookonce_tombstones (
   source text not null,
