@@ -315,6 +315,8 @@ export interface EventPage {
    * the store looks at a bounded number of rows per call.
    */
   readonly next: string | null
+  /** True when the search stopped at that bound before the page was full: what matches may lie beyond `next`. */
+  readonly cut?: true
 }
 
 export interface SourceStats {

@@ -132,3 +132,36 @@ test('SQLite answers from its totals, and triggers keep them', async () => {
     await log.remove()
   }
 }, 60_000)
+
+test('a transaction that has counted something and stays open holds up no delivery', async () => {
+  const database = await freshDatabase()
+  const open = new pg.Client({ connectionString: database.url })
+  await open.connect()
+  const store = postgres({ url: database.url, statementTimeoutMs: 3_000 })
+  const deliveries = (n: number) => [
+    {
+      source: 'shop',
+      headers: {},
+      body: Buffer.from('x'),
+      events: [{ eventId: `e${n}`, eventType: 'x', reference: null, contentHash: null, guardHash: null }],
+      onReplayedContent: 'review' as const,
+    },
+  ]
+  try {
+    await store.migrate()
+    await store.record(deliveries(0))
+    // In every row of totals there is, and in a slot that no process uses.
+    await open.query(`begin; select 1 from hookonce.totals for update;
+      insert into hookonce.hours (source, hour, slot, recorded, ignored, dead) values ('shop', now(), 1000, 1, 0, 0)`)
+    for (let n = 1; n <= 20; n++)
+      expect(await store.record(deliveries(n))).toMatchObject([[{ status: 'recorded' }]])
+    await open.query('commit')
+    expect(await store.stats()).toMatchObject([{ recorded: 22 }])
+    const { rows } = await open.query('select count(*)::int as n from hookonce.totals')
+    expect(rows[0].n).toBeLessThan(5)
+  } finally {
+    await store.close()
+    await open.end()
+    await database.drop()
+  }
+})

@@ -8,6 +8,8 @@ import { eventDetail, eventLine, eventTable, payloadText } from './words.js'
 
 /** What a store looks at in one call is bounded, so short pages are put together. */
 const PAGE = 500
+/** So many searches that were cut are continued; then it is said, and how to go on. */
+const CUTS = 50
 
 export async function list(
   output: Output,
@@ -17,15 +19,18 @@ export async function list(
 ): Promise<void> {
   const events: EventView[] = []
   let next = page.cursor
+  let cuts = 0
   do {
     const found = await log.list(filter, { limit: Math.min(PAGE, page.limit - events.length), cursor: next })
     events.push(...found.events)
     next = found.next
-  } while (next !== null && events.length < page.limit)
-  output.result({ events, next }, (paint) =>
-    events.length === 0 ? 'No event matches.' : eventTable(events, paint),
-  )
-  if (next !== null && !output.json) output.say(`There are more: --cursor ${next}`)
+    if (found.cut) cuts++
+  } while (next !== null && events.length < page.limit && cuts < CUTS)
+  const cut = next !== null && events.length < page.limit
+  const none = cut ? 'No event matches so far.' : 'No event matches.'
+  output.result({ events, next, cut }, (paint) => (events.length === 0 ? none : eventTable(events, paint)))
+  if (cut && !output.json) output.say(`The log is long, and the search was cut. Go on with --cursor ${next}`)
+  else if (next !== null && !output.json) output.say(`There are more: --cursor ${next}`)
 }
 
 export interface ShowOptions {

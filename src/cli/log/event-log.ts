@@ -74,7 +74,7 @@ export interface EventLog extends AsyncDisposable {
   list(
     filter: EventFilter,
     page: { readonly limit: number; readonly cursor: string | null },
-  ): Promise<{ readonly events: readonly EventView[]; readonly next: string | null }>
+  ): Promise<{ readonly events: readonly EventView[]; readonly next: string | null; readonly cut: boolean }>
   get(key: EventKey): Promise<EventView | null>
   attempts(key: EventKey): Promise<readonly AttemptView[]>
   /** Null when it has been removed. Reading it goes into the audit. */

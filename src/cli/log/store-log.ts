@@ -15,8 +15,8 @@ export function storeLog(store: Store): EventLog {
   return {
     name: store.name,
     async list(filter, page) {
-      const { events, next } = await store.list(filter, page)
-      return { events: events.map(eventView), next }
+      const { events, next, cut = false } = await store.list(filter, page)
+      return { events: events.map(eventView), next, cut }
     },
     async get(key) {
       const event = await store.get(key)

@@ -89,7 +89,8 @@ export async function search(
     if (Object.keys(wanted).some((key) => key in filter)) continue
     const found = await list({ ...filter, ...wanted }, { limit: page.limit - events.length, cursor })
     events.push(...found.events.filter((event) => !shown(event, q)))
-    if (found.next !== null) return { events, next: `${way}.${found.next}` }
+    if (found.next !== null)
+      return { events, next: `${way}.${found.next}`, ...(found.cut && { cut: found.cut }) }
     if (events.length === page.limit) return { events, next: way + 1 < ways.length ? `${way + 1}.` : null }
   }
   return { events, next: null }

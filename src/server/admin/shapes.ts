@@ -88,7 +88,10 @@ export const eventShape = z.strictObject({
 })
 
 const next = text.nullable().describe('Give it as `cursor` for the next page; null at the end')
-export const eventPageShape = z.strictObject({ events: z.array(eventShape), next })
+const cut = z
+  .boolean()
+  .describe('The search stopped at a bound before the page was full: what matches may lie beyond `next`')
+export const eventPageShape = z.strictObject({ events: z.array(eventShape), next, cut })
 
 export const attemptsShape = z.strictObject({
   attempts: z.array(

@@ -1,21 +1,21 @@
 /**
- * list: newest first. The most selective filter chooses the way in (an index, or a small table); the other filters
- * are checked on the rows found there. Rows are looked at in growing steps up to a bound, so that no filter makes a
- * call slow; a page cut by the bound says where to go on.
+ * list: newest first. `list-walks.ts` says where to look; rows are looked at in growing steps up to a bound, so that no
+ * filter makes a call slow; a page cut by the bound says so, and where to go on.
  */
 
-import { globMatches, isGlob } from '../../glob.js'
+import { isGlob } from '../../glob.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { decodeCursor, encodeCursor } from '../shared/cursor.js'
 import { withDeadSaid } from '../shared/filter.js'
 import type { Database, Statement } from './database.js'
-import { texts } from './parameters.js'
+import { placesOf, reached, type Walk, walksOf } from './list-walks.js'
 import { getEvents } from './read.js'
 import { stateOf } from './state.js'
 
-const SCAN_AT_MOST = 50_000
-/** With more (source, type) pairs than this, the log is walked as a whole. */
-const PAIRS_AT_MOST = 256
+/** Rows one call looks at, about: some 50 ms where they are in memory. */
+const SCAN_AT_MOST = 10_000
+/** Of each place at least so many rows in a step: fewer, and one busy place takes many steps. */
+const PLACE_AT_LEAST = 8
 
 const adhoc = (sql: string): Statement => ({ name: '', sql })
 
@@ -28,48 +28,65 @@ export async function listEvents(
   const filter = withDeadSaid(given)
   if (filter === null) return { events: [], next: null }
   const bounds = await seqBounds(db, filter)
-  const way = await wayIn(db, filter)
-  if (bounds === null || way === null) return { events: [], next: null }
+  const walks = await walksOf(db, filter)
+  if (bounds === null || walks === null || placesOf(walks) === 0) return { events: [], next: null }
   let below = Math.min(bounds.below, cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor))
   const seqs: number[] = []
-  for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
-    const { sql, values } = page(way, filter, { below, from: bounds.from, step, want: limit - seqs.length })
-    const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(
-      adhoc(sql),
-      values,
-    )
-    seqs.push(...row!.seqs.map(Number))
+  let step = Math.max(2 * limit, 200)
+  for (let looked = 0; looked < SCAN_AT_MOST; step = Math.min(step * 4, SCAN_AT_MOST)) {
+    const each = Math.max(PLACE_AT_LEAST, Math.ceil(step / placesOf(walks)))
+    const found = await lookFurther(db, walks, filter, [below, bounds.from, each, limit - seqs.length])
+    seqs.push(...found.seqs.map(Number))
+    looked += found.looked_at
     if (seqs.length === limit) return { events: await getEvents(db, seqs), next: encodeCursor(seqs.at(-1)!) }
-    if (row!.looked_at < step) return { events: await getEvents(db, seqs), next: null }
-    below = row!.last!
+    if (found.floor === null) return { events: await getEvents(db, seqs), next: null }
+    below = found.floor
   }
-  return { events: await getEvents(db, seqs), next: encodeCursor(below) }
+  return { events: await getEvents(db, seqs), next: encodeCursor(below), cut: true }
 }
 
-/** One step: the next `step` rows on the way in, and those of them that pass. */
-function page(
-  way: Way,
+interface Found {
+  readonly seqs: readonly string[]
+  readonly looked_at: number
+  /** Everything from here on has been looked at; null when there is nothing below. */
+  readonly floor: number | null
+}
+
+/**
+ * One step: the next rows of every place, and those of them that pass. Where a place has more rows than were read, what
+ * lies below its last one is left for the next step, in every place, so that the order holds. The rows are joined by a
+ * lateral look-up with a limit, which can only be done one by one through the primary key: left to choose, the planner
+ * read the whole log for a filter that it believed to be a common one.
+ */
+async function lookFurther(
+  db: Database,
+  walks: readonly Walk[],
   filter: EventFilter,
-  { below, from, step, want }: { below: number; from: number; step: number; want: number },
-): { sql: string; values: unknown[] } {
-  const values: unknown[] = [below, from, step, want]
+  bounds: [below: number, from: number, each: number, want: number],
+): Promise<Found> {
+  const values: unknown[] = [...bounds]
   const value = (v: unknown) => `$${values.push(v)}`
-  const candidates = way(value)
-  return {
-    sql: `
-with candidate as materialized (${candidates}),
+  const rows = reached(walks, value)
+  const checks = conditions(filter, value)
+  const asks = (alias: string) => checks.some((check) => check.includes(`${alias}.`))
+  const sql = `
+with reached as materialized (${rows}
+),
+floor as materialized (select max(seq) filter (where n = $3) as seq from reached),
+candidate as materialized (
+  select distinct r.seq from reached r cross join floor f where r.seq >= coalesce(f.seq, 0)
+),
 passed as (
   select c.seq from candidate c
-  join hookonce.events e on e.seq = c.seq
-  left join hookonce.work w on w.seq = c.seq
-  left join hookonce.duplicates d on d.seq = c.seq
-  where ${[...conditions(filter, value), 'true'].join('\n    and ')}
+  cross join lateral (select * from hookonce.events e where e.seq = c.seq limit 1) e
+  ${asks('w') ? 'left join lateral (select * from hookonce.work w where w.seq = c.seq limit 1) w on true' : ''}
+  ${asks('d') ? 'left join lateral (select * from hookonce.duplicates d where d.seq = c.seq limit 1) d on true' : ''}
+  where ${[...checks, 'true'].join('\n    and ')}
   order by c.seq desc limit $4
 )
-select array(select seq from passed order by seq desc) as seqs,
-  (select count(*) from candidate)::int as looked_at, (select min(seq) from candidate) as last`,
-    values,
-  }
+select array(select seq from passed order by seq desc) as seqs, (select count(*) from reached)::int as looked_at,
+  (select seq from floor) as floor`
+  return (await db.read<Found>(adhoc(sql), values))[0]!
 }
 
 function conditions(filter: EventFilter, value: (v: unknown) => string): string[] {
@@ -102,54 +119,6 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   return checks
 }
 
-/** A way in gives seqs below $1 and from $2 on, newest first, at most $3. */
-type Way = (value: (v: unknown) => string) => string
-
-const stepDown = 'seq < $1 and seq >= $2 order by seq desc limit $3'
-
-async function wayIn(db: Database, filter: EventFilter): Promise<Way | null> {
-  const { source, eventId, reference, state, dead, type } = filter
-  if (eventId !== undefined) {
-    const sources = source === undefined ? await allSources(db) : [source]
-    return (value) => `select seq from hookonce.events where source = any(${value(texts(sources))}::text[])
-      and event_id = ${value(eventId)} and ${stepDown}`
-  }
-  if (reference !== undefined) {
-    return (value) =>
-      `select seq from hookonce.events where related_reference = ${value(reference)} and ${stepDown}`
-  }
-  const atWork: Way = () => `select seq from hookonce.work where ${stepDown}`
-  if (state === 'pending' || state === 'processing' || (state === 'failed' && dead === false)) return atWork
-  if (state === 'ignored' || state === 'failed') {
-    const sources = source === undefined ? await allSources(db) : [source]
-    const parked: Way = (value) => `
-      select p.seq from unnest(${value(texts(sources))}::text[]) as s (source)
-      cross join lateral (
-        select seq from hookonce.events where parked = '${state === 'ignored' ? 'ignored' : 'dead'}' and source = s.source and ${stepDown}
-      ) p order by p.seq desc limit $3`
-    if (state === 'ignored' || dead === true) return parked
-    return (value) =>
-      `select seq from ((${parked(value)}) union all (${atWork(value)})) both_lists order by seq desc limit $3`
-  }
-  if (filter.flagged)
-    return () =>
-      `select seq from hookonce.events where (same_as is not null or contests is not null) and ${stepDown}`
-  if (filter.hasConflict)
-    return () => `select seq from hookonce.duplicates where conflicts > 0 and ${stepDown}`
-  if (filter.hasDuplicates) return () => `select seq from hookonce.duplicates where ${stepDown}`
-  if (source !== undefined || type !== undefined) {
-    const pairs = await typePairs(db, source, type)
-    if (pairs?.length === 0) return null
-    if (pairs !== null)
-      return (value) => `
-      select e.seq from unnest(${value(texts(pairs.map((p) => p.source)))}::text[], ${value(texts(pairs.map((p) => p.event_type)))}::text[]) as t (source, event_type)
-      cross join lateral (
-        select seq from hookonce.events e where e.source = t.source and e.event_type = t.event_type and ${stepDown}
-      ) e order by e.seq desc limit $3`
-  }
-  return () => `select seq from hookonce.events where ${stepDown}`
-}
-
 /** The counters know in which hours what was recorded, so a time range becomes a range of the primary key. */
 async function seqBounds(
   db: Database,
@@ -164,54 +133,6 @@ async function seqBounds(
     [from ?? 0, to ?? 253_402_300_799_999, ...(source === undefined ? [] : [source])],
   )
   return row?.first == null || row.last == null ? null : { from: row.first, below: row.last + 1 }
-}
-
-async function allSources(db: Database): Promise<string[]> {
-  const rows = await db.read<{ source: string }>(
-    adhoc(`with recursive hop as (
-       (select source from hookonce.hours order by source limit 1)
-       union all
-       select (select h.source from hookonce.hours h where h.source > hop.source order by h.source limit 1)
-       from hop where hop.source is not null
-     )
-     select source from hop where source is not null`),
-    [],
-  )
-  return rows.map((row) => row.source)
-}
-
-/**
- * The (type, source) pairs that exist and match, found by jumping from one to the next in the index, within the types
- * that begin as the pattern does. Null when there are too many to look at.
- */
-async function typePairs(
-  db: Database,
-  source: string | undefined,
-  type: string | undefined,
-): Promise<{ source: string; event_type: string }[] | null> {
-  if (source !== undefined && type !== undefined && !isGlob(type)) return [{ source, event_type: type }]
-  const exact = type !== undefined && !isGlob(type)
-  const first = exact ? type : (type?.slice(0, type.indexOf('*')) ?? '')
-  const pairs = await db.read<{ source: string; event_type: string }>(
-    adhoc(`with recursive hop as (
-       (select event_type, source from hookonce.events where event_type >= $1 order by event_type, source limit 1)
-       union all
-       select next.event_type, next.source from hop cross join lateral (
-         select e.event_type, e.source from hookonce.events e
-         where (e.event_type, e.source) > (hop.event_type, hop.source)
-         order by e.event_type, e.source limit 1
-       ) next
-       where ${exact ? 'hop.event_type = $1' : 'starts_with(hop.event_type, $1)'}
-     )
-     select event_type, source from hop limit ${PAIRS_AT_MOST + 1}`),
-    [first],
-  )
-  if (pairs.length > PAIRS_AT_MOST) return null
-  return pairs.filter(
-    (pair) =>
-      (source === undefined || pair.source === source) &&
-      (type === undefined || globMatches(type, pair.event_type)),
-  )
 }
 
 function likePattern(glob: string): string {

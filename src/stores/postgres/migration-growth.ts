@@ -7,8 +7,8 @@ export const growth = `
 create table hookonce.probe (id int primary key, filler bytea not null);
 alter table hookonce.probe alter column filler set storage external;
 
--- The sums of hours by source, kept by a trigger: exact for every writer, also one of an older version. Several rows
--- for each source, by connection, so that commits do not wait for each other.
+-- The sums of hours by source, kept by a trigger: exact for every writer, also one of an older version. A source has as
+-- many rows as were ever written at once: a writer takes one that nobody holds, so that no commit waits for another.
 create table hookonce.totals (
   source text collate "C" not null,
   part int not null,
@@ -31,11 +31,14 @@ declare
   recorded bigint := coalesce(new.recorded, 0) - coalesce(old.recorded, 0);
   ignored bigint := coalesce(new.ignored, 0) - coalesce(old.ignored, 0);
   dead bigint := coalesce(new.dead, 0) - coalesce(old.dead, 0);
+  free int;
   upto bigint := (h.last_seq / 1000 + 1) * 1000;
 begin
   if recorded <> 0 or ignored <> 0 or dead <> 0 then
+    select t.part into free from hookonce.totals t where t.source = h.source limit 1 for update skip locked;
+    -- No other connection that lives has this number, so an insert waits for nobody.
     insert into hookonce.totals as t (source, part, recorded, ignored, dead)
-    values (h.source, pg_backend_pid() % 32, recorded, ignored, dead)
+    values (h.source, coalesce(free, pg_backend_pid()), recorded, ignored, dead)
     on conflict (source, part) do update set recorded = t.recorded + excluded.recorded,
       ignored = t.ignored + excluded.ignored, dead = t.dead + excluded.dead;
   end if;

@@ -18,6 +18,10 @@ const range = 'seq < ? and seq >= ? order by seq desc limit ?'
 const bySeq = `select seq from hookonce_events where ${range}`
 const byReference = `select seq from hookonce_events where related_reference = ? and ${range}`
 const byWork = `select seq from hookonce_work where ${range}`
+const byLeased = `
+  select seq from hookonce_work where source = ? and token is not null and ${range}`
+const byRetrying = `
+  select seq from hookonce_work where source = ? and token is null and attempt > base_attempt and ${range}`
 const byParked = `select seq from hookonce_events where parked = ? and source = ? and ${range}`
 const byDuplicates = `select seq from hookonce_duplicates where ${range}`
 const byConflicts = `select seq from hookonce_duplicates where conflicts > 0 and ${range}`
@@ -28,15 +32,22 @@ const byKey =
   'select seq from hookonce_events where source = ? and event_id = ? and seq < ? and seq >= ? limit ?'
 
 export function pathOf(connection: Connection, filter: EventFilter): Walk[] {
-  const { source, eventId, reference, state, dead } = filter
+  const { source, eventId, reference, state, dead, reason } = filter
   const walk = (sql: string, ...keys: SqliteValue[]): Walk => walkOf(connection, sql, keys)
 
   if (eventId !== undefined) return sourcesOf(connection, source).map((name) => walk(byKey, name, eventId))
   if (reference !== undefined) return [walk(byReference, reference)]
-  if (state === 'pending' || state === 'processing' || dead === false) return [walk(byWork)]
+  const waiting = (sql: string) => knownSources(connection, source).map((name) => walk(sql, name))
+  if (state === 'pending') return [walk(byWork)]
+  if (state === 'processing') return waiting(byLeased)
+  if (dead === false) return [...waiting(byRetrying), ...waiting(byLeased)]
   if (state === 'ignored') return parked(connection, 'ignored', source)
   if (dead === true) return parked(connection, 'dead', source)
-  if (state === 'failed') return [walk(byWork), ...parked(connection, 'dead', source)]
+  if (state === 'failed' || (reason !== undefined && state === undefined)) {
+    const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
+    const ended = over.flatMap((list) => parked(connection, list, source))
+    return [...waiting(byRetrying), ...waiting(byLeased), ...ended]
+  }
   if (filter.flagged === true) return [walk(byFlag)]
   if (filter.hasConflict === true) return [walk(byConflicts)]
   if (filter.hasDuplicates === true) return [walk(byDuplicates)]
@@ -52,6 +63,14 @@ function walkOf(connection: Connection, sql: string, keys: readonly SqliteValue[
 function parked(connection: Connection, list: string, source: string | undefined): Walk[] {
   const sources = source === undefined ? parkedSources(connection, list) : [source]
   return sources.map((name) => walkOf(connection, byParked, [list, name]))
+}
+
+function knownSources(connection: Connection, source: string | undefined): string[] {
+  if (source !== undefined) return [source]
+  return connection
+    .prepare('select source from hookonce_totals')
+    .all()
+    .map((row) => String(row.source))
 }
 
 // Loose index scans: one look-up per distinct value, however many rows have it.

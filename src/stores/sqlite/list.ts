@@ -58,7 +58,7 @@ function look(connection: Connection, now: number, args: ListArgs): EventPage {
       events.push(record)
     }
     looked += chunk.length
-    if (looked >= scanLimit) return { events, next: encodeCursor(chunk.at(-1)!) }
+    if (looked >= scanLimit) return { events, next: encodeCursor(chunk.at(-1)!), cut: true }
   }
 }
 

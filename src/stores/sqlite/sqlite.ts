@@ -51,7 +51,7 @@ export interface SqliteOptions {
   readonly duplicateFlushMs?: number
   /** The file does not grow beyond this; STORE_FULL (503 to senders) instead. Default: as far as the disk goes. */
   readonly maxBytes?: number
-  /** How many rows one `list` looks at. Default 50,000. */
+  /** How many rows one `list` looks at. Default 10,000. */
   readonly scanLimit?: number
 }
 
@@ -63,7 +63,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
     throw invalid('A path', 'it is neither the name of a file nor :memory:')
   }
   const { clock = systemClock, busyTimeoutMs = 5_000, transactionTimeoutMs = 5_000 } = options
-  const { duplicateFlushMs = 1_000, scanLimit = 50_000 } = options
+  const { duplicateFlushMs = 1_000, scanLimit = 10_000 } = options
   checkCount('busyTimeoutMs', busyTimeoutMs, 600_000)
   checkCount('transactionTimeoutMs', transactionTimeoutMs, 600_000)
   checkCount('scanLimit', scanLimit, 10_000_000)

@@ -30,11 +30,14 @@ export function eventRoutes(inbox: Inbox): Route[] {
           throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
         }
         const page = { limit, cursor }
-        const { events, next } =
-          q === undefined
-            ? await inbox.events.list(filterOf(given), page)
-            : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(given), page)
-        return { events: events.map((event) => eventView(event, detail)), next }
+        const {
+          events,
+          next,
+          cut = false,
+        } = q === undefined
+          ? await inbox.events.list(filterOf(given), page)
+          : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(given), page)
+        return { events: events.map((event) => eventView(event, detail)), next, cut }
       },
     }),
     route({
