@@ -35,14 +35,21 @@ parked as (
   from picked p left join lateral ${holdBefore('p')} h on p.blocked
   where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
-select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-  e.related_reference, e.received_at, t.run, e.part, p.next_at, b.headers, b.body,
-  case when t.attempt - t.base_attempt > 1 then ${lostBefore} + (p.token is not null)::int else 0 end as losses
-from picked p
-left join taken t on t.seq = p.seq
-join hookonce.events e on e.seq = p.seq
-left join hookonce.payloads b on t.seq is not null and b.seq = coalesce(e.payload_seq, e.seq) and b.received_at = e.received_at
-order by p.next_at, p.seq`
+select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.event_type, t.related_reference, t.received_at,
+  t.run, t.part, t.next_at, t.payload_seq, b.headers, b.body
+from (
+  -- Events of one delivery share its bytes: one of them carries them, or a batch of 1,000 would be sent 1,000 times.
+  select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
+    e.related_reference, e.received_at, t.run, e.part, p.next_at, coalesce(e.payload_seq, e.seq) as payload_seq,
+    case when t.attempt - t.base_attempt > 1 then ${lostBefore} + (p.token is not null)::int else 0 end as losses,
+    t.seq is not null and
+      row_number() over (partition by t.seq is null, coalesce(e.payload_seq, e.seq) order by p.next_at, p.seq) = 1 as carries
+  from picked p
+  left join taken t on t.seq = p.seq
+  join hookonce.events e on e.seq = p.seq
+) t
+left join hookonce.payloads b on t.carries and b.seq = t.payload_seq and b.received_at = t.received_at
+order by t.next_at, t.seq`
 
 const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
@@ -101,6 +108,8 @@ interface Row {
   part: number
   /** When it was due, before it was taken. */
   next_at: number
+  payload_seq: number
+  /** Null also where an earlier row with the same `payload_seq` has it. */
   headers: string | null
   body: Buffer | null
 }
@@ -166,10 +175,15 @@ function shuffled(sources: readonly string[]): string[] {
 }
 
 function taken(rows: readonly Row[]): ClaimedEvent[] {
-  return rows.flatMap((row) => (row.token === null ? [] : [asClaimed(row, row.token)]))
+  const payloads = new Map<number, Pick<Row, 'headers' | 'body'>>()
+  return rows.flatMap((row) => {
+    if (row.token === null) return []
+    if (!payloads.has(row.payload_seq)) payloads.set(row.payload_seq, row)
+    return [asClaimed(row, row.token, payloads.get(row.payload_seq)!)]
+  })
 }
 
-function asClaimed(row: Row, token: string): ClaimedEvent {
+function asClaimed(row: Row, token: string, { headers, body }: Pick<Row, 'headers' | 'body'>): ClaimedEvent {
   return {
     lease: { seq: row.seq, token },
     source: row.source,
@@ -182,7 +196,7 @@ function asClaimed(row: Row, token: string): ClaimedEvent {
     losses: row.losses,
     run: row.run,
     part: row.part,
-    headers: row.headers === null ? {} : (JSON.parse(row.headers) as Record<string, string>),
-    body: row.body,
+    headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
+    body,
   }
 }

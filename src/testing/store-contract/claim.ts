@@ -51,6 +51,22 @@ export const claimCases: readonly StoreCase[] = [
     },
   },
   {
+    name: 'events of one delivery that are claimed together share one copy of its bytes; claimed apart, each has them',
+    async run({ open }) {
+      const store = await open()
+      const body = bytes('[1,2,3]')
+      await store.record([delivery([event('a'), event('b'), event('c')], { body, headers: { 'x-a': 'b' } })])
+      const [first] = await claim(store, { event: key('b') })
+      const rest = await claim(store)
+      assert.deepEqual(rest.map(({ eventId }) => eventId).sort(), ['a', 'c'])
+      for (const claimed of [first!, ...rest]) {
+        assert.equal(hash(claimed.body), hash(body))
+        assert.deepEqual({ ...claimed.headers }, { 'x-a': 'b' })
+      }
+      assert.ok(rest[0]!.body === rest[1]!.body, 'one copy')
+    },
+  },
+  {
     name: 'nothing due is answered with nothing',
     async run({ open }) {
       const store = await open()
