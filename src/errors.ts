@@ -14,7 +14,7 @@ export const errorTable = {
   INVALID_INPUT: {
     httpStatus: 400,
     retryable: false,
-    message: '{what} is not valid: {problem}.',
+    message: '{what} {problem}.',
   },
   UNKNOWN_SOURCE: {
     httpStatus: 404,
@@ -24,18 +24,20 @@ export const errorTable = {
   EVENT_NOT_FOUND: {
     httpStatus: 404,
     retryable: false,
-    message: 'Source "{source}" has no event "{eventId}". Check the id, or whether retention has removed it.',
+    message:
+      'Source "{source}" has no event "{eventId}". Check the id; retention may have removed the event.',
   },
   EVENT_PROCESSING: {
     httpStatus: 409,
     retryable: true,
     message:
-      'Event "{eventId}" of "{source}" is being processed. Wait until its attempt ends, then order again.',
+      'Event "{eventId}" of "{source}" is being processed. Wait until its attempt ends, then try again.',
   },
   MOVE_FORBIDDEN: {
     httpStatus: 409,
     retryable: false,
-    message: 'Event "{eventId}" of "{source}" is {state}: {verb} does not apply to it.',
+    message:
+      'Event "{eventId}" of "{source}" is {state}, and {verb} is not possible in this state. Nothing was changed.',
   },
   FORCE_NEEDED: {
     httpStatus: 409,
@@ -52,7 +54,7 @@ export const errorTable = {
     httpStatus: 409,
     retryable: false,
     message:
-      'The lease on event "{eventId}" of "{source}" is lost: it ran out or another worker took the event. Nothing was written.',
+      'The lease on event "{eventId}" of "{source}" is lost: it expired, or another worker took the event. Nothing was written.',
   },
   BODY_CONSUMED: {
     httpStatus: 500,
@@ -64,19 +66,19 @@ export const errorTable = {
     httpStatus: 409,
     retryable: true,
     message:
-      'Somebody else is running once("{key}") and did not finish within {waitMs} ms. Try again, or wait longer with waitMs.',
+      'Another caller runs once("{key}") and did not finish within {waitMs} ms. Try again, or raise waitMs.',
   },
   KEY_LOST: {
     httpStatus: 409,
     retryable: true,
     message:
-      'The hold on once("{key}") was lost while it ran: it took longer than its lease. Its result was not kept; give it a longer leaseMs.',
+      'once("{key}") lost its lease while it ran, because it took longer than leaseMs. Its result was not stored. Raise leaseMs.',
   },
   RESULT_NOT_KEPT: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The {what} has run and is not run again, but its result was not kept: {problem}. Return only what later attempts need. To go on without the result, catch this error around once.',
+      'The {what} has run and will not run again, but its result was not stored: {problem}. Return only what later attempts need. To continue without the result, catch this error around once.',
   },
   STORE_UNAVAILABLE: {
     httpStatus: 503,
@@ -104,7 +106,7 @@ export const errorTable = {
   STORE_CLOSED: {
     httpStatus: 503,
     retryable: false,
-    message: 'The store is closed. Open a new one; a closed store does not come back.',
+    message: 'The store is closed and cannot be used again. Open a new one.',
   },
   STORE_FAILED: {
     httpStatus: 500,
@@ -138,7 +140,7 @@ export const errorTable = {
     httpStatus: 500,
     retryable: false,
     message:
-      'The transaction is over ({problem}). Use ctx.tx only inside the handler, and await every call on it.',
+      'The transaction has ended ({problem}). Use ctx.tx only inside the handler, and await every call on it.',
   },
   TRANSACTION_ABORTED: {
     httpStatus: 500,
@@ -150,64 +152,64 @@ export const errorTable = {
     httpStatus: 503,
     retryable: true,
     message:
-      'The connection was lost during COMMIT ({problem}); whether it took effect is not known yet. Read the event back before deciding.',
+      'The connection was lost during COMMIT ({problem}); it is not known whether it took effect. Read the event back before you decide.',
   },
   SPOOL_FULL: {
     httpStatus: 503,
     retryable: true,
     message:
-      'The spool holds all of the {maxBytes} bytes it may. Bring the database back, or give it more room with spool.maxBytes; senders are told to retry.',
+      'The spool has reached its limit of {maxBytes} bytes. Bring the database back, or raise spool.maxBytes; senders are told to retry.',
   },
   SPOOL_FAILED: {
     httpStatus: 503,
     retryable: true,
     message:
-      'The spool "{path}" cannot be used: {problem}. Check its folder, its rights and the space on its disk; senders are told to retry.',
+      'The spool "{path}" cannot be used: {problem}. Check its folder, its permissions and the free disk space; senders are told to retry.',
   },
   SECRET_MISSING: {
     httpStatus: 500,
     retryable: false,
     message:
-      'Provider "{provider}" needs the option {option}, and it is missing, empty or blank. Set it; to take deliveries without a check, write unverified(...) instead.',
+      'Provider "{provider}" needs the option {option}, and it is missing, empty or blank. Set it; to accept deliveries without verification, use unverified(...) instead.',
   },
   SECRET_SHORT: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The option {option} of provider "{provider}" holds {found} bytes once decoded; at least {least} are needed. Check that it was copied whole.',
+      'The option {option} of provider "{provider}" has {found} bytes after decoding; at least {least} are needed. Check that you copied all of it.',
   },
   SECRET_FORM: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The option {option} of provider "{provider}" cannot be read as {form}. Copy it as the sender shows it.',
+      'The option {option} of provider "{provider}" must be {form}. Copy it exactly as the sender shows it.',
   },
   OPTION_UNKNOWN: {
     httpStatus: 500,
     retryable: false,
-    message: 'Provider "{provider}" has no option "{option}".{suggestion} It takes: {known}.',
+    message: 'Provider "{provider}" has no option "{option}".{suggestion} Known options: {known}.',
   },
   OPTION_INVALID: {
     httpStatus: 500,
     retryable: false,
-    message: 'The option {option} of provider "{provider}" is not valid: {problem}.',
+    message: 'The option {option} of provider "{provider}" {problem}.',
   },
   SIGNING_UNAVAILABLE: {
     httpStatus: 500,
     retryable: false,
     message:
-      'Provider "{provider}" cannot sign a delivery: {problem}. Make a key pair with generateKeys() and give both halves to the factory.',
+      'Provider "{provider}" cannot sign a delivery: {problem}. Make a key pair with generateKeys() and pass both keys to the factory.',
   },
   UNAUTHENTICATED: {
     httpStatus: 401,
     retryable: false,
-    message: 'This needs a token. Send it as `Authorization: Bearer <token>`, or sign in on the page.',
+    message:
+      'This request needs a token. Send it as `Authorization: Bearer <token>`, or sign in on the page.',
   },
   TOKEN_REFUSED: {
     httpStatus: 401,
     retryable: false,
-    message:
-      'The token or session is not known, or its time is over. Sign in again with a token of this server.',
+    message: 'The token or session is unknown or has expired. Sign in again with a token of this server.',
   },
   SIGN_IN_LIMITED: {
     httpStatus: 429,
@@ -217,18 +219,19 @@ export const errorTable = {
   FORBIDDEN: {
     httpStatus: 403,
     retryable: false,
-    message: 'The role {role} may not do this. Use a token with the role {roles}.',
+    message: 'The role {role} is not allowed to do this. Use a token with the role {roles}.',
   },
   READ_ONLY: {
     httpStatus: 403,
     retryable: false,
-    message: 'This admin API is read-only. Use one that was not mounted with readOnly.',
+    message:
+      'This admin API is read-only (`readOnly`), so nothing was changed. Use an admin API without that option.',
   },
   HOST_REFUSED: {
     httpStatus: 421,
     retryable: false,
     message:
-      'This server does not answer to the host name it was called by. Add it to `hosts` if it is yours.',
+      'The Host header names a host that is not allowed for this server. If the name is yours, add it to `hosts`.',
   },
   ORIGIN_REFUSED: {
     httpStatus: 403,
@@ -239,17 +242,17 @@ export const errorTable = {
   ROUTE_UNKNOWN: {
     httpStatus: 404,
     retryable: false,
-    message: 'There is nothing at this path. `/api/openapi.json` lists what there is.',
+    message: 'There is no such path. `/api/openapi.json` lists all paths.',
   },
   METHOD_REFUSED: {
     httpStatus: 405,
     retryable: false,
-    message: 'This path does not take that method. It takes: {allow}.',
+    message: 'This path does not support that method. Supported: {allow}.',
   },
   BODY_TOO_LARGE: {
     httpStatus: 413,
     retryable: false,
-    message: 'The body is larger than {most} bytes. Send it in parts.',
+    message: 'The body is larger than {most} bytes. Split the request.',
   },
   MEDIA_TYPE_REFUSED: {
     httpStatus: 415,
@@ -266,7 +269,7 @@ export const errorTable = {
     httpStatus: 404,
     retryable: false,
     message:
-      'There is no action "{id}" in this process. Actions are kept where they were started, for an hour after they end.',
+      'There is no action "{id}" in this process. Ask the process that started it; an action is kept for an hour after it ends.',
   },
   ACTIONS_FULL: {
     httpStatus: 429,
@@ -282,62 +285,60 @@ export const errorTable = {
     httpStatus: 500,
     retryable: false,
     message:
-      'Listening on {host} would let anyone who can reach it use the admin API. Set HOOKONCE_ADMIN_TOKEN (or server.admin.tokens), listen on 127.0.0.1, or switch it off with server.admin: false.',
+      'Refused to listen on {host}: anyone who can reach this address could use the admin API. Set HOOKONCE_ADMIN_TOKEN (or server.admin.tokens), listen on 127.0.0.1, or switch it off with server.admin: false.',
   },
   LISTEN_FAILED: {
     httpStatus: 500,
     retryable: true,
     message:
-      'Cannot listen on {host}, port {port}: {problem}. Choose another with server.host and server.port, or HOOKONCE_HOST and HOOKONCE_PORT.',
+      'Cannot listen on {host}, port {port}: {problem}. Choose another address with server.host and server.port, or HOOKONCE_HOST and HOOKONCE_PORT.',
   },
   CONFIG_MISSING: {
     httpStatus: 500,
     retryable: false,
-    message: 'There is no configuration at {path}. Write one, or give the path of another.',
+    message: 'There is no configuration file at {path}. Create it, or pass another path.',
   },
   CONFIG_UNREADABLE: {
     httpStatus: 500,
     retryable: false,
-    message: '{place} cannot be loaded: {problem}. Correct it there.',
+    message: '{place} could not be loaded: {problem}. Correct the file at this place.',
   },
   CONFIG_INVALID: {
     httpStatus: 500,
     retryable: false,
-    message: '{path} is not a valid configuration: {problem}. docs/configuration.md lists every key.',
+    message: '{path} has an error: {problem}. docs/configuration.md lists every key.',
   },
   ENV_MISSING: {
     httpStatus: 500,
     retryable: false,
-    message:
-      'The environment variable {name} is not set, or is empty. Set it where hookonce is started; the configuration reads it with env("{name}").',
+    message: '{name} is not set ({use}). Set it in the environment of this process.{more}',
   },
   UNEXPECTED: {
     httpStatus: 500,
     retryable: false,
-    message: 'Something unexpected happened ({reference}). Look for that word in the log of the server.',
+    message: 'An unexpected error happened. The log of the server describes it under {reference}.',
   },
   DESTINATION_FORBIDDEN: {
     httpStatus: 502,
     retryable: true,
     message:
-      'The {what} leads to {address}, which is not a public address. Nothing was sent; if it is meant, add its range to allowPrivate.',
+      "The {what} resolves to {address}, which is not a public address. Nothing was sent. To allow it, add allowPrivate: ['{range}'] to its options.",
   },
   DESTINATION_FAILED: {
     httpStatus: 502,
     retryable: true,
-    message: 'The {what} did not take it: {problem}. Check that the endpoint is up and answers 2xx.',
+    message: 'The request to the {what} failed: {problem}. Check that the endpoint is up and answers 2xx.',
   },
   RETENTION_TOO_SHORT: {
     httpStatus: 500,
     retryable: false,
     message:
-      'Events of source "{source}" would be kept for {age}, but {provider} may deliver one again for {window}: after that it would be taken for new. Keep events at least {window}.',
+      'Events of source "{source}" would be kept for {age}, but {provider} retries for {window}, and a late retry would be a new event. Keep events at least {window}.',
   },
   RETENTION_INVALID: {
     httpStatus: 500,
     retryable: false,
-    message:
-      'The retention of {what} is not valid: {problem}. Use an age such as 30d, 12h or a number of milliseconds.',
+    message: 'In retention, {what} {problem}. An age is written as 30d, 12h or a number of milliseconds.',
   },
   ARCHIVE_FAILED: {
     httpStatus: 503,
@@ -349,37 +350,37 @@ export const errorTable = {
     httpStatus: 500,
     retryable: false,
     message:
-      '{path} in the archive {archive} is not what was written: {problem}. Nothing is removed that depends on it; bring it back from a copy, or move its day away.',
+      '{path} in the archive {archive} is damaged: {problem}. Payloads that depend on it are not removed. Restore it from a copy, or move the folder of its day away.',
   },
   ENCRYPTION_OPTIONS: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The option encryption is not valid: {problem}. Give { current, keys }, each key 32 random bytes as base64, hex or a Buffer.',
+      'The option encryption {problem}. It takes { current, keys }, each key 32 random bytes as base64, hex or a Buffer.',
   },
   ENCRYPTION_KEY_MISSING: {
     httpStatus: 500,
     retryable: false,
     message:
-      'A payload of "{source}" is encrypted with the key "{key}", which is not among encryption.keys. Add it; keep old keys for as long as payloads and archives live.',
+      'A payload of "{source}" is encrypted with the key "{key}", which is not in encryption.keys. Add it, and keep old keys as long as payloads and archives exist.',
   },
   ENCRYPTION_KEY_WRONG: {
     httpStatus: 500,
     retryable: false,
     message:
-      'A payload of "{source}" cannot be read with the key "{key}": it is another key of that name, or the bytes were changed. Check encryption.keys.',
+      'A payload of "{source}" cannot be read with the key "{key}": this is another key with the same name, or the stored bytes were changed. Check encryption.keys.',
   },
   ENCRYPTION_MISPLACED: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The payload stored for event "{eventId}" of "{source}" belongs to another event: somebody has changed the log. Restore it from a backup, and find out who could write to it.',
+      'The payload stored for event "{eventId}" of "{source}" belongs to another event, so somebody has changed the log. Restore the payload from a backup, and find out who can write to the log.',
   },
   ENCRYPTION_REQUIRED: {
     httpStatus: 500,
     retryable: false,
     message:
-      'The payload stored for event "{eventId}" of "{source}" is not encrypted, and encryption.required is true. If it is from before there were keys, set encryption.required to false until it has gone; else somebody has changed the log.',
+      'The payload stored for event "{eventId}" of "{source}" is not encrypted, and encryption.required is true. If it was stored before you turned encryption on, set encryption.required to false until it is removed. Otherwise somebody has changed the log.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -31,9 +31,12 @@ export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
 
 export function checkDelivery(delivery: NewDelivery): void {
   checkSource(delivery.source)
-  if (delivery.events.length === 0) throw invalid('A delivery', 'it carries no event')
+  if (delivery.events.length === 0) throw invalid('A delivery', 'must carry at least one event')
   if (delivery.body.byteLength > limits.bodyBytes) {
-    throw invalid('A body', `${delivery.body.byteLength} bytes are more than the ${limits.bodyBytes} allowed`)
+    throw invalid(
+      'A body',
+      `must not be larger than ${limits.bodyBytes} bytes, and has ${delivery.body.byteLength}`,
+    )
   }
   if (delivery.receivedAt !== undefined) checkInstant('receivedAt', delivery.receivedAt)
   for (const event of delivery.events) {
@@ -65,12 +68,12 @@ export function checkLeaseMs(leaseMs: number): void {
 
 export function checkDelayMs(what: string, delayMs: number): void {
   if (!(delayMs >= 0 && delayMs <= limits.delayMs))
-    throw invalid(what, `${delayMs} is not from 0 to ${limits.delayMs}, a year`)
+    throw invalid(what, `must be from 0 to ${limits.delayMs} ms (a year), not ${delayMs}`)
 }
 
 export function checkSettlement({ outcome, durationMs }: Settlement): void {
   if (!(durationMs >= 0) || !Number.isFinite(durationMs)) {
-    throw invalid('durationMs', `${durationMs} is not a time`)
+    throw invalid('durationMs', `must be a number of milliseconds, 0 or more, not ${durationMs}`)
   }
   switch (outcome.kind) {
     case 'succeeded':
@@ -85,16 +88,15 @@ export function checkSettlement({ outcome, durationMs }: Settlement): void {
     default:
       throw invalid(
         'An outcome',
-        `"${(outcome as { kind: string }).kind}" is not one of succeeded, ignored, failed`,
+        `must be succeeded, ignored or failed, not "${(outcome as { kind: string }).kind}"`,
       )
   }
 }
 
 export function checkOrder(order: Order): void {
   if (!['retry', 'replay', 'ignore'].includes(order.verb))
-    throw invalid('An order', `"${order.verb}" is not a verb`)
-  if (order.events.length > 1_000)
-    throw invalid('An order', 'it names more than 1,000 events; send it in parts')
+    throw invalid('An order', `must be retry, replay or ignore, not "${order.verb}"`)
+  if (order.events.length > 1_000) throw invalid('An order', 'takes at most 1,000 events at once; split it')
   checkText('An actor', order.actor, 1, 255)
   checkText('A reason', order.reason, 0, limits.reasonBytes, true)
   for (const key of order.events) checkKey(key)
@@ -116,12 +118,12 @@ export function checkKeyStep(step: KeyStep): void {
 export function checkWatermark({ source, key, value }: Watermark): void {
   checkSource(source)
   checkText('A watermark key', key, 1, 2 * limits.referenceBytes)
-  if (!Number.isFinite(value)) throw invalid('A watermark', `${value} is not a number`)
+  if (!Number.isFinite(value)) throw invalid('A watermark', `must be a number, not ${value}`)
 }
 
 export function checkFilter(filter: EventFilter): void {
   if (filter.state !== undefined && !states.includes(filter.state)) {
-    throw invalid('A state', `"${filter.state}" is not one of ${states.join(', ')}`)
+    throw invalid('state', `must be one of ${states.join(', ')}, not "${filter.state}"`)
   }
   if (filter.source !== undefined) checkSource(filter.source)
   if (filter.eventId !== undefined) checkEventId(filter.eventId)
@@ -134,20 +136,20 @@ export function checkFilter(filter: EventFilter): void {
 
 export function checkTail({ after, limit, source }: TailOptions): void {
   if (!Number.isSafeInteger(after) || after < 0) {
-    throw invalid('A position', `${after} is neither 0 nor a position that tail has given`)
+    throw invalid('after', `must be 0 or a position that tail returned, not ${after}`)
   }
   checkCount('limit', limit, limits.listPage)
   if (source !== undefined) checkSource(source)
 }
 
 export function checkAudits(entries: readonly NewAudit[]): void {
-  if (entries.length > 1_000) throw invalid('An audit', 'it has more than 1,000 entries; send it in parts')
+  if (entries.length > 1_000) throw invalid('An audit', 'takes at most 1,000 entries at once; split it')
   for (const { actor, verb, source, eventId, reason } of entries) {
     checkText('An actor', actor, 1, 255)
     checkText('A verb', verb, 1, 64)
     if (source !== null) checkSource(source)
     if (eventId !== null) checkEventId(eventId)
-    if (eventId !== null && source === null) throw invalid('An audit', 'it names an event without its source')
+    if (eventId !== null && source === null) throw invalid('An audit', 'must name the source of its event')
     checkText('A reason', reason, 0, limits.reasonBytes, true)
   }
 }
@@ -170,13 +172,13 @@ export function checkRepeats(repeats: readonly Repeat[]): void {
 
 export function checkCount(what: string, value: number, most: number): void {
   if (!Number.isInteger(value) || value < 1 || value > most) {
-    throw invalid(what, `${value} is not a whole number from 1 to ${most}`)
+    throw invalid(what, `must be a whole number from 1 to ${most}, not ${value}`)
   }
 }
 
 export function checkInstant(what: string, value: number): void {
   if (!Number.isFinite(value) || value < 0 || value > 253_402_300_799_999) {
-    throw invalid(what, `${value} is not milliseconds since 1970`)
+    throw invalid(what, `must be milliseconds since 1970, not ${value}`)
   }
 }
 
@@ -187,7 +189,7 @@ export function checkSource(source: string): void {
 /** What is wrong with the name of a source, which is also a part of a URL; null when nothing is. */
 export function sourceNameProblem(name: string): string | null {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= limits.sourceBytes) return null
-  return `use letters, digits, dots, dashes and underscores, at most ${limits.sourceBytes}`
+  return `must be 1 to ${limits.sourceBytes} letters, digits, dots, dashes or underscores, and begin with a letter or digit`
 }
 
 function checkEventId(eventId: string): void {
@@ -195,7 +197,7 @@ function checkEventId(eventId: string): void {
 }
 
 function checkHash(what: string, hash: Uint8Array | null): void {
-  if (hash !== null && hash.byteLength !== 32) throw invalid(what, 'a SHA-256 has 32 bytes')
+  if (hash !== null && hash.byteLength !== 32) throw invalid(what, 'must be a SHA-256 of 32 bytes')
 }
 
 /**
@@ -203,13 +205,13 @@ function checkHash(what: string, hash: Uint8Array | null): void {
  * ESC), no lone surrogates (they would be replaced, and two ids could become one).
  */
 export function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
-  if (typeof text !== 'string') throw invalid(what, 'it is not text')
+  if (typeof text !== 'string') throw invalid(what, 'must be text')
   const bytes = Buffer.byteLength(text)
-  if (bytes < least) throw invalid(what, 'it is empty')
-  if (bytes > most) throw invalid(what, `${bytes} bytes are more than the ${most} allowed`)
-  if (!text.isWellFormed()) throw invalid(what, 'it contains a lone surrogate')
+  if (bytes < least) throw invalid(what, 'must not be empty')
+  if (bytes > most) throw invalid(what, `must not be longer than ${most} bytes, and has ${bytes}`)
+  if (!text.isWellFormed()) throw invalid(what, 'must be well-formed Unicode, and contains a lone surrogate')
   if (multiline ? text.includes('\0') : CONTROL.test(text))
-    throw invalid(what, 'it contains a control character')
+    throw invalid(what, 'must not contain control characters')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what must not enter

@@ -23,11 +23,11 @@ export function runCommand(
     })
     const timer = setTimeout(() => {
       child.kill()
-      reject(invalid(what, `it did not end within ${timeoutMs} ms`))
+      reject(invalid(what, `did not end within ${timeoutMs} ms`))
     }, timeoutMs)
     child.once('error', (error) => {
       clearTimeout(timer)
-      reject(invalid(what, `it could not be run (${error.message})`))
+      reject(invalid(what, `could not be run (${error.message})`))
     })
     child.once('exit', (code, signal) => {
       clearTimeout(timer)
@@ -35,7 +35,7 @@ export function runCommand(
       setImmediate(() => {
         child.stdout.destroy()
         if (code === 0) resolve(printed)
-        else reject(invalid(what, `it ended with ${code ?? signal}`))
+        else reject(invalid(what, `ended with ${code === null ? signal : `exit code ${code}`}`))
       })
     })
   })

@@ -99,7 +99,7 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
       const headers = { 'content-type': 'application/json' }
       const answer = await post({ method: 'POST', url: options.fault!, headers, body }, timeoutMs)
       if (answer.status === null || answer.status >= 300)
-        throw invalid('The fault URL', `it answered ${answer.status ?? answer.problem}; 2xx was expected`)
+        throw invalid('The fault URL', `answered ${answer.status ?? answer.problem}; it must answer 2xx`)
     },
   }
   return exam
@@ -110,7 +110,7 @@ async function listening(url: URL, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
   while (!(await connects(url))) {
     if (performance.now() > until)
-      throw invalid('The endpoint', `it took no connection within ${withinMs} ms after the command`)
+      throw invalid('The endpoint', `accepted no connection within ${withinMs} ms after the command`)
     await sleep(50)
   }
 }
@@ -131,7 +131,7 @@ function connects(url: URL): Promise<boolean> {
 
 function probeOf(options: ExamineOptions, timeoutMs: number): Probe | null {
   if (options.probe !== undefined && options.probeCommand !== undefined)
-    throw invalid('The probe', 'give a URL or a command, not both')
+    throw invalid('The probe', 'must be either a URL or a command, not both')
   if (options.probe !== undefined) return urlProbe(options.probe, timeoutMs)
   return options.probeCommand === undefined ? null : commandProbe(options.probeCommand, timeoutMs)
 }

@@ -94,16 +94,16 @@ async function heldOrNot(
   first: TrialReport | undefined,
 ): Promise<Finding | string> {
   if (first?.fault === 'unreachable' || first?.fault === 'rejects_valid')
-    return unknown('Not held: the endpoint does not accept a valid event.')
+    return unknown('Skipped: the endpoint does not accept a valid event.')
   const missing = (trial.needs ?? []).filter((need) => !given.has(need))
   if (missing.length > 0)
-    return unknown(`Not held: it needs ${missing.map((need) => flags[need]).join(' and ')}.`)
+    return unknown(`Skipped: needs ${missing.map((need) => flags[need]).join(' and ')}.`)
   try {
     return await trial.run(exam)
   } catch (error) {
     // A probe or command that does not work at all is the caller's to mend; one that fails later is a thing seen.
     if (first === undefined || !isHookonceError(error, 'INVALID_INPUT')) throw error
-    return unknown(`Broken off: ${error.message}`)
+    return unknown(`Stopped: ${error.message}`)
   }
 }
 
@@ -129,7 +129,7 @@ function choose(only: readonly string[] | undefined): readonly Trial[] {
   if (unheard !== undefined)
     throw invalid(
       '--only',
-      `there is no trial "${unheard}"; there are ${trials.map(({ name }) => name).join(', ')}`,
+      `has no trial "${unheard}"; known trials: ${trials.map(({ name }) => name).join(', ')}`,
     )
   return trials.filter((trial, i) => i === 0 || only.includes(trial.name))
 }

@@ -1,4 +1,4 @@
-/** The faults an examination can name: what each one does to the owner of the endpoint, and how to mend it. */
+/** The faults an examination can name: what each one does to the owner of the endpoint, and how to fix it. */
 interface FaultEntry {
   readonly what: string
   readonly fix: string
@@ -6,80 +6,80 @@ interface FaultEntry {
 
 export const faults = {
   unreachable: {
-    what: 'No HTTP answer came.',
+    what: 'The endpoint gave no HTTP answer.',
     fix: 'Check the URL and that the endpoint runs.',
   },
   rejects_valid: {
-    what: 'A correctly signed event is refused, so the sender retries it and in the end gives up.',
-    fix: 'Check that the endpoint has the same secret, the right provider and the right path, and verifies the received bytes.',
+    what: 'A correctly signed event is refused, so the sender retries it and finally gives up.',
+    fix: 'Check that the endpoint has the same secret, the right provider and the right path, and that it verifies the received bytes.',
   },
   no_effect: {
-    what: 'An event was acknowledged and nothing came of it.',
-    fix: 'Record the event durably before the 2xx. If it was recorded, the probe may count something else: choose another --type, or wait longer with --wait.',
+    what: 'An event was acknowledged and had no effect.',
+    fix: 'Record the event durably before the 2xx. If it was recorded, the probe may count something else: choose another --type, or raise --wait.',
   },
   no_dedupe: {
-    what: 'A second delivery of an event has a second effect. Every sender delivers twice sooner or later.',
+    what: 'A second delivery of an event has a second effect. Every sender delivers some events twice.',
     fix: 'Record the event id under a unique constraint before the effect, in the same transaction as the effect.',
   },
   race: {
-    what: 'Deliveries that arrive together pass the check together: one event, several effects.',
-    fix: 'Insert first and let a unique constraint decide; a look-up before an insert never can.',
+    what: 'Deliveries that arrive at the same time all pass the duplicate check: one event, several effects.',
+    fix: 'Insert first and let a unique constraint decide. A look-up before the insert cannot prevent this.',
   },
   short_dedupe: {
-    what: 'The event is forgotten after a short while, and its next delivery has a second effect. Senders retry for days.',
-    fix: 'Keep event ids longer than the sender retries, in a table and not in a cache.',
+    what: 'The endpoint forgets the event after a short time, and its next delivery has a second effect. Senders retry for days.',
+    fix: 'Keep event ids longer than the sender retries, in a table instead of a cache.',
   },
   memory_dedupe: {
-    what: 'Which events were handled is only known to the process: after a restart or deploy they have a second effect.',
+    what: 'The endpoint keeps handled event ids only in memory: after a restart or deploy a repeated event has a second effect.',
     fix: 'Keep event ids in the database, under a unique constraint.',
   },
   dedupe_by_content: {
-    what: 'The same event id with other bytes has a second effect: the bytes are compared, not the id.',
-    fix: 'Deduplicate by the event id. Keep a hash of the bytes beside it, to notice conflicts.',
+    what: 'The same event id with other bytes has a second effect: the endpoint compares the bytes, not the id.',
+    fix: 'Deduplicate by the event id. Store a hash of the bytes with it, to detect conflicts.',
   },
   duplicate_refused: {
-    what: 'A repeated delivery is answered with an error, so the sender keeps retrying and may switch the endpoint off.',
-    fix: 'Answer a known event with 2xx: it has been received.',
+    what: 'A repeated delivery is answered with an error, so the sender keeps retrying and may disable the endpoint.',
+    fix: 'Answer a known event with 2xx.',
   },
   mark_before_work: {
-    what: 'An event whose handling failed is taken for done: its effect never happens.',
-    fix: 'Commit the mark and the effect together, or mark after the work.',
+    what: 'An event whose handling failed counts as done, so its effect never happens.',
+    fix: 'Mark the event as done in the same transaction as its effect, or after it.',
   },
   lost_after_ack: {
-    what: 'The endpoint acknowledged an event, failed to handle it and did not try again by itself; a sender does not deliver again after a 2xx.',
-    fix: 'Retry from a durable record, or answer 5xx when the handling failed.',
+    what: 'The endpoint acknowledged an event, failed to handle it and did not retry it; a sender does not deliver again after a 2xx.',
+    fix: 'Retry from a durable record, or answer 5xx when handling fails.',
   },
   effect_not_atomic: {
-    what: 'A crash between the effect and its mark made the effect happen twice.',
-    fix: 'Write the effect and the mark in one transaction; give effects outside a stable idempotency key.',
+    what: 'A crash after the effect, before the event was marked as done, made the effect happen twice.',
+    fix: 'Write the effect and the mark in one transaction; pass a stable idempotency key to effects outside the database.',
   },
   no_verification: {
-    what: 'A delivery the sender did not sign is accepted: anyone who knows the URL can make events.',
+    what: 'A delivery that the sender did not sign is accepted: anyone who knows the URL can create events.',
     fix: 'Verify the signature over the received bytes and answer 401 when it does not match.',
   },
   verifier_crashes: {
-    what: 'A bad signature makes the endpoint fail (5xx) and not refuse (4xx): a stranger can fill its logs or stop it.',
-    fix: 'Compare lengths before timingSafeEqual, catch what the verifier throws, and answer 401.',
+    what: 'A bad signature gets a 5xx instead of a 4xx: a stranger can fill the logs of the endpoint or stop it.',
+    fix: 'Compare lengths before timingSafeEqual, catch errors of the verifier, and answer 401.',
   },
   no_timestamp_check: {
-    what: 'An old signed delivery is accepted: whoever has once seen one can send it again at any time.',
+    what: 'An old signed delivery is accepted: anyone who has captured one can send it again at any time.',
     fix: "Refuse deliveries whose signed time is outside the sender's window (five minutes for most).",
   },
   reserialised_signature: {
-    what: 'The signature is checked over JSON that was parsed and written again. Valid events are refused whenever the sender spells them otherwise.',
+    what: 'The signature is checked over JSON that was parsed and serialised again. Valid events are refused when the sender formats its JSON differently.',
     fix: 'Verify the raw body, before any JSON parser (express.raw, request.text(), await request.arrayBuffer()).',
   },
   order_refused: {
-    what: 'An event that is older than the last one is refused, so the sender retries it until it gives up.',
-    fix: 'Answer 2xx and ignore what is stale.',
+    what: 'An event that is older than the last one is refused, so the sender retries it and finally gives up.',
+    fix: 'Answer 2xx and ignore the stale event.',
   },
   slow_client: {
     what: 'A delivery that arrives slowly is refused or has the wrong effect.',
-    fix: 'Read the body to its end before verifying; allow some seconds for it.',
+    fix: 'Read the whole body before verifying it, and allow some seconds for that.',
   },
   slow_ack: {
-    what: 'The answer takes longer than the sender waits: it counts as failed and is delivered again.',
-    fix: 'Record, answer, and do the work in the background.',
+    what: 'The answer takes longer than the sender waits, so the delivery counts as failed and is repeated.',
+    fix: 'Record the event, answer, and do the work in the background.',
   },
 } as const satisfies Record<string, FaultEntry>
 

@@ -29,7 +29,7 @@ export function urlProbe(template: string, timeoutMs: number): Probe {
     if (answer.status !== 200)
       throw invalid(
         'The probe',
-        `it answered ${answer.status ?? answer.problem}; a number with 200 was expected`,
+        `answered ${answer.status ?? answer.problem}; it must answer 200 with a number`,
       )
     return countIn(answer.excerpt)
   }
@@ -46,7 +46,7 @@ export function countIn(text: string): number {
   const numbers = numbersIn(parsed(Buffer.from(text.trim())))
   const [count] = numbers
   if (numbers.length !== 1 || count === undefined || !Number.isSafeInteger(count) || count < 0)
-    throw invalid('The probe', 'its answer is not a whole number, nor JSON with exactly one number in it')
+    throw invalid('The probe', 'must return a whole number, or JSON with exactly one number in it')
   return count
 }
 

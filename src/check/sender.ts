@@ -40,7 +40,8 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
   if (wantedType !== undefined && source.sampleTypes.length > 0 && !source.sampleTypes.includes(wantedType)) {
     // Any type can be written into a sample; only a sender whose type is not in it cannot be asked for one.
     const sample = source.sample({ type: wantedType, now: Date.now() })
-    if (sample.type !== wantedType) throw invalid('The type', `${source.name} has no sample of ${wantedType}`)
+    if (sample.type !== wantedType)
+      throw invalid(`The type ${wantedType}`, `has no sample for ${source.name}; choose another with --type`)
   }
   const type = wantedType ?? source.sampleTypes[0] ?? 'test'
 
@@ -54,7 +55,8 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
     const sample = source.sample({ type, now: at })
     const content = { ...sample, url: withQuery(url, sample.url).href }
     const id = idOf(await delivery({ id: '', content }))
-    if (id === undefined) throw invalid('The provider', `${source.key} has no sample event with an id`)
+    if (id === undefined)
+      throw invalid(`The provider ${source.key}`, 'has no sample event with an id, so it cannot be checked')
     return { id, content }
   }
 

@@ -15,14 +15,14 @@ export function targetUrl(text: string, what: string, owned: boolean): URL {
   try {
     url = new URL(text)
   } catch {
-    throw invalid(what, `"${text}" is not a URL; write it whole, as in http://localhost:3000/webhooks/stripe`)
+    throw invalid(what, `must be a whole URL such as http://localhost:3000/webhooks/stripe, not "${text}"`)
   }
   if (url.protocol !== 'http:' && url.protocol !== 'https:')
-    throw invalid(what, `${url.protocol} is neither http: nor https:`)
+    throw invalid(what, `must begin with http: or https:, not ${url.protocol}`)
   if (!owned && !isLoopback(url.hostname)) {
     throw invalid(
       what,
-      `${url.hostname} is not this machine. The examination sends forged and repeated events: run it only against an endpoint of your own that may have test events, and say so with ${OWNER_FLAG}`,
+      `is not on this machine (${url.hostname}). The check sends forged and repeated test events, so run it only against an endpoint of your own, and confirm that with ${OWNER_FLAG}`,
     )
   }
   return url

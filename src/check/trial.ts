@@ -71,4 +71,4 @@ export function effects(count: number): string {
   return count === 1 ? '1 effect' : `${count} effects`
 }
 
-export const NO_PROBE = 'Whether it had a second effect cannot be seen without --probe or --probe-command.'
+export const NO_PROBE = 'A second effect can only be seen with --probe or --probe-command.'

@@ -34,7 +34,7 @@ export interface CheckOptions {
 export async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
   const exam = plan(options, url)
   output.say(
-    `Sending at most ${exam.requests} deliveries to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
+    `Sending at most ${deliveries(exam.requests)} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
   )
   const report = await exam.hold((trial, done) => {
     if (done === null) output.progress(`${trial.name}: ${trial.title} ...`)
@@ -87,14 +87,14 @@ function sources(options: CheckOptions): { source: Source; forger: Source } {
   if (options.secret !== undefined) given[credential] = options.secret
   else if (given[asked] === undefined)
     throw new UsageError(
-      `Give the secret the endpoint has: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
+      `Give the secret of the endpoint: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
     )
   return { source: make(given), forger: make({ ...given, ...factory.example(asked) }) }
 }
 
 function readOption(text: string): [string, string] {
   const at = text.indexOf('=')
-  if (at < 1) throw new UsageError(`--option is written name=value; "${text.slice(0, 20)}" is not.`)
+  if (at < 1) throw new UsageError(`--option must be written as name=value, not "${text.slice(0, 20)}".`)
   const value = text.slice(at + 1)
   return [text.slice(0, at), value.startsWith('@') ? read(value.slice(1)) : value]
 }
@@ -115,6 +115,10 @@ function write(path: string, text: string): void {
   }
 }
 
+function deliveries(count: number): string {
+  return count === 1 ? '1 delivery' : `${count} deliveries`
+}
+
 const styles: Readonly<Record<TrialReport['result'], Style>> = {
   pass: 'green',
   fail: 'red',
@@ -130,11 +134,13 @@ function trialLine(paint: Paint, { result, name, title, fault, saw, why, duratio
 function summary(paint: Paint, report: Report, strict: boolean): string {
   const verdict = report.ok ? paint('green', 'pass') : paint('red', 'fail')
   const lines = [
-    `${verdict}: ${report.passed} passed, ${report.failed} failed, ${report.unknown} unknown; ${report.requests} deliveries in ${(report.durationMs / 1_000).toFixed(1)} s`,
+    `${verdict}: ${report.passed} passed, ${report.failed} failed, ${report.unknown} unknown; ${deliveries(report.requests)} in ${(report.durationMs / 1_000).toFixed(1)} s`,
     ...report.faults.flatMap(({ fault, what, fix }) => [`${paint('bold', fault)}: ${what}`, `  ${fix}`]),
     ...report.leftOut.map(({ name, because }) => paint('dim', `${name} was left out: ${because}`)),
   ]
   if (report.unknown > 0 && !strict)
-    lines.push(paint('dim', 'What is unknown does not fail; with --strict it does.'))
+    lines.push(
+      paint('dim', 'Skipped and unknown trials do not fail the run. Use --strict to make them fail.'),
+    )
   return lines.join('\n')
 }

@@ -17,7 +17,7 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
     .command(usage)
     .summary(text.summary)
     .description(text.description ?? text.summary)
-    .option('--json', 'results as JSON on standard output')
+    .option('--json', 'print results as JSON on standard output')
     .addHelpText('after', `\nExamples\n${text.examples.map((example) => `  ${example}`).join('\n')}`)
   return command.showHelpAfterError(`See ${pathOf(command)} --help.`)
 }

@@ -67,13 +67,13 @@ async function configuration(findings: Finding[]): Promise<LoadedConfig | null> 
           'verification',
           `"${name}" is not verified`,
           false,
-          'Anyone can post to it. Use a provider with a secret.',
+          'Anyone can send events to it. Use a provider with a secret.',
         ),
       ),
     )
     return loaded
   } catch (error) {
-    findings.push(finding('configuration', 'it cannot be used', false, textOf(error)))
+    findings.push(finding('configuration', 'cannot be used', false, textOf(error)))
     return null
   }
 }
@@ -95,9 +95,15 @@ async function retention({ config }: LoadedConfig): Promise<Finding[]> {
     const shortest = Math.min(...[...policy.values()].map(({ events }) => events))
     return sources.size === 0
       ? []
-      : [finding('retention', `keys are kept for ${span(shortest)} or more, beyond every retry window`, true)]
+      : [
+          finding(
+            'retention',
+            `event ids are kept for ${span(shortest)} or more, longer than every retry window`,
+            true,
+          ),
+        ]
   } catch (error) {
-    return [finding('retention', 'it forgets too early', false, textOf(error))]
+    return [finding('retention', 'events are deleted too early', false, textOf(error))]
   }
 }
 
@@ -111,19 +117,19 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
     const { depth, bytes, refused } = file.totals()
     file.close()
     const fix =
-      'They are recorded when a server that uses this spool can reach the store. Check that one runs.'
-    const used = `${depth} deliveries wait, ${bytes} of ${maxBytes} bytes used`
+      'A server with this spool records them when it can reach the store. Check that one is running.'
+    const used = `${depth} ${depth === 1 ? 'delivery waits' : 'deliveries wait'}, ${bytes} of ${maxBytes} bytes used`
     return [
       finding('spool', used, depth === 0, fix),
       finding(
         'spool, refused',
-        `${refused} deliveries the store refused`,
+        `${refused} ${refused === 1 ? 'delivery' : 'deliveries'} refused by the store`,
         refused === 0,
-        'Mend what the log says about them, then call inbox.spool.retryRefused().',
+        'Fix the problem that the log reports for them, then call inbox.spool.retryRefused().',
       ),
     ]
   } catch (error) {
-    return [finding('spool', 'it cannot be opened', false, textOf(error))]
+    return [finding('spool', 'cannot be opened', false, textOf(error))]
   }
 }
 
@@ -132,7 +138,7 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
   try {
     store = await openExistingStore(given)
   } catch (error) {
-    findings.push(finding('store', 'it cannot be opened', false, textOf(error)))
+    findings.push(finding('store', 'cannot be opened', false, textOf(error)))
     return
   }
   try {
@@ -153,7 +159,7 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
         'clock',
         `${Math.round(skewMs)} ms apart`,
         skewMs < SKEW_MS,
-        "Synchronise this machine's clock (NTP). A log on SQLite that is ahead of it comes back by itself.",
+        "Synchronise this machine's clock (NTP). A SQLite log whose clock is ahead corrects itself.",
       ),
       ...settings,
       ...invariants,
@@ -164,7 +170,7 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
           'partitions ahead',
           String(partitionsAhead),
           partitionsAhead >= FEWEST_PARTITIONS,
-          'Run hookonce prune: it makes room ahead.',
+          'Run hookonce prune: it creates partitions ahead.',
         ),
       )
     if (schema.found === schema.known) findings.push(...(await backlog(store, now)))
@@ -181,11 +187,11 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
   const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
   const dead = stats.reduce((sum, one) => sum + one.dead, 0)
   const fix =
-    'Nobody handles these events, or too slowly. Check that hookonce serve or worker runs with handlers for them.'
+    'No worker handles these events, or not fast enough. Check that hookonce serve or worker runs with handlers for them.'
   return [
     finding(
       'backlog',
-      ageMs === 0 ? 'nothing waits' : `the oldest has waited ${span(ageMs)}`,
+      ageMs === 0 ? 'no event waits' : `the oldest has waited ${span(ageMs)}`,
       ageMs < BACKLOG_MS,
       fix,
     ),

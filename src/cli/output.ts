@@ -83,6 +83,11 @@ export function plain(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
+/** `postgres:hookonce` is how the code names a store; people read `PostgreSQL, schema hookonce`. */
+export function storeWords(name: string): string {
+  return name.replace(/^postgres:(\w+)$/, 'PostgreSQL, schema $1')
+}
+
 function width(text: string): number {
   return util.stripVTControlCharacters(text).length
 }

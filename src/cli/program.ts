@@ -22,8 +22,8 @@ export function createProgram(): Command {
   const program = new Command('hookonce')
     .description('Receive webhooks once.')
     .version(version(), '-v, --version', 'print the version')
-    .helpOption('-h, --help', 'how to call it')
-    .helpCommand('help [command]', 'how to call a command')
+    .helpOption('-h, --help', 'show help')
+    .helpCommand('help [command]', 'show help for a command')
     .showSuggestionAfterError(true)
     .showHelpAfterError('See hookonce --help.')
     .exitOverride()
@@ -35,7 +35,7 @@ Examples
   hookonce dev
   hookonce send stripe invoice.paid --times 5 --concurrency 5
 
-Exit codes: 0 it worked, 1 it did not, 2 it was called wrongly.`,
+Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
     )
   addDev(program)
   addSend(program)

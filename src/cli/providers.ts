@@ -79,7 +79,7 @@ function one(output: Output, factory: ProviderFactory): void {
     const rows: string[][] = [
       ['URL', `https://<your host>${facts.path}`],
       ['signature', `${scheme.kind}, in ${scheme.signatureIn.join(', ') || 'nothing'}`],
-      ['give', [...factory.credentials, ...Object.keys(facts.options)].join(', ')],
+      ['options', [...factory.credentials, ...Object.keys(facts.options)].join(', ')],
       [
         'timestamp',
         scheme.timestamp ? `${scheme.timestamp.in}, ${tolerance(scheme.timestamp.toleranceMs)}` : 'none',
@@ -95,8 +95,8 @@ function one(output: Output, factory: ProviderFactory): void {
       [
         'rules',
         source.confidence === 'verified'
-          ? "read in the sender's documentation"
-          : 'likely, not all could be checked',
+          ? "verified: taken from the sender's documentation"
+          : 'likely: some rules are taken from third parties; test with a real delivery first',
       ],
       ['try', `hookonce send ${source.key} ${source.sampleTypes[0] ?? ''}`.trimEnd()],
     ]
@@ -112,7 +112,7 @@ function fieldText(field: Field): string {
 }
 
 function tolerance(ms: number | null): string {
-  return ms === null ? 'not held against the clock' : `within ${span(ms)}`
+  return ms === null ? 'not checked against the clock' : `within ${span(ms)}`
 }
 
 export function span(ms: number | null): string {

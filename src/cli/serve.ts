@@ -9,7 +9,7 @@ import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
 import { Failure } from './failure.js'
-import type { Output } from './output.js'
+import { type Output, storeWords } from './output.js'
 import { outliveOutput } from './streams.js'
 
 export interface ServeOptions {
@@ -52,12 +52,15 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
   const drainMs = loaded.config.server?.drainMs
   const ended = runUntilSignal(
     { server, ...(drainMs === undefined ? {} : { drainMs }) },
-    { onStop: (signal) => output.say(`stopping (${signal}): finishing what was accepted`) },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing accepted requests`) },
   )
   const name = await storeName(inbox)
   const sources = [...inbox.sources.keys()]
   output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
-  if (!output.json) output.say(`hookonce serves ${url} with ${name ?? AWAY}; sources: ${sources.join(', ')}`)
+  if (!output.json)
+    output.say(
+      `hookonce serves ${url}; store: ${name === null ? AWAY : storeWords(name)}; sources: ${sources.join(', ')}`,
+    )
   return ended
 }
 
@@ -72,7 +75,7 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
   const loaded = await configuration(options.config)
   if (loaded.config.handlers === undefined && loaded.config.destinations === undefined)
     throw new Failure(
-      `${loaded.path} has neither handlers nor destinations, so a worker has nothing to do. Add handlers(inbox) { ... }.`,
+      `${loaded.path} has neither handlers nor destinations, so a worker has no work. Add handlers(inbox) { ... }.`,
     )
   outliveOutput()
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
@@ -80,15 +83,15 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
   await inbox.start()
   const ended = runUntilSignal(
     { inbox },
-    { onStop: (signal) => output.say(`stopping (${signal}): finishing what runs`) },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing running attempts`) },
   )
   const name = await storeName(inbox)
   output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
-  if (!output.json) output.say(`hookonce works on ${name ?? AWAY}`)
+  if (!output.json) output.say(`hookonce worker runs; store: ${name === null ? AWAY : storeWords(name)}`)
   return ended
 }
 
-const AWAY = 'its spool: the store cannot be reached now'
+const AWAY = 'not reachable now, deliveries go to the spool'
 
 /** Null: an inbox with a spool has started without its store. What has started has opened it, else. */
 async function storeName(inbox: Inbox): Promise<string | null> {
@@ -114,6 +117,6 @@ async function configuration(path: string | undefined): Promise<LoadedConfig> {
   const loaded = await loadConfig(path === undefined ? {} : { path })
   if (loaded.path !== null) return loaded
   throw new Failure(
-    'There is no hookonce.config.ts here. Write one (docs/configuration.md), or name it with --config. hookonce dev needs none.',
+    'There is no hookonce.config.ts in this folder. Create one (docs/configuration.md), or give its path with --config. hookonce dev needs no configuration.',
   )
 }

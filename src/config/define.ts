@@ -37,7 +37,7 @@ export function env(name: string, ...others: readonly string[]): () => readonly 
 export function env(name: string, ...others: readonly string[]): () => string | readonly string[] {
   return () => {
     const first = process.env[name]?.trim()
-    if (!first) throw new HookonceError('ENV_MISSING', { name })
+    if (!first) throw new HookonceError('ENV_MISSING', { name, use: `read by env("${name}")`, more: '' })
     if (others.length === 0) return first
     return [first, ...others.flatMap((other) => process.env[other]?.trim() || [])]
   }

@@ -6,7 +6,8 @@ import { readFileSync } from 'node:fs'
 import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
-import { HookonceError } from '../errors.js'
+import { HookonceError, isHookonceError } from '../errors.js'
+import { missingVariables } from './missing-variables.js'
 
 export interface RunFile {
   readonly exported: unknown
@@ -25,7 +26,7 @@ export async function runFile(path: string): Promise<RunFile> {
     const files = Object.keys(jiti.cache).filter((file) => !before.has(file) && !isInstalled(file))
     return { exported: await exported?.default, files: [...new Set([path, ...files])] }
   } catch (error) {
-    throw unreadable(path, error)
+    throw isHookonceError(error, 'ENV_MISSING') ? missingVariables(path, error) : unreadable(path, error)
   } finally {
     // Forgotten at once: the next load must see the files as they are then.
     for (const file of Object.keys(jiti.cache)) if (!before.has(file)) delete jiti.cache[file]

@@ -97,7 +97,7 @@ export function checkOptions(
       throw new HookonceError('OPTION_INVALID', {
         provider,
         option,
-        problem: `it must be text${rule.list ? ' or a list of texts' : ''}: ${rule.what}`,
+        problem: `must be text${rule.list ? ' or a list of texts' : ''}: ${rule.what}`,
       })
     }
     options[option] = value
@@ -117,7 +117,7 @@ export function checkOptions(
     toleranceMs !== undefined &&
     !(typeof toleranceMs === 'number' && toleranceMs > 0 && Number.isFinite(toleranceMs))
   ) {
-    const problem = 'it must be a positive number of milliseconds; it cannot be switched off'
+    const problem = 'must be a positive number of milliseconds; it cannot be switched off'
     throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
   }
   return options
@@ -145,7 +145,7 @@ function checkChoice(
   throw new HookonceError('OPTION_INVALID', {
     provider,
     option,
-    problem: `it must be ${choices.join(' or ')}`,
+    problem: `must be ${choices.join(' or ')}`,
   })
 }
 

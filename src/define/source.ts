@@ -121,7 +121,11 @@ function chooseScheme(
   const asked = all.filter(([option]) => given[option] !== undefined)
   if (asked.length > 1) {
     const option = asked.map(([name]) => name).join(' and ')
-    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'give only one of them' })
+    throw new HookonceError('OPTION_INVALID', {
+      provider,
+      option,
+      problem: 'cannot be used together; give one of them',
+    })
   }
   const chosen = asked[0] ?? all.find(([, scheme]) => !scheme.credentialNeeded)
   if (chosen !== undefined) return chosen

@@ -25,17 +25,19 @@ const KEY_BYTES = 32
 export function keyRing(options: EncryptionOptions): KeyRing {
   const { current, keys, required = false } = options
   const problem = (text: string) => new HookonceError('ENCRYPTION_OPTIONS', { problem: text })
-  if (typeof keys !== 'object' || keys === null) throw problem('keys is missing')
+  if (typeof keys !== 'object' || keys === null) throw problem('needs `keys`')
   const ring = new Map<string, KeyObject>()
   for (const [id, given] of Object.entries(keys)) {
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(id))
-      throw problem('the id of a key has other signs than letters, digits, _ . -')
+      throw problem('has a key id with characters other than letters, digits, _ . -')
     const bytes = bytesOf(given)
-    if (bytes?.byteLength !== KEY_BYTES) throw problem(`the key "${id}" does not hold ${KEY_BYTES} bytes`)
+    if (bytes?.byteLength !== KEY_BYTES)
+      throw problem(`has a key "${id}" that is not ${KEY_BYTES} bytes long`)
     ring.set(id, createSecretKey(bytes))
   }
-  if (!ring.has(current)) throw problem(`the current key "${String(current).slice(0, 64)}" is not among keys`)
-  if (typeof required !== 'boolean') throw problem('required is neither true nor false')
+  if (!ring.has(current))
+    throw problem(`names the current key "${String(current).slice(0, 64)}", which is not in \`keys\``)
+  if (typeof required !== 'boolean') throw problem('needs true or false as `required`')
   return { current, required, get: (id) => ring.get(id) }
 }
 

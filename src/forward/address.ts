@@ -77,7 +77,7 @@ export function allowList(what: string, ranges: readonly string[]): BlockList | 
     const most = family === 4 ? 32 : 128
     const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
     if (family === 0 || more !== undefined || prefix < 0 || prefix > most)
-      throw invalid(what, `"${range}" is not an address range such as 10.0.0.0/8`)
+      throw invalid(what, `must list address ranges such as 10.0.0.0/8, and "${range}" is none`)
     list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
   }
   return list

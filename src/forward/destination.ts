@@ -67,10 +67,10 @@ export function checkDestination(
 ): CheckedDestination {
   const what = `destination "${name}"`
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
-    throw invalid(`The name of ${what}`, 'use letters, digits, dashes and underscores, at most 64')
+    throw invalid(`The name of ${what}`, 'must be 1 to 64 letters, digits, dashes or underscores')
   for (const key of Object.keys(given))
     if (!known.includes(key))
-      throw invalid(`The ${what}`, `it has no option "${key}"; it takes ${known.join(', ')}`)
+      throw invalid(`The ${what}`, `has no option "${key}"; known options: ${known.join(', ')}`)
   const allow = allowList(`allowPrivate of ${what}`, given.allowPrivate ?? [])
   const { failures = 20, lastingMs = 5 * 60_000 } = given.pauseAfter || {}
   return {
@@ -115,9 +115,9 @@ export function signersOf(what: string, secret: Destination['secret']): readonly
 }
 
 function secretProblem(code: string): string {
-  if (code === 'SECRET_MISSING') return 'it is missing, empty or blank'
-  if (code === 'SECRET_SHORT') return 'it holds fewer than 16 bytes'
-  return 'write it as whsec_ and base64'
+  if (code === 'SECRET_MISSING') return 'is missing, empty or blank'
+  if (code === 'SECRET_SHORT') return 'is shorter than 16 bytes'
+  return 'must be written as whsec_ and base64'
 }
 
 function sourcesOf(what: string, given: Destination, all: readonly string[]): readonly string[] {
@@ -126,7 +126,7 @@ function sourcesOf(what: string, given: Destination, all: readonly string[]): re
   if (missing !== undefined)
     throw invalid(
       `The sources of ${what}`,
-      `there is no source "${missing}"; known are ${all.join(', ') || 'none'}`,
+      `name "${missing}", which is not configured; known sources: ${all.join(', ') || 'none'}`,
     )
   return [...new Set(wanted)]
 }
@@ -137,7 +137,7 @@ function typesOf(what: string, types: readonly string[]): readonly string[] {
     types.length === 0 ||
     types.some((type) => typeof type !== 'string' || type === '')
   )
-    throw invalid(`The types of ${what}`, "give a list of event types or globs, such as ['invoice.*']")
+    throw invalid(`The types of ${what}`, "must be a list of event types or globs, such as ['invoice.*']")
   return [...new Set(types as readonly string[])]
 }
 
@@ -159,10 +159,10 @@ function headersOf(
     )
       throw invalid(
         `The header "${given}" of ${what}`,
-        'names and values are plain ASCII without line breaks',
+        'must be plain ASCII without line breaks, name and value',
       )
     if (ownHeaders.test(header))
-      throw invalid(`The header "${given}" of ${what}`, 'it is set by hookonce itself')
+      throw invalid(`The header "${given}" of ${what}`, 'cannot be set; hookonce sets it itself')
     checked[header] = value
   }
   return checked
@@ -176,12 +176,12 @@ function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
 
 function rate(what: string, value: number): number {
   if (!Number.isFinite(value) || value <= 0 || value > 1e6)
-    throw invalid(`ratePerSecond of ${what}`, `${value} is not a number above 0`)
+    throw invalid(`ratePerSecond of ${what}`, `must be a number above 0, not ${value}`)
   return value
 }
 
 function whole(what: string, option: string, value: number, most: number, least = 1): number {
   if (!Number.isInteger(value) || value < least || value > most)
-    throw invalid(`${option} of ${what}`, `${value} is not a whole number from ${least} to ${most}`)
+    throw invalid(`${option} of ${what}`, `must be a whole number from ${least} to ${most}, not ${value}`)
   return value
 }

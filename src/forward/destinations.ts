@@ -63,7 +63,7 @@ export function addDestinations(
   options: ForwardOptions = {},
 ): Destinations {
   if (added.has(inbox))
-    throw invalid('The destinations', 'they were added already; give all of them in one call')
+    throw invalid('addDestinations()', 'was already called for this inbox; pass all destinations in one call')
   const all = [...inbox.sources.keys()]
   const outlets = new Map(
     Object.entries(destinations).map(([name, given]) => [
@@ -81,8 +81,8 @@ export function addDestinations(
     const found = outlets.get(name)
     if (!found)
       throw invalid(
-        'A destination',
-        `there is none named "${name}"; known are ${[...outlets.keys()].join(', ') || 'none'}`,
+        `The destination "${name}"`,
+        `does not exist; known destinations: ${[...outlets.keys()].join(', ') || 'none'}`,
       )
     return found
   }
@@ -120,10 +120,11 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
       },
     )
   } catch (error) {
-    if (!isHookonceError(error, 'INVALID_INPUT') || !error.message.includes('there are two')) throw error
+    if (!isHookonceError(error, 'INVALID_INPUT') || !error.message.includes('is already registered'))
+      throw error
     throw invalid(
       `The type "${pattern}" of a destination of source "${source}"`,
-      'there is a handler for it already, and an event has one handler; give one of them other types',
+      'already has a handler, and an event has one handler; give one of them other types',
     )
   }
 }

@@ -32,14 +32,16 @@ const refusedPorts = new Set([
 /** What can be said about a URL without asking anyone. Its text is never part of an error: it may hold a token. */
 export function checkUrl(what: string, text: string, allow: BlockList | null): URL {
   const url = URL.canParse(text) ? new URL(text) : null
-  if (!url)
-    throw invalid(`The URL of ${what}`, 'it cannot be read; write it whole, as https://example.com/path')
+  if (!url) throw invalid(`The URL of ${what}`, 'must be a whole URL such as https://example.com/path')
   if (url.protocol !== 'https:' && url.protocol !== 'http:')
-    throw invalid(`The URL of ${what}`, `it begins with ${url.protocol}; only https: and http: are used`)
+    throw invalid(`The URL of ${what}`, `must begin with https: or http:, not ${url.protocol}`)
   if (url.username !== '' || url.password !== '')
-    throw invalid(`The URL of ${what}`, 'it holds a name or a password; put credentials into headers')
+    throw invalid(
+      `The URL of ${what}`,
+      'must not contain a user name or password; put credentials into `headers`',
+    )
   if (refusedPorts.has(portOf(url)))
-    throw invalid(`The URL of ${what}`, `port ${portOf(url)} belongs to another protocol`)
+    throw invalid(`The URL of ${what}`, `must not use port ${portOf(url)}, which belongs to another protocol`)
   if (isIP(hostOf(url)) !== 0 && !isReachable(hostOf(url), allow)) throw forbidden(what, hostOf(url))
   return url
 }
@@ -79,5 +81,9 @@ export function portOf(url: URL): number {
 }
 
 function forbidden(what: string, address: string): HookonceError {
-  return new HookonceError('DESTINATION_FORBIDDEN', { what, address })
+  return new HookonceError('DESTINATION_FORBIDDEN', {
+    what,
+    address,
+    range: `${address}/${isIP(address) === 6 ? 128 : 32}`,
+  })
 }

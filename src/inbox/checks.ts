@@ -14,10 +14,7 @@ export function checkSources(
     const problem = sourceNameProblem(name)
     if (problem) throw invalid(`The source name "${name}"`, problem)
     if (typeof source?.verify !== 'function') {
-      throw invalid(
-        `The source "${name}"`,
-        'it is not what a provider factory returns, such as stripe({ secret })',
-      )
+      throw invalid(`The source "${name}"`, 'must be made by a provider factory, such as stripe({ secret })')
     }
     if (source.unverified) {
       log.warn({ source: name }, 'this source is not verified: anyone who can reach it can record events')
@@ -29,9 +26,12 @@ export function checkSources(
 export function checkLimits(limits: IntakeLimits): IntakeLimits {
   for (const [name, value] of Object.entries(limits)) {
     if (!(name in defaultLimits))
-      throw invalid(`The limit "${name}"`, `known are ${Object.keys(defaultLimits).join(', ')}`)
+      throw invalid(
+        `The limit "${name}"`,
+        `does not exist; known limits: ${Object.keys(defaultLimits).join(', ')}`,
+      )
     if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(`The limit ${name}`, `${value} is not a whole number above 0`)
+      throw invalid(`The limit ${name}`, `must be a whole number above 0, not ${value}`)
   }
   return limits
 }

@@ -60,7 +60,11 @@ export function createHandlers<Tx>(
 
   function named(source: string, pattern: string): Registered<Tx> {
     const found = bySource.get(source)?.find((one) => one.pattern === pattern)
-    if (!found) throw invalid('A pause', `source "${source}" has no handler for "${pattern}"`)
+    if (!found)
+      throw invalid(
+        'pause() and resume()',
+        `need a registered handler; source "${source}" has none for "${pattern}"`,
+      )
     return found
   }
 
@@ -90,7 +94,7 @@ export function createHandlers<Tx>(
     pause(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = true
       else if (sources.has(source)) pausedSources.add(source)
-      else throw invalid('A pause', `there is no source "${source}"`)
+      else throw invalid('pause()', `needs a configured source; there is no source "${source}"`)
     },
     resume(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = false
@@ -100,14 +104,15 @@ export function createHandlers<Tx>(
       if (!sources.has(source))
         throw invalid(
           'A handler',
-          `there is no source "${source}"; known are ${[...sources].join(', ') || 'none'}`,
+          `needs a configured source; there is no source "${source}", known sources: ${[...sources].join(', ') || 'none'}`,
         )
-      if (typeof pattern !== 'string' || pattern === '') throw invalid('A handler', 'its event type is empty')
+      if (typeof pattern !== 'string' || pattern === '')
+        throw invalid('A handler', 'needs an event type that is not empty')
       const list = bySource.get(source) ?? []
       if (list.some((one) => one.pattern === pattern)) {
         throw invalid(
           'A handler',
-          `there are two for "${pattern}" of source "${source}"; keep one (a destination is a handler too)`,
+          `for "${pattern}" of source "${source}" is already registered; keep one of them (a destination is a handler too)`,
         )
       }
       const retry = { ...defaults, ...options.retry }
@@ -129,15 +134,15 @@ function checkOptions(options: HandlerOptions): void {
     const value = options[name]
     // A timer cannot wait longer than 2^31 ms: it would not wait at all.
     if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value < 2 ** 31))
-      throw invalid(name, `${value} is not a whole number from 1 to ${2 ** 31 - 1}`)
+      throw invalid(name, `must be a whole number from 1 to ${2 ** 31 - 1}, not ${value}`)
   }
 }
 
 export function checkRetry(retry: RetryPolicy): void {
   if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
-    throw invalid('retry.maxAttempts', `${retry.maxAttempts} is not a whole number above 0`)
+    throw invalid('retry.maxAttempts', `must be a whole number above 0, not ${retry.maxAttempts}`)
   for (const name of ['firstMs', 'maxMs', 'factor'] as const) {
     if (!Number.isFinite(retry[name]) || retry[name] < 0)
-      throw invalid(`retry.${name}`, `${retry[name]} is not a number from 0`)
+      throw invalid(`retry.${name}`, `must be a number, 0 or more, not ${retry[name]}`)
   }
 }

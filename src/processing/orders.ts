@@ -67,7 +67,7 @@ export async function orderMany(
   if (ratePerSecond !== undefined && !(ratePerSecond > 0)) {
     throw new HookonceError('INVALID_INPUT', {
       what: 'ratePerSecond',
-      problem: `${ratePerSecond} is not above 0`,
+      problem: `must be above 0, not ${ratePerSecond}`,
     })
   }
   const size = ratePerSecond === undefined ? PAGE : Math.max(1, Math.min(PAGE, Math.ceil(ratePerSecond / 5)))

@@ -70,7 +70,7 @@ export function createProcessor<Tx>(
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
   for (const [name, value] of Object.entries({ concurrency, leaseMs, pollMs })) {
     if (!Number.isInteger(value) || value < 1)
-      throw invalid(`processing.${name}`, `${value} is not a whole number above 0`)
+      throw invalid(`processing.${name}`, `must be a whole number above 0, not ${value}`)
   }
   const { store, log, handlers, sources, counters } = given
   const codeOf = (error: unknown) => countStoreError(counters, error)

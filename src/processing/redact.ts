@@ -115,23 +115,27 @@ function asPattern(pattern: string | RegExp): RegExp {
 function checked(options: RedactOptions): RedactOptions {
   const known = ['paths', 'patterns', 'excerptLength', 'maxMessage', 'stack', 'maxStack']
   for (const name of Object.keys(options))
-    if (!known.includes(name)) throw invalid(`redact.${name}`, `known are ${known.join(', ')}`)
+    if (!known.includes(name))
+      throw invalid(`redact.${name}`, `is not an option; known options: ${known.join(', ')}`)
   for (const path of options.paths ?? [])
     if (typeof path !== 'string' || parsePath(path).length === 0)
-      throw invalid('redact.paths', 'a path is written as in customer.email or *.card.number')
+      throw invalid('redact.paths', 'must hold paths such as customer.email or *.card.number')
   for (const pattern of options.patterns ?? []) {
     const isPattern = pattern instanceof RegExp || typeof pattern === 'string'
     if (!isPattern || asPattern(pattern).test(''))
       throw invalid(
         'redact.patterns',
-        'a pattern is a text or a regular expression, and does not match nothing',
+        'must hold texts or regular expressions that do not match the empty text',
       )
   }
   for (const name of ['excerptLength', 'maxMessage', 'maxStack'] as const) {
     const value = options[name] ?? 64
     const least = name === 'maxMessage' ? 64 : 0
     if (!Number.isInteger(value) || value < least || value > limits.errorBytes)
-      throw invalid(`redact.${name}`, `${value} is not a whole number from ${least} to ${limits.errorBytes}`)
+      throw invalid(
+        `redact.${name}`,
+        `must be a whole number from ${least} to ${limits.errorBytes}, not ${value}`,
+      )
   }
   return options
 }

@@ -66,7 +66,7 @@ const hmacNames = [
 export function hmac(options: HmacOptions = {} as never): Source {
   checkOptions('hmac', { ...options }, {}, [...identityNames, ...hmacNames])
   if (typeof options.header !== 'string' || options.header === '')
-    throw invalid('hmac: header', 'name the header')
+    throw invalid('hmac()', 'needs `header`: the name of the header with the signature')
   const { timestamp, prefix, separator, pairs } = options
   const factory = defineProvider({
     ...common('hmac', options),
@@ -97,8 +97,8 @@ export function unverified(options: IdentityOptions = {} as never): Source {
 function common(key: string, options: IdentityOptions) {
   if (options.id === undefined) {
     throw invalid(
-      `${key}: id`,
-      'say where the event id is, e.g. "json:id"; "hash" if equal bodies are one event',
+      `${key}()`,
+      'needs `id`: where the event id is, such as "json:id", or "hash" if equal bodies are the same event',
     )
   }
   const { reference, each, content, document } = options

@@ -12,7 +12,7 @@ export function ageMs(what: string, age: unknown): number {
   if (ms === null || !Number.isSafeInteger(ms) || ms < 0 || ms > MOST_MS)
     throw new HookonceError('RETENTION_INVALID', {
       what,
-      problem: `"${String(age).slice(0, 40)}" is not an age`,
+      problem: `must be an age, not "${String(age).slice(0, 40)}"`,
     })
   return ms
 }

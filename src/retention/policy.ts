@@ -68,7 +68,7 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   const events = given('events') ?? defaults.events
   const payloads = given('payloads') ?? Math.min(defaults.payloads, events)
   if (payloads > events) {
-    const problem = `payloads would be kept for ${ageText(payloads)}, longer than their events (${ageText(events)})`
+    const problem = `must not be longer than events (${ageText(events)}), and is ${ageText(payloads)}`
     throw new HookonceError('RETENTION_INVALID', { what: `payloads of "${name}"`, problem })
   }
   if (source.retryWindowMs !== null && events < source.retryWindowMs) {
@@ -105,15 +105,16 @@ function byDefault({ scheme }: Source): 'forever' | false {
 function checkOptions(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
   const invalid = (what: string, problem: string) => new HookonceError('RETENTION_INVALID', { what, problem })
   for (const name of Object.keys(options))
-    if (!known.includes(name)) throw invalid(`"${name}"`, `known are ${known.join(', ')}`)
+    if (!known.includes(name)) throw invalid(name, `is not an option; known options: ${known.join(', ')}`)
   for (const [name, own] of Object.entries(options.sources ?? {})) {
-    if (!sources.has(name)) throw invalid(`"${name}"`, 'there is no such source')
+    if (!sources.has(name)) throw invalid(`sources.${name}`, 'does not name a configured source')
     for (const age of Object.keys(own))
-      if (!ofSources.includes(age)) throw invalid(`"${name}"`, `known are ${ofSources.join(', ')}`)
+      if (!ofSources.includes(age))
+        throw invalid(`sources.${name}.${age}`, `is not an option; known options: ${ofSources.join(', ')}`)
   }
   if (options.format !== undefined && !['jsonl', 'parquet'].includes(options.format))
-    throw invalid('the option format', 'known are jsonl and parquet')
+    throw invalid('format', "must be 'jsonl' or 'parquet'")
   const { batch = 500 } = options
   if (!Number.isInteger(batch) || batch < 1 || batch > 10_000)
-    throw invalid('the option batch', `${batch} is not a whole number from 1 to 10000`)
+    throw invalid('batch', `must be a whole number from 1 to 10000, not ${batch}`)
 }

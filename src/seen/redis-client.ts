@@ -34,7 +34,7 @@ export interface Commands {
 export function commandsOf(client: RedisClient): Commands {
   for (const verb of ['get', 'set', 'del', 'eval'] as const) {
     if (typeof client?.[verb] !== 'function')
-      throw invalid('A Redis client', 'give a client of the package redis or ioredis, connected')
+      throw invalid('The Redis client', 'must be a connected client of the package redis or ioredis')
   }
   const io = isIoRedis(client) ? client : null
   const node = client as NodeRedis

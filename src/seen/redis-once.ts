@@ -33,7 +33,7 @@ export function redisOnce(
 
   return async (key, fn, options = {}) => {
     const { leaseMs = 30_000, ttlMs = DAY_MS, waitMs = 30_000 } = { ...defaults, ...options }
-    if (typeof key !== 'string' || key === '') throw invalid('A key', 'it is empty')
+    if (typeof key !== 'string' || key === '') throw invalid('once(key): `key`', 'must be a non-empty string')
     checkCount('leaseMs', leaseMs, DAY_MS)
     checkCount('ttlMs', ttlMs, YEAR_MS)
     const name = `${prefix}${key}`

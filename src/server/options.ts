@@ -73,11 +73,13 @@ export function serverSettings(options: ServerOptions): ServerSettings {
     const near = nearest(name, serverOptionNames)
     throw invalid(
       `The server option "${name}"`,
-      near ? `did you mean "${near}"?` : `known are ${serverOptionNames.join(', ')}`,
+      near
+        ? `does not exist; did you mean "${near}"?`
+        : `does not exist; known options: ${serverOptionNames.join(', ')}`,
     )
   }
   const { host = '127.0.0.1', tls = null, trustProxy = false, admin = {}, open = false } = options
-  if (typeof host !== 'string' || host.trim() === '') throw invalid('server.host', 'it must be an address')
+  if (typeof host !== 'string' || host.trim() === '') throw invalid('server.host', 'must be an address')
   return {
     host,
     tls,
@@ -99,7 +101,7 @@ function whole(
 ): number {
   const value = given ?? standard
   if (!Number.isInteger(value) || value < least || value > most)
-    throw invalid(`server.${name}`, `${value} is not a whole number from ${least} to ${most}`)
+    throw invalid(`server.${name}`, `must be a whole number from ${least} to ${most}, not ${value}`)
   return value
 }
 
@@ -107,6 +109,9 @@ function whole(
 function publicOrigin(given: string): string {
   const url = URL.canParse(given) ? new URL(given) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
-    throw invalid('server.publicUrl', 'write how senders reach this server: https://hooks.example.com')
+    throw invalid(
+      'server.publicUrl',
+      'must be the URL by which senders reach this server, such as https://hooks.example.com',
+    )
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }

@@ -28,7 +28,7 @@ const STEADY_MS = 30_000
 export function runProcesses(options: ProcessesOptions, run: () => Promise<number>): Promise<number> {
   const { processes } = options
   if (!Number.isInteger(processes) || processes < 1)
-    throw invalid('server.processes', `${processes} is not a whole number above 0`)
+    throw invalid('server.processes', `must be a whole number above 0, not ${processes}`)
   return processes === 1 || isClusterProcess() ? run() : supervise(options)
 }
 

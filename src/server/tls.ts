@@ -16,18 +16,24 @@ export function readTls({ cert, key }: TlsOptions): { cert: string; key: string 
     createSecureContext(pair)
   } catch {
     // What the driver says may quote the key.
-    throw invalid('server.tls', 'cert and key cannot be used together; give a PEM chain and its own key')
+    throw invalid(
+      'server.tls',
+      'needs a certificate chain (PEM) and the private key that belongs to it; these two do not match',
+    )
   }
   return pair
 }
 
 function pem(name: 'cert' | 'key', given: string): string {
   if (typeof given !== 'string' || given === '')
-    throw invalid(`server.tls.${name}`, 'it must be a path or PEM text')
+    throw invalid(`server.tls.${name}`, 'must be a file path or PEM text')
   if (given.includes('-----BEGIN')) return given
   try {
     return readFileSync(given, 'utf8')
   } catch (error) {
-    throw invalid(`server.tls.${name}`, `${given} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+    throw invalid(
+      `server.tls.${name}`,
+      `names the file ${given}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    )
   }
 }

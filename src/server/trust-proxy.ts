@@ -52,10 +52,11 @@ function hopRule(trust: TrustProxy): HopRule | null {
   if (trust === true) return (_peer, chain) => Math.max(1, chain.length)
   if (typeof trust === 'number') {
     if (!Number.isInteger(trust) || trust < 0 || trust > 100)
-      throw invalid('server.trustProxy', `${trust} is not a number of proxies`)
+      throw invalid('server.trustProxy', `must be a number of proxies, 0 or more, not ${trust}`)
     return () => trust
   }
-  if (!Array.isArray(trust)) throw invalid('server.trustProxy', 'write true, a number, or a list of ranges')
+  if (!Array.isArray(trust))
+    throw invalid('server.trustProxy', 'must be true, a number or a list of address ranges')
   const ours = ranges(trust)
   const isOurs = (address: string | null) =>
     address !== null && ours.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
@@ -109,7 +110,10 @@ function ranges(given: readonly unknown[]): BlockList {
     const widest = version === 6 ? 128 : 32
     const prefix = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
     if (version === 0 || prefix < 0 || prefix > widest)
-      throw invalid('server.trustProxy', `"${range}" is not an address or a range such as 10.0.0.0/8`)
+      throw invalid(
+        'server.trustProxy',
+        `must list addresses or ranges such as 10.0.0.0/8, and "${range}" is neither`,
+      )
     ours.addSubnet(address, prefix, version === 6 ? 'ipv6' : 'ipv4')
   }
   return ours

@@ -75,9 +75,9 @@ export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
   const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal, ...unknown } = options
   for (const name of Object.keys(unknown))
-    throw invalid(`spool.${name}`, 'a spool has path, maxBytes, afterMs and seal')
+    throw invalid(`spool.${name}`, 'is not an option; known options: path, maxBytes, afterMs, seal')
   if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')
-    throw invalid('spool.path', 'it is not the name of a file')
+    throw invalid('spool.path', 'must be a file name')
   checkCount('spool.maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
   checkCount('spool.afterMs', afterMs, 600_000)
 

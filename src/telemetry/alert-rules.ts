@@ -52,7 +52,8 @@ const known = [
 
 export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
   for (const key of Object.keys(alerts))
-    if (!known.includes(key)) throw invalid('alerts', `there is no "${key}"; known are ${known.join(', ')}`)
+    if (!known.includes(key))
+      throw invalid('alerts', `has no option "${key}"; known options: ${known.join(', ')}`)
   const { deadLetters, oldestAge, signatureFailures, conflicts, flagged } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
@@ -95,7 +96,7 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
   if (rules.length === 0)
     throw invalid(
       'alerts',
-      'there is nothing to watch; give deadLetters, oldestAge, signatureFailures, conflicts or flagged',
+      'needs at least one of deadLetters, oldestAge, signatureFailures, conflicts and flagged',
     )
   return rules
 }
@@ -135,7 +136,7 @@ function present(parts: readonly [string, number][]): Record<string, number> {
 }
 
 function count(what: string, value: number): number {
-  if (!Number.isFinite(value) || value < 0) throw invalid(what, `${value} is not a number from 0`)
+  if (!Number.isFinite(value) || value < 0) throw invalid(what, `must be a number, 0 or more, not ${value}`)
   return value
 }
 
@@ -147,6 +148,6 @@ export function durationMs(what: string, given: number | string): number {
   const ms =
     typeof given === 'number' ? given : Number(number || Number.NaN) * units[unit as keyof typeof units]
   if (!Number.isFinite(ms) || ms < 1 || ms >= 2 ** 31)
-    throw invalid(what, `"${given}" is not a duration such as 30s, 5m or 2h, of less than 24 days`)
+    throw invalid(what, `must be a duration such as 30s, 5m or 2h, below 24 days, not "${given}"`)
   return ms
 }

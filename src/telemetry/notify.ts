@@ -40,7 +40,7 @@ export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
   if (typeof notify === 'function') return async (notice) => void (await notify(notice))
   if (notify !== null && typeof notify === 'object' && 'command' in notify) return byCommand(notify)
   if (notify !== null && typeof notify === 'object' && 'url' in notify) return byUrl(notify)
-  throw invalid('alerts.notify', 'give { url }, { command: [...] } or a function')
+  throw invalid('alerts.notify', 'must be { url }, { command: [...] } or a function')
 }
 
 function byUrl({
@@ -69,7 +69,7 @@ function byCommand({ command, timeoutMs = TIMEOUT_MS }: Extract<Notify, { comman
   if (typeof file !== 'string' || file === '' || !args.every((arg) => typeof arg === 'string'))
     throw invalid(
       'alerts.notify.command',
-      "give the program and its arguments as a list, such as ['notify-oncall', '--now']",
+      "must be a list of the program and its arguments, such as ['notify-oncall', '--now']",
     )
   return (notice: Notice): Promise<void> =>
     new Promise((resolve, reject) => {

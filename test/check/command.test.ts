@@ -76,7 +76,7 @@ test('a wrong call is told what to do, sends nothing and ends with 2', async () 
     [['check', url, ...stripe], 'HOOKONCE_CHECK_SECRET'],
     [['check', url, ...stripe, '--secret', 'short'], 'bytes'],
     [['check', 'https://example.com/x', ...stripe, '--secret', exampleSecret], '--i-own-this-endpoint'],
-    [['check', url, ...stripe, '--secret', exampleSecret, '--only', 'agian'], 'there is no trial "agian"'],
+    [['check', url, ...stripe, '--secret', exampleSecret, '--only', 'agian'], 'has no trial "agian"'],
     [['check', url, ...stripe, '--option', 'secret=@/nowhere'], 'cannot be read'],
     [['check', url, ...stripe, '--secret', exampleSecret, '--timeout', '5'], 'not a duration'],
   ]

@@ -261,8 +261,8 @@ describe('nothing is guessed', () => {
     })
     const report = await examined({ url, probeCommand: `cat '${file}' 2>&-`, only: ['again'] })
     expect(report.trials.map(({ result }) => result)).toEqual(['pass', 'unknown'])
-    expect(trial(report, 'again').saw).toContain('Broken off: The probe command is not valid')
-    await expect(examined({ url, probeCommand: 'exit 3' })).rejects.toThrow('it ended with 3')
+    expect(trial(report, 'again').saw).toContain('The probe command ended with exit code')
+    await expect(examined({ url, probeCommand: 'exit 3' })).rejects.toThrow('ended with exit code 3')
     await rm(folder, { recursive: true })
   })
 })
@@ -305,7 +305,7 @@ describe('what the caller gives', () => {
   test('a probe answers a number, or JSON with one', () => {
     expect(['7', ' 7\n', '{"effects":7}', '[{"count":7,"of":"x"}]'].map(countIn)).toEqual([7, 7, 7, 7])
     for (const text of ['', 'seven', '{"a":1,"b":2}', '-1', '1.5', '{}'])
-      expect(() => countIn(text)).toThrow('The probe is not valid')
+      expect(() => countIn(text)).toThrow('The probe must return a whole number')
   })
 
   test('only this machine is examined without a word from the owner', () => {
@@ -336,7 +336,7 @@ describe('what the caller gives', () => {
     ).toThrow('own')
     expect(() => examination({ ...options, url: 'localhost:3000' })).toThrow('http')
     expect(() => examination({ ...options, url: 'http://localhost/x', only: ['agian'] })).toThrow(
-      'there is no trial',
+      'has no trial',
     )
   })
 

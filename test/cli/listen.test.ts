@@ -113,7 +113,7 @@ describe.each(ways)('%s', (way, where) => {
     await record('stripe', name(2))
     await record('github', `gh_${way}`)
     await record('stripe', name(3))
-    await first.says(/is away \(nothing listens there\): waiting for it/)
+    await first.says(/is down \(nothing listens there\): waiting for it/)
     await app.start()
     await first.says(new RegExp(`${name(3)} +200`))
 
@@ -123,7 +123,7 @@ describe.each(ways)('%s', (way, where) => {
     await record('stripe', name(4))
     await record('stripe', name(5))
     const second = folder.start(args)
-    await second.says(/going on from where it stopped/)
+    await second.says(/continuing where it stopped/)
     await second.says(new RegExp(`${name(5)} +200`))
     second.signal('SIGTERM')
     expect((await second.ended()).code).toBe(0)

@@ -85,9 +85,9 @@ describe.concurrent('the body', () => {
   })
 
   test.each([
-    [['--set', 'nothing'], 'is not path=value'],
+    [['--set', 'nothing'], 'must be written as path=value'],
     [['--body', 'missing.json'], 'cannot be read'],
-    [['--tamper', '--stale'], 'do not go together'],
+    [['--tamper', '--stale'], 'cannot be used together'],
   ])('%j is a usage error', async (args, words) => {
     const { code, stderr } = await send('stripe', ...args)
     expect(code).toBe(2)
@@ -121,7 +121,7 @@ describe.concurrent('it says what to do when', () => {
   test('nothing listens there', async () => {
     const { code, stderr, stdout } = await folder.run(['send', 'stripe', '--to', 'http://127.0.0.1:9'])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('Start hookonce dev, or say where to send with --to.')
+    expect(stderr).toContain('Start hookonce dev, or set the URL with --to.')
     expect(stderr).not.toMatch(/\n\s+at /)
   })
 

@@ -122,9 +122,9 @@ test('dev follows its configuration, and keeps the one before when the new one i
   await send('evt_2')
   await expect.poll(handled, { timeout: 60_000 }).toContain('second evt_2\n')
   writeFileSync(join(folder.path, 'hookonce.config.ts'), 'export default { stor: 1 }')
-  await dev.says(/the new configuration is not used: /)
+  await dev.says(/the new configuration is invalid, the old one stays in use: /)
   writeConfig('third')
-  await dev.says(/the configuration has changed and is in use/)
+  await dev.says(/the changed configuration is in use/)
   expect((await send('evt_3')).stdout).toContain('1 recorded')
   await expect.poll(handled, { timeout: 60_000 }).toContain('third evt_3\n')
   await dev.says(/"eventId":"evt_3","verdict":"recorded"/)
@@ -214,10 +214,10 @@ export default defineConfig({
     const seen = await away.run(['doctor', '--json'], env)
     const { findings } = JSON.parse(seen.stdout) as { findings: { name: string; value: string }[] }
     expect(findings.find(({ name }) => name === 'spool')?.value).toMatch(
-      /^1 deliveries wait, \d+ of 268435456 bytes/,
+      /^1 delivery waits, \d+ of 268435456 bytes/,
     )
     const worker = away.start(['worker'], env)
-    await worker.says(/hookonce works on its spool/)
+    await worker.says(/hookonce worker runs; store: not reachable now/)
     for (const one of [server, worker]) {
       one.signal('SIGTERM')
       expect((await one.ended()).code).toBe(0)

@@ -97,13 +97,13 @@ describe('finding and running the file', () => {
     await write('hookonce.config.ts', 'export default {\n  store: "x",\n  sources: = 1,\n}\n')
     await expect(load()).rejects.toMatchObject({
       code: 'CONFIG_UNREADABLE',
-      message: expect.stringMatching(/hookonce\.config\.ts:3:\d+ cannot be loaded: Unexpected token/),
+      message: expect.stringMatching(/hookonce\.config\.ts:3:\d+ could not be loaded: Unexpected token/),
     })
   })
 
   it('an error thrown by the file says where', async () => {
     await write('hookonce.config.ts', 'const a = 1\n\nthrow new Error("no such tenant")\nexport default {}\n')
-    await expect(load()).rejects.toThrow(/hookonce\.config\.ts:3:\d+ cannot be loaded: no such tenant/)
+    await expect(load()).rejects.toThrow(/hookonce\.config\.ts:3:\d+ could not be loaded: no such tenant/)
   })
 
   it('a file with no default export is told to have one', async () => {
@@ -213,7 +213,7 @@ describe('the environment', () => {
     )
   })
 
-  it('env(name) reads a secret when the source is made, and says which variable is missing and where', async () => {
+  it('env(name) reads a secret when the source is made, and names every variable that is missing, and where it is used', async () => {
     await write(
       'hookonce.config.ts',
       `import { defineConfig, env } from 'hookonce'
@@ -223,7 +223,11 @@ export default defineConfig({
   sources: { stripe: stripe({ secret: env('TEST_CONFIG_SECRET', 'TEST_CONFIG_OLD') }) },
 })`,
     )
-    await expect(load()).rejects.toThrow(/hookonce\.config\.ts:5:\d+ cannot be loaded: .*TEST_CONFIG_SECRET/)
+    await expect(load()).rejects.toMatchObject({
+      code: 'ENV_MISSING',
+      message:
+        'TEST_CONFIG_SECRET is not set (used at hookonce.config.ts:5). Set it in the environment of this process. Also not set: TEST_CONFIG_STORE (used at hookonce.config.ts:4).',
+    })
     process.env.TEST_CONFIG_SECRET = 'whsec_0123456789abcdef0123456789abcdef'
     try {
       const loaded = await load()

@@ -103,7 +103,7 @@ describe('the Host header', () => {
     await start()
     for (const host of ['localhost', 'localhost:1', '127.0.0.1:4100', '[::1]:4100'])
       expect(await ask(host)).toBe(200)
-    expect(() => admin(inbox, { open: true, hosts: ['https://x.example'] })).toThrow(/write a name/)
+    expect(() => admin(inbox, { open: true, hosts: ['https://x.example'] })).toThrow(/must be a host name/)
   })
 
   it('open for development: a page under a rebound name reads nothing', async () => {

@@ -245,7 +245,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     const make = (alerts: object) => () => start(inbox, alerts as Alerts)
     expect(make({ notify })).toThrow('nothing to watch')
     expect(make({ deadLetters })).toThrow('alerts.notify')
-    expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('there is no "deadLetter"')
+    expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('has no option "deadLetter"')
     expect(make({ deadLetters: { above: 'x' }, notify })).toThrow('alerts.deadLetters.above')
     expect(make({ oldestAge: { above: 'soon' }, notify })).toThrow('not a duration')
     expect(make({ deadLetters, notify: { url: 'http://127.0.0.1/' } })).toThrow('not a public address')

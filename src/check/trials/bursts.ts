@@ -6,7 +6,7 @@ function burst(size: number): Trial {
   return {
     name: `burst-${size}`,
     title: `${size} deliveries of one event at once have one effect`,
-    why: 'Retries overlap, and several workers of one sender deliver the same event together.',
+    why: 'Retries overlap, and several workers of one sender may deliver the same event at once.',
     requests: size + 1,
     async run(exam) {
       const event = await exam.sender.event()
@@ -18,7 +18,7 @@ function burst(size: number): Trial {
       const afterwards = count ? await count.settled(exam.unit) : null
       const saw = `Answered ${tally(answers)}, and ${said(last)} afterwards${counted === null ? '' : `; ${effects(counted)}`}.`
       if (afterwards !== null && counted !== null && afterwards > counted)
-        return fail('no_dedupe', `${saw} The one afterwards had an effect too.`)
+        return fail('no_dedupe', `${saw} The last delivery had an effect too.`)
       if (counted !== null && counted > exam.unit) return fail('race', saw)
       // Some may be told to come again while the first one is at work, as long as they then hear a 2xx.
       if (!isOk(last)) return fail('duplicate_refused', saw)

@@ -12,7 +12,7 @@ export const conflict: Trial = {
   async run(exam) {
     const event = await exam.sender.event()
     const other = await exam.sender.changed(event)
-    if (other === null) return 'its events have nothing that can change without changing the id'
+    if (other === null) return 'a change of its events would also change their id'
     const count = await exam.count(event)
     const before = await twice(exam, event, count)
     if (before.result === 'fail') return before
@@ -28,28 +28,28 @@ export const conflict: Trial = {
 
 export const order: Trial = {
   name: 'order',
-  title: 'an older event about the same thing, after a newer one, is taken and does not undo it',
-  why: 'Senders do not keep order: "paid" may come before "created".',
+  title: 'an older event about the same object, after a newer one, is accepted and has no effect',
+  why: 'Senders do not keep the order: "paid" may arrive before "created".',
   requests: 2,
   async run(exam) {
     const newer = await exam.sender.event()
     const older = await exam.sender.event(Date.now() - MINUTE_MS)
     const reference = async (event: typeof newer) =>
       exam.sender.source.identify(await exam.sender.delivery(event))[0]?.reference ?? null
-    if ((await reference(newer)) === null) return 'its sample events are about nothing in particular'
+    if ((await reference(newer)) === null) return 'its sample events have no reference'
     if ((await reference(newer)) !== (await reference(older)))
-      return 'its sample events are about different things'
+      return 'its sample events have different references'
     const first = await exam.deliver(newer)
     const count = await exam.count(older)
     const second = await exam.deliver(older)
     const saw = `The newer one was answered ${said(first)}, the older one ${said(second)}`
     if (!isOk(second)) return fail('order_refused', `${saw}.`)
     const counted = count ? await count.settled(0) : null
-    if (counted === 0) return pass(`${saw}; the older one had no effect: it was known to be stale.`)
+    if (counted === 0) return pass(`${saw}; the older one had no effect, because it was stale.`)
     return unknown(
       counted === null
-        ? `${saw}. What it did cannot be seen without --probe or --probe-command.`
-        : `${saw} and had ${effects(counted)}. A count cannot tell whether it overwrote newer facts: compare times or versions in the handler.`,
+        ? `${saw}. Its effect can only be seen with --probe or --probe-command.`
+        : `${saw} and had ${effects(counted)}. A count cannot show whether it overwrote newer data: compare times or versions in the handler.`,
     )
   },
 }

@@ -10,7 +10,7 @@ const CRASHES = 3
 export const failure: Trial = {
   name: 'failure',
   title: 'an event whose handling failed once has its effect in the end',
-  why: 'Databases and partners are away now and then. An event marked before its work is then lost for good.',
+  why: 'Databases and other services fail now and then. An event that is marked as done before its work is then lost.',
   requests: 1 + REDELIVERIES,
   needs: ['probe', 'fault'],
   async run(exam) {
@@ -24,7 +24,7 @@ export const failure: Trial = {
 export const crash: Trial = {
   name: 'crash',
   title: 'an event whose handling was cut off by a crash has one effect',
-  why: 'Processes are killed in the middle of things. What was half done is neither lost nor done twice.',
+  why: 'Processes are killed in the middle of their work. An event that was half done must not be lost or done twice.',
   requests: CRASHES * (1 + REDELIVERIES),
   needs: ['probe', 'crash'],
   async run(exam) {
@@ -59,8 +59,11 @@ async function recovered(
   }
   const saw = `Answered ${answers.map(said).join(', then ')}; ${effects(counted)}.`
   if (counted > exam.unit) return fail('effect_not_atomic', saw)
-  if (counted < exam.unit) return fail('mark_before_work', `${saw} The event is taken for done and is not.`)
+  if (counted < exam.unit) return fail('mark_before_work', `${saw} The event counts as done and is not.`)
   if (acknowledged && !byItself)
-    return fail('lost_after_ack', `${saw} Its effect came only with a delivery no sender makes after a 2xx.`)
+    return fail(
+      'lost_after_ack',
+      `${saw} Its effect came only after another delivery, and no sender delivers again after a 2xx.`,
+    )
   return pass(saw)
 }

@@ -33,20 +33,18 @@ function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
       if (counted) return fail(fault, saw)
       if (!isOk(answer)) return pass(saw)
       return counted === 0
-        ? unknown(
-            `${saw} Nothing came of it, but the answer says it was accepted; answer 401 so that it can be told.`,
-          )
+        ? unknown(`${saw} It had no effect, but the answer says that it was accepted; answer 401 instead.`)
         : fail(fault, saw)
     },
   }
 }
 
-const anyone = 'The URL is no secret: it is in logs, tickets and old configurations.'
+const anyone = 'The URL is not a secret: it appears in logs, tickets and old configurations.'
 
 export const tampered = forgery({
   name: 'tampered',
   title: 'a changed body under a genuine signature is refused',
-  why: 'Otherwise whoever has seen one delivery can write any amount into it.',
+  why: 'Otherwise anyone who has seen one delivery can change the amount in it.',
   fault: 'no_verification',
   leftOut: 'its signature does not cover the body',
   make: (sender, event) => sender.tampered(event),
@@ -64,7 +62,7 @@ export const unsigned = forgery({
 export const forged = forgery({
   name: 'forged',
   title: 'a delivery signed with another secret is refused',
-  why: 'A check that only looks whether a signature is there stops nobody.',
+  why: 'A check that a signature exists, without verifying it, stops nobody.',
   fault: 'no_verification',
   leftOut: 'nothing is signed',
   make: (sender, event) => sender.forged(event),
@@ -72,8 +70,8 @@ export const forged = forgery({
 
 export const mangled = forgery({
   name: 'mangled',
-  title: 'a signature of the wrong length is refused, not an error',
-  why: 'A comparison that throws on unequal lengths turns a stranger’s request into a 500, or ends the process.',
+  title: 'a signature of the wrong length is refused with 4xx',
+  why: 'A comparison that throws on unequal lengths turns a stranger’s request into a 500, or stops the process.',
   fault: 'no_verification',
   leftOut: 'its signature is part of the body',
   make: (sender, event) => sender.mangled(event),
@@ -82,8 +80,8 @@ export const mangled = forgery({
 export const stale = forgery({
   name: 'stale',
   title: 'a genuine delivery signed long ago is refused',
-  why: 'A recorded delivery can be sent again years later, when its id has been forgotten.',
+  why: 'A captured delivery can be sent again years later, when its id is no longer stored.',
   fault: 'no_timestamp_check',
-  leftOut: 'its signature has no time, or one that does not change when it retries',
+  leftOut: 'its signature has no time, or a time that is the same in every retry',
   make: (sender, event) => sender.stale(event),
 })

@@ -9,7 +9,7 @@ import { type Exam, effects, fail, NO_PROBE, pass, said, type Trial, unknown } f
 export const again: Trial = {
   name: 'again',
   title: 'the same event delivered twice has one effect',
-  why: 'Senders deliver at least once: a lost answer is enough for a second delivery.',
+  why: 'Senders deliver at least once: one lost answer causes a second delivery.',
   requests: 2,
   async run(exam) {
     const event = await exam.sender.event()
@@ -20,7 +20,7 @@ export const again: Trial = {
 export const later = repeatedAfter({
   name: 'later',
   title: 'the same event delivered again later, on a new connection, has one effect',
-  why: 'Retries come after minutes, hours and days, when caches have forgotten.',
+  why: 'Retries come after minutes, hours and days, when cache entries have expired.',
   fault: 'short_dedupe',
   happens: (exam) => sleep(exam.delayMs),
 })
@@ -28,7 +28,7 @@ export const later = repeatedAfter({
 export const restart = repeatedAfter({
   name: 'restart',
   title: 'the same event delivered again after a restart has one effect',
-  why: 'A deploy between two deliveries is an ordinary day.',
+  why: 'A deploy between two deliveries is normal.',
   needs: ['restart'],
   fault: 'memory_dedupe',
   happens: (exam, event) => exam.restart(event),

@@ -6,9 +6,9 @@ import { addSecretOptions, withSecret } from '../secret.js'
 
 export function addDev(program: Command): void {
   const command = addCommand(program, 'dev', {
-    summary: 'receive webhooks on this machine, with no configuration',
+    summary: 'run a development server on this machine, without a configuration',
     description:
-      'Receives webhooks on this machine: every provider answers at /webhooks/<provider>, with a secret made for this folder.',
+      'Runs a development server on this machine. Every provider has an endpoint at /webhooks/<provider>, with a secret created for this folder.',
     examples: [
       'hookonce dev',
       'hookonce dev --port 4200 --store postgres://localhost/shop',
@@ -23,8 +23,11 @@ export function addDev(program: Command): void {
         'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)',
       ).env('HOOKONCE_STORE'),
     )
-    .option('--forward <url>', 'pass every event on to this address, signed as Standard Webhooks')
-    .option('--config <file>', 'a configuration (default: hookonce.config.ts, .js or .mjs, if there is one)')
+    .option('--forward <url>', 'forward every event to this address, signed as Standard Webhooks')
+    .option(
+      '--config <file>',
+      'the configuration file (default: hookonce.config.ts, .js or .mjs, if it exists)',
+    )
   addSecretOptions(
     command,
     'what deliveries are signed with, kept in .hookonce/ (default: a new one)',
@@ -38,7 +41,7 @@ export function addDev(program: Command): void {
 }
 
 export function portOption(): Option {
-  return new Option('--port <number>', 'where to listen; 0 = any free port (default 4100)')
+  return new Option('--port <number>', 'the port to listen on; 0 = any free port (default 4100)')
     .env('HOOKONCE_PORT')
     .argParser(portNumber)
 }

@@ -4,9 +4,9 @@ import { addStoreOption } from '../log/options.js'
 
 export function addDoctor(program: Command): void {
   const command = addCommand(program, 'doctor', {
-    summary: 'look at everything that should be so, and say what to do',
+    summary: 'check configuration, store and log for problems',
     description:
-      'Looks at Node, the configuration and its secrets, the store, its settings, schema and clock, retention, the backlog, and whether the log keeps its invariants. Exit code 1 when something is wrong.',
+      'Checks Node, the configuration and its secrets, the store, its settings, schema and clock, retention, the backlog, and the consistency of the log. Prints a fix for each problem. Exit code 1 when there is a problem.',
     examples: ['hookonce doctor', 'hookonce doctor --store postgres://localhost/shop --json'],
   })
   addStoreOption(command).action(

@@ -18,15 +18,15 @@ export function addEvents(program: Command): void {
 
 function addList(events: Command): void {
   const command = addCommand(events, 'list', {
-    summary: 'the latest events',
+    summary: 'list the latest events',
     examples: [
       'hookonce events list',
       'hookonce events list --source stripe --dead --since 24h',
       'hookonce events list --server https://hooks.example.com --json',
     ],
   })
-    .option('--limit <n>', 'how many', count, 20)
-    .option('--cursor <cursor>', 'where to go on, as the page before said')
+    .option('--limit <n>', 'the number of events', count, 20)
+    .option('--cursor <cursor>', 'continue after this position, as printed by the page before')
   addLogOptions(addFilterOptions(command)).action(
     action<FilterOptions & LogOptions & { limit: number; cursor?: string }>(async ({ output, options }) => {
       const filter = filterOf(options)
@@ -39,16 +39,17 @@ function addList(events: Command): void {
 
 function addShow(events: Command): void {
   const command = addCommand(events, 'show <id>', {
-    summary: 'one event, with its attempts',
-    description: 'Shows one event: an id, or source/id where several sources use it.',
+    summary: 'show one event with its attempts',
+    description:
+      'Shows one event and its attempts. Name it by its id, or by source/id when several sources have that id.',
     examples: [
       'hookonce events show evt_1PgafmB7WZ01zgkW',
       'hookonce events show stripe/evt_1PgafmB7WZ01zgkW --payload --reason "ticket 4711"',
     ],
   })
     .option('--source <name>', 'the source it came from')
-    .option('--payload', 'also its headers and body; reading them goes into the audit')
-    .option('--raw', 'only its body, byte for byte')
+    .option('--payload', 'also show its headers and body; this is recorded in the audit')
+    .option('--raw', 'print only its body, byte for byte')
     .option('--reason <text>', 'why the payload is read, for the audit')
   addLogOptions(command).action(
     action<ShowOptions & LogOptions>(async ({ output, options }, id: string) => {
@@ -61,7 +62,7 @@ function addShow(events: Command): void {
 
 function addTail(events: Command): void {
   const command = addCommand(events, 'tail', {
-    summary: 'events as they enter the log',
+    summary: 'print events as they are recorded',
     examples: ['hookonce events tail --source stripe', 'hookonce events tail --since 1h --json'],
   })
   addLogOptions(addFilterOptions(command)).action(
@@ -76,12 +77,12 @@ function addTail(events: Command): void {
 
 function addExport(events: Command): void {
   const command = addCommand(events, 'export', {
-    summary: 'events as JSON lines, for other programs',
+    summary: 'export events as JSON lines, for other programs',
     examples: [
       'hookonce events export --since 30d > events.ndjson',
       'hookonce events export --dead --payloads --reason "replay in staging" > dead.ndjson',
     ],
-  }).option('--payloads', 'with headers and body (base64); each read goes into the audit')
+  }).option('--payloads', 'include headers and body (base64); each read is recorded in the audit')
   addLogOptions(addFilterOptions(command)).action(
     action<FilterOptions & LogOptions & { payloads?: boolean }>(async ({ output, options }) => {
       const [{ exportEvents }, { openLog }] = await load()

@@ -7,20 +7,20 @@ import { addSecretOptions, withSecret } from '../secret.js'
 
 export function addListen(program: Command): void {
   const command = addCommand(program, 'listen <target>', {
-    summary: 'pass what is recorded on to an app on this machine',
+    summary: 'forward recorded events to an app on this machine',
     description:
-      'Passes everything the log records on to a local app (a port or a URL), in order, signed again with the local secret. What arrives while the app or the listener is away is passed on afterwards.',
+      'Forwards every event of the log to a local app (a port or a URL), in order, signed again with the local secret. Events that arrive while the app or the listener is down are forwarded later.',
     examples: [
       'hookonce listen 3000',
       'hookonce listen http://localhost:3000/api/webhooks --source stripe --filter "invoice.*"',
       'hookonce listen 3000 --server https://hooks.example.com --since 2h',
     ],
   })
-    .option('--source <name>', 'only of this source')
-    .option('--filter <type>', 'only of this type; * stands for anything')
+    .option('--source <name>', 'only events of this source')
+    .option('--filter <type>', 'only events of this type; * matches any text')
     .option(
       '--since <time>',
-      'start there: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
+      'where to start: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
       instant,
     )
   addSecretOptions(

@@ -11,7 +11,7 @@ export function addMigrate(program: Command): void {
   addStoreOption(
     addCommand(migrate, 'up', {
       summary: 'bring the schema up to date',
-      description: 'Brings the schema up to date. Safe while others do the same.',
+      description: 'Brings the schema up to date. Several processes may run this at the same time.',
       examples: ['hookonce migrate up --store postgres://localhost/shop'],
     }),
   ).action(
@@ -21,8 +21,9 @@ export function addMigrate(program: Command): void {
   )
   addStoreOption(
     addCommand(migrate, 'status', {
-      summary: 'what the schema is and what it should be',
-      description: 'Says what the schema is and what it should be. Exit code 1 when they differ.',
+      summary: 'show the schema version and the version it should have',
+      description:
+        'Shows the schema version of the log and the version that this hookonce needs. Exit code 1 when they differ.',
       examples: ['hookonce migrate status --store postgres://localhost/shop'],
     }),
   ).action(
@@ -31,11 +32,11 @@ export function addMigrate(program: Command): void {
     ),
   )
   addCommand(migrate, 'sql', {
-    summary: 'the migrations as SQL, for people who run their own',
+    summary: 'print the migrations as SQL, for people who run them with their own tool',
     examples: ['hookonce migrate sql > hookonce.sql', 'hookonce migrate sql --schema webhooks'],
   })
     .addOption(
-      new Option('--database <name>', 'which SQL').choices(['postgres', 'sqlite']).default('postgres'),
+      new Option('--database <name>', 'the database').choices(['postgres', 'sqlite']).default('postgres'),
     )
     .option('--schema <name>', 'the PostgreSQL schema', 'hookonce')
     .action(

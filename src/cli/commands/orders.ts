@@ -15,14 +15,14 @@ const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples
     ],
   },
   replay: {
-    summary: 'run events again from the beginning',
+    summary: 'run events again, also succeeded ones (with --force)',
     examples: [
       'hookonce replay evt_123 --reason "fixed the handler"',
       'hookonce replay stripe/evt_123 --force --reason "effects may happen again"',
     ],
   },
   ignore: {
-    summary: 'set events aside that nobody needs to handle',
+    summary: 'mark events as ignored, so that they are not handled',
     examples: [
       'hookonce ignore evt_123 --reason "test delivery"',
       "hookonce ignore --source github --type 'ping*'",
@@ -37,13 +37,14 @@ export function addOrders(program: Command): void {
 function addOrder(program: Command, verb: Verb): void {
   const command = addCommand(program, `${verb} [ids...]`, {
     summary: texts[verb].summary,
-    description: `${texts[verb].summary[0]!.toUpperCase()}${texts[verb].summary.slice(1)}: those named (an id, or source/id), or all a filter finds. Every order goes into the audit.`,
+    description: `${texts[verb].summary[0]!.toUpperCase()}${texts[verb].summary.slice(1)}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
     examples: texts[verb].examples,
   })
-    .option('--dry-run', 'say what would happen, change nothing')
-    .option('--rate <n>', 'events a second at most', rate)
-    .option('--reason <text>', 'why, for the audit')
-  if (verb === 'replay') command.option('--force', 'also what has succeeded: its effects may happen again')
+    .option('--dry-run', 'print what would happen, change nothing')
+    .option('--rate <n>', 'events per second at most', rate)
+    .option('--reason <text>', 'the reason, for the audit')
+  if (verb === 'replay')
+    command.option('--force', 'also run succeeded events again; their effects may happen again')
   addLogOptions(addFilterOptions(command, { reason: false })).action(
     action<FilterOptions & LogOptions & OrderCommandOptions>(async ({ output, options }, ids: string[]) => {
       const { reason: _, ...filter } = options

@@ -3,9 +3,9 @@ import { action, addCommand } from '../command.js'
 
 export function addProviders(program: Command): void {
   addCommand(program, 'providers [provider]', {
-    summary: 'list the senders hookonce knows, or show one',
+    summary: 'list the supported senders, or show one',
     description:
-      'Lists the senders hookonce knows; with a name, how that one signs, names and retries its events.',
+      'Lists the supported senders. With a name, shows how that sender signs, identifies and retries its events.',
     examples: ['hookonce providers', 'hookonce providers github'],
   }).action(
     action(async ({ output }, provider?: string) => {

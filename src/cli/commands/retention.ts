@@ -14,19 +14,19 @@ export function addRetention(program: Command): void {
 
 function addPrune(program: Command): void {
   const command = addCommand(program, 'prune', {
-    summary: 'remove what is older than it must be kept',
+    summary: 'delete expired payloads and events',
     description:
-      'Removes payloads, events, attempts and audits of finished events that are older than the configuration says. What is not finished stays, and so does a key whose sender may still retry.',
+      'Deletes payloads, events, attempts and audits of finished events that are older than the configured ages. Unfinished events are kept. An age below the retry window of a sender is an error.',
     examples: ['hookonce prune --dry-run', 'hookonce prune --source stripe --payloads 7d'],
   })
-    .option('--source <name>', 'only of this source; may be given again', collect)
-    .option('--payloads <age>', 'how long bytes are kept (default: as configured, else 30d)', duration)
+    .option('--source <name>', 'only events of this source; may be repeated', collect)
+    .option('--payloads <age>', 'how long payloads are kept (default: as configured, else 30d)', duration)
     .option(
       '--events <age>',
-      'how long events and their keys are kept (default: as configured, else 90d)',
+      'how long events and their ids are kept (default: as configured, else 90d)',
       duration,
     )
-    .option('--dry-run', 'count what would go, remove nothing')
+    .option('--dry-run', 'count expired rows, delete nothing')
   addStoreOption(command).action(
     action<PruneCommandOptions>(async ({ output, options }) =>
       (await import('../retention/prune.js')).prune(output, options),
@@ -35,12 +35,15 @@ function addPrune(program: Command): void {
 }
 
 function addArchive(program: Command): void {
-  const archive = addGroup(program, 'archive', 'keep payloads longer than the log does')
+  const archive = addGroup(program, 'archive', 'store payloads outside the log, and restore them')
   const load = () => import('../retention/archive.js')
   const place = (command: Command) =>
     command
-      .option('--archive <folder>', 'where the archive is (default: retention.archive of the configuration)')
-      .option('--source <name>', 'only of this source')
+      .option(
+        '--archive <folder>',
+        'the folder of the archive (default: retention.archive of the configuration)',
+      )
+      .option('--source <name>', 'only events of this source')
   const days = (command: Command) =>
     place(command)
       .option('--from <day>', 'from this day on, such as 2026-07-01 (UTC)', day)
@@ -49,13 +52,17 @@ function addArchive(program: Command): void {
     summary: 'copy payloads into the archive',
     examples: ['hookonce archive run --archive ./archive', 'hookonce archive run --before 30d'],
   })
-    .option('--before <time>', 'received before: a time, or 30d for thirty days ago (default: all)', instant)
-    .addOption(new Option('--format <format>', 'how it is written').choices(['jsonl', 'parquet']))
+    .option(
+      '--before <time>',
+      'only payloads received before: a time, or 30d for thirty days ago (default: all)',
+      instant,
+    )
+    .addOption(new Option('--format <format>', 'the file format').choices(['jsonl', 'parquet']))
   addStoreOption(place(run)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).run(output, options)),
   )
   const list = addCommand(archive, 'list', {
-    summary: 'what the archive holds',
+    summary: 'list the contents of the archive',
     examples: ['hookonce archive list --archive ./archive --source stripe --from 2026-07-01'],
   })
   addStoreOption(days(list)).action(
@@ -69,11 +76,11 @@ function addArchive(program: Command): void {
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).verify(output, options)),
   )
   const restore = addCommand(archive, 'restore', {
-    summary: 'bring payloads back under their events',
+    summary: 'copy payloads back to their events',
     examples: ['hookonce archive restore --archive ./archive --id evt_123 --reason "replay for ticket 4711"'],
   })
-    .option('--id <event id>', 'only this event; may be given again', collect)
-    .option('--reason <text>', 'why, for the audit')
+    .option('--id <event id>', 'only this event; may be repeated', collect)
+    .option('--reason <text>', 'the reason, for the audit')
   addStoreOption(days(restore)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).restore(output, options)),
   )
@@ -81,18 +88,18 @@ function addArchive(program: Command): void {
 
 function addErase(program: Command): void {
   const command = addCommand(program, 'erase <reference>', {
-    summary: 'remove the bytes of everything about one reference, for good',
+    summary: 'delete the payloads of all events with one reference',
     description:
-      'Removes the bytes of every delivery about this reference (a customer, an order). The events stay, so that duplicates are still known. It cannot be taken back, and what is erased is never restored.',
+      'Deletes the payload of every delivery with this reference (a customer, an order). The events stay, so that duplicates are still recognised. This cannot be undone.',
     examples: [
       'hookonce erase cus_123 --dry-run',
       'hookonce erase cus_123 --source stripe --reason "request of 2026-07-01" --yes',
     ],
   })
-    .option('--source <name>', 'only of this source')
-    .option('--reason <text>', 'why, for the audit')
-    .option('--dry-run', 'count, erase nothing')
-    .option('--yes', 'do not ask')
+    .option('--source <name>', 'only events of this source')
+    .option('--reason <text>', 'the reason, for the audit')
+    .option('--dry-run', 'count the payloads, erase nothing')
+    .option('--yes', 'do not ask for confirmation')
   addStoreOption(command).action(
     action<EraseCommandOptions>(async ({ output, options }, reference: string) =>
       (await import('../retention/erase.js')).erase(output, reference, options),

@@ -6,9 +6,9 @@ import { hostOption, portOption } from './dev.js'
 
 export function addServe(program: Command): void {
   addCommand(program, 'serve', {
-    summary: 'receive webhooks and handle them, from a configuration',
+    summary: 'run the server of a configuration: receive webhooks and handle them',
     description:
-      'Receives webhooks, runs their handlers and serves the admin API, as hookonce.config.ts says, until SIGTERM.',
+      'Receives webhooks, runs their handlers and serves the admin API, as configured in hookonce.config.ts, until SIGTERM.',
     examples: [
       'hookonce serve',
       'hookonce serve --config hooks/hookonce.config.ts --port 8080',
@@ -16,10 +16,10 @@ export function addServe(program: Command): void {
     ],
   })
     .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
-    .option('--store <url>', 'goes before the one of the configuration (HOOKONCE_STORE)')
+    .option('--store <url>', 'overrides the store of the configuration (HOOKONCE_STORE)')
     .addOption(portOption())
     .addOption(hostOption())
-    .option('--receive-only', 'run no handlers in this process: hookonce worker does')
+    .option('--receive-only', 'run no handlers in this process; start hookonce worker for them')
     .action(
       action<ServeOptions>(async ({ output, options }) =>
         (await import('../serve.js')).serve(output, options),
@@ -29,14 +29,14 @@ export function addServe(program: Command): void {
 
 export function addWorker(program: Command): void {
   addCommand(program, 'worker', {
-    summary: 'run handlers only, from a configuration',
+    summary: 'run only the handlers of a configuration',
     description:
-      'Runs the handlers of hookonce.config.ts on what the log holds, until SIGTERM. Start as many as needed.',
+      'Runs the handlers of hookonce.config.ts on the events in the log, until SIGTERM. Start as many workers as you need.',
     examples: ['hookonce worker', 'hookonce worker --concurrency 32'],
   })
     .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
-    .option('--store <url>', 'goes before the one of the configuration (HOOKONCE_STORE)')
-    .option('--concurrency <n>', 'how many attempts at once', count)
+    .option('--store <url>', 'overrides the store of the configuration (HOOKONCE_STORE)')
+    .option('--concurrency <n>', 'how many attempts run at once', count)
     .action(
       action<WorkerOptions>(async ({ output, options }) =>
         (await import('../serve.js')).worker(output, options),

@@ -4,23 +4,23 @@ import { duration } from '../parse.js'
 import type { TokenOptions } from '../token.js'
 
 export function addToken(program: Command): void {
-  const token = addGroup(program, 'token', 'tokens for the admin API')
+  const token = addGroup(program, 'token', 'create tokens for the admin API')
   addCommand(token, 'create', {
-    summary: 'make a token and its line for the configuration',
+    summary: 'create a token and its line for the configuration',
     description:
-      'Makes a token. It is shown once and kept nowhere: the configuration gets its SHA-256. Nothing is connected to.',
+      'Creates a token. It is shown once and not stored; the configuration gets its SHA-256. No server or store is needed.',
     examples: [
       'hookonce token create --name ada --role operator',
       'hookonce token create --name ci --role viewer --expires 90d --json',
     ],
   })
-    .requiredOption('--name <name>', 'who it is for: shown in the audit')
+    .requiredOption('--name <name>', 'the name of its owner, shown in the audit')
     .addOption(
-      new Option('--role <role>', 'what it may do')
+      new Option('--role <role>', 'the role of the token')
         .choices(['viewer', 'operator', 'admin', 'worker'])
         .makeOptionMandatory(),
     )
-    .option('--expires <duration>', 'how long it lasts, such as 90d (default: for good)', duration)
+    .option('--expires <duration>', 'how long it is valid, such as 90d (default: without end)', duration)
     .action(
       action<TokenOptions>(async ({ output, options }) =>
         (await import('../token.js')).createToken(output, options),

@@ -9,7 +9,7 @@ import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
 import { Failure, textOf, UsageError } from '../failure.js'
-import type { Output } from '../output.js'
+import { type Output, storeWords } from '../output.js'
 import { hasConfig } from '../store.js'
 import { outliveOutput } from '../streams.js'
 import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
@@ -60,7 +60,7 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   const watch = stage.config?.path ? await follow(output, server, stage.config, tell, options, log) : null
   const code = await runUntilSignal(
     { server },
-    { onStop: () => output.say('stopping: finishing what was accepted') },
+    { onStop: () => output.say('stopping: finishing accepted requests') },
   )
   watch?.close()
   return code
@@ -85,7 +85,7 @@ function fromCatalogue(output: Output, options: DevOptions, log: Logger): Stage 
 async function fromConfig(options: DevOptions, log: Logger): Promise<Stage> {
   if (options.forward !== undefined)
     throw new UsageError(
-      '--forward is for hookonce dev without a configuration. With one, write destinations in it.',
+      '--forward works only without a configuration. In a configuration use the key destinations.',
     )
   const { loadConfig } = await import('../../config/load.js')
   const config = await loadConfig(given({ path: options.config }))
@@ -117,10 +117,10 @@ async function follow(
       })
       const before = await server.swap(tell(inbox))
       await before.stop()
-      output.say('the configuration has changed and is in use')
+      output.say('the changed configuration is in use')
     },
     onProblem(error) {
-      output.say(`the new configuration is not used: ${textOf(error)}`)
+      output.say(`the new configuration is invalid, the old one stays in use: ${textOf(error)}`)
     },
   })
 }
@@ -146,11 +146,11 @@ function ready(output: Output, address: string, { inbox, store, secret, config, 
   const elsewhere = new URL(address).port === '4100' ? '' : ` --to ${address}`
   output.say(
     (paint) => `${paint('bold', 'hookonce is ready')}
-  store      ${store}
+  store      ${storeWords(store)}
   intake     ${facts.intake}   (${which})
-  dashboard  ${paint('cyan', facts.dashboard)}
+  admin      ${paint('cyan', `${address}/`)}
   ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
-${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as standardwebhooks.com says)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
+${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on standardwebhooks.com)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,
   )
 }

@@ -29,8 +29,9 @@ export async function list(
   const cut = next !== null && events.length < page.limit
   const none = cut ? 'No event matches so far.' : 'No event matches.'
   output.result({ events, next, cut }, (paint) => (events.length === 0 ? none : eventTable(events, paint)))
-  if (cut && !output.json) output.say(`The log is long, and the search was cut. Go on with --cursor ${next}`)
-  else if (next !== null && !output.json) output.say(`There are more: --cursor ${next}`)
+  if (cut && !output.json)
+    output.say(`The search stopped at its limit before the end of the log. Continue with --cursor ${next}`)
+  else if (next !== null && !output.json) output.say(`There are more events: --cursor ${next}`)
 }
 
 export interface ShowOptions {
@@ -65,7 +66,7 @@ export async function show(output: Output, log: EventLog, text: string, options:
 
 function removed(event: EventView): Failure {
   return new Failure(
-    `The payload of ${event.source}/${event.id} has been removed. hookonce archive restore brings it back, if it was archived.`,
+    `The payload of ${event.source}/${event.id} has been removed. If it was archived, hookonce archive restore brings it back.`,
   )
 }
 
@@ -84,7 +85,7 @@ export async function tail(
   const stop = new AbortController()
   process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
   const after = since === undefined ? null : await positionBefore(log, since)
-  output.say(`following ${log.name}; Ctrl-C ends it`)
+  output.say(`following ${log.name}; stop with Ctrl-C`)
   for await (const { events, gap } of log.follow({
     after,
     signal: stop.signal,

@@ -28,7 +28,7 @@ export async function orderEvents(
   if (ids.length > 0) return orderIds(output, log, verb, ids, options, stop.signal)
   if (Object.keys(filter).length === 0)
     throw new UsageError(
-      `Say which events: their ids, or a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
+      `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
     )
   return orderFound(output, log, verb, filter, options, stop.signal)
 }
@@ -87,7 +87,7 @@ async function orderFound(
   output.result({ verb, dryRun, stopped: signal.aborted, ...pick(result) }, () =>
     summary(verb, result, dryRun),
   )
-  if (signal.aborted) output.say('stopped; what is done stays done')
+  if (signal.aborted) output.say('stopped; finished changes stay')
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
@@ -106,16 +106,16 @@ function pick({ matched, done, refused }: BulkResult): BulkResult {
 function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boolean): string {
   const verbs = { retry: 'retried', replay: 'replayed', ignore: 'ignored' }
   const lines = [`${matched} found, ${done} ${dryRun ? `would be ${verbs[verb]} (--dry-run)` : verbs[verb]}`]
-  for (const [code, times] of Object.entries(refused)) lines.push(`${times} left alone: ${why(code, verb)}`)
+  for (const [code, times] of Object.entries(refused)) lines.push(`${times} skipped: ${why(code, verb)}`)
   return lines.join('\n')
 }
 
 function why(code: string, verb: Verb): string {
   const reasons: Record<string, string> = {
-    EVENT_NOT_FOUND: 'it is gone',
-    EVENT_PROCESSING: 'it is being processed; order again when its attempt has ended',
-    MOVE_FORBIDDEN: `${verb} does not apply to the state it is in`,
-    FORCE_NEEDED: 'it has succeeded; add --force if its effects may happen again',
+    EVENT_NOT_FOUND: 'it is no longer in the log',
+    EVENT_PROCESSING: 'it is being processed; try again when its attempt has ended',
+    MOVE_FORBIDDEN: `${verb} is not possible in its state`,
+    FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
   }
   return reasons[code] ?? code
 }

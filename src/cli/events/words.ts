@@ -54,14 +54,16 @@ export function eventDetail(event: EventView, attempts: readonly AttemptView[], 
     ['processed', event.processedAt],
     ['next attempt', event.nextAttemptAt],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
-    ['conflicts', event.conflicts > 0 ? `${event.conflicts}: its id came back with other bytes` : null],
+    ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
     ['flagged', event.sameAs ? `same signed content as ${plain(event.sameAs)}` : null],
     [
       'contested',
-      event.contests ? `delivered as ${plain(event.contests)}, which other signed content had taken` : null,
+      event.contests
+        ? `delivered as ${plain(event.contests)}, an id that other signed content already had`
+        : null,
     ],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
-    ['payload', event.payloadKept ? 'kept (--payload shows it)' : 'removed'],
+    ['payload', event.payloadKept ? 'stored (--payload shows it)' : 'removed'],
     ['place in log', String(event.seq)],
   ]
   const shown = rows.filter((row): row is [string, string] => row[1] !== null)

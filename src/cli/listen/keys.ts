@@ -32,14 +32,14 @@ export function readKeys(parts: KeyParts, quit: () => void): Keys {
 
   const onKey = (_: string, key: { name?: string; ctrl?: boolean }) => {
     if (key.name === 'q' || (key.ctrl && key.name === 'c')) quit()
-    else if (last === null) output.say('nothing has been passed on yet')
+    else if (last === null) output.say('no event has been forwarded yet')
     else if (key.name === 'r') void again(parts, last)
     else if (key.name === 'd') void details(parts, last)
     else if (key.name === 'c') void copy(parts, last)
   }
   emitKeypressEvents(process.stdin)
   process.stdin.setRawMode(true).on('keypress', onKey).resume()
-  output.say('keys: r send the last again, d details, c copy as curl, q quit')
+  output.say('keys: r send the last event again, d details, c copy as curl, q quit')
   return {
     remember,
     close() {
@@ -55,7 +55,7 @@ async function again({ output, signer, poster, urlOf }: KeyParts, { event, paylo
     const answer = await poster.post(await signer.sign(event, payload, urlOf(event.source)))
     output.say(`sent again: ${answer.httpStatus}, ${Math.round(answer.ms)} ms`)
   } catch (error) {
-    output.say(`sent again, and got no answer: ${whyNoAnswer(error)}`)
+    output.say(`sent again, without an answer: ${whyNoAnswer(error)}`)
   }
 }
 

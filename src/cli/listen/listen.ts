@@ -85,7 +85,7 @@ export async function listen(
     keys.close()
     listener.poster.close()
   }
-  output.say(`stopped; hookonce listen ${target} goes on from here`)
+  output.say(`stopped; hookonce listen ${target} continues from here`)
   return 0
 }
 
@@ -121,7 +121,7 @@ async function passOn(
   // Events of one delivery came in one body, and the app gets that body once.
   if (earlier && isSameDelivery(earlier, sent)) return { sent, what: null }
   if (listener.signer.sourceOf(event.source) === null)
-    listener.output.say(`the provider of "${event.source}" is not known here: passed on without a signature`)
+    listener.output.say(`the provider of "${event.source}" is unknown here: forwarded without a signature`)
   const answer = await answered(listener, event, payload)
   if (answer === null) return null
   keys.remember(event, payload)
@@ -168,16 +168,16 @@ function tell(output: Output, event: EventView, what: What): void {
 
 function sayStart({ output, log, urlOf, signal: _ }: Listener, resumed: boolean): void {
   output.say(
-    `listening to ${log.name}, passing on to ${decodeURI(urlOf('<source>'))}${resumed ? '; going on from where it stopped' : ''}`,
+    `listening to ${log.name}, forwarding to ${decodeURI(urlOf('<source>'))}${resumed ? '; continuing where it stopped' : ''}`,
   )
 }
 
 function sayAway(output: Output, url: string, why: string): void {
   if (output.json) output.result({ kind: 'waiting', url, why }, () => '')
-  else output.say(`${url} is away (${why}): waiting for it, nothing is skipped`)
+  else output.say(`${url} is down (${why}): waiting for it, no event is skipped`)
 }
 
 function sayGap(output: Output): void {
   if (output.json) output.result({ kind: 'gap' }, () => '')
-  else output.say('GAP: retention has removed events that were never passed on')
+  else output.say('GAP: retention has removed events before they were forwarded')
 }

@@ -14,7 +14,7 @@ export async function findEvent(log: EventLog, text: string, source: string | un
   if (events.length > 1) {
     const names = events.map((event) => `${event.source}/${event.id}`).join(', ')
     throw new Failure(
-      `Several sources have an event "${plain(text)}": ${plain(names)}. Say which with --source.`,
+      `Several sources have an event "${plain(text)}": ${plain(names)}. Choose one with --source.`,
     )
   }
   if (events[0]) return events[0]
@@ -33,6 +33,6 @@ export function keyOf(event: EventView): EventKey {
 function notFound(log: EventLog, text: string, source: string | undefined): Failure {
   const where = source === undefined ? log.name : `source "${plain(source)}" of ${log.name}`
   return new Failure(
-    `There is no event "${plain(text)}" in ${where}. hookonce events list shows what is there; retention may have removed it.`,
+    `There is no event "${plain(text)}" in ${where}. hookonce events list shows the events; retention may have removed this one.`,
   )
 }

@@ -10,7 +10,7 @@ export interface LogOptions {
 /** For commands that work on a store or through a server. */
 export function addLogOptions(command: Command): Command {
   return addStoreOption(command)
-    .option('--server <url>', 'ask this server instead of opening a store (HOOKONCE_SERVER)')
+    .option('--server <url>', 'use the API of this server instead of opening a store (HOOKONCE_SERVER)')
     .option('--token <token>', 'a token of that server (better: HOOKONCE_TOKEN)')
 }
 

@@ -42,7 +42,7 @@ async function sourcesIn(store: Store): Promise<ReadonlyMap<string, Source>> {
   const unknown = names.filter((name) => !found.some(({ key }) => key === name))
   if (unknown.length > 0)
     throw new Failure(
-      `How long the senders of ${unknown.join(', ')} retry is not known here. Run this where hookonce.config.ts is.`,
+      `The retry windows of the senders of ${unknown.join(', ')} are unknown here. Run this in the folder of hookonce.config.ts.`,
     )
   if (found.length === 0) return new Map()
   const credentials = makeCredentials(undefined)
@@ -56,7 +56,7 @@ export async function archiveTarget(
   if (path !== undefined) return (await import('../../retention/archive/directory.js')).directory(path)
   if (retention.archive) return retention.archive
   throw new UsageError(
-    'There is no archive. Name a folder with --archive, or set retention.archive in hookonce.config.ts.',
+    'No archive is configured. Name a folder with --archive, or set retention.archive in hookonce.config.ts.',
   )
 }
 

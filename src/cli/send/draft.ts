@@ -36,10 +36,15 @@ function fileBytes(path: string): Buffer {
 function withChanges(body: Uint8Array | string, changes: readonly string[]): string {
   const document = parsed(body)
   if (typeof document !== 'object' || document === null)
-    throw new UsageError('--set changes JSON bodies, and this one is not. Use --body to give a whole one.')
+    throw new UsageError(
+      '--set works only on JSON bodies, and this body is not JSON. Use --body to send a file.',
+    )
   for (const change of changes) {
     const equals = change.indexOf('=')
-    if (equals < 1) throw new UsageError(`--set ${change} is not path=value, such as data.object.amount=5.`)
+    if (equals < 1)
+      throw new UsageError(
+        `--set must be written as path=value, such as data.object.amount=5, not ${change}.`,
+      )
     put(
       document as Record<string, unknown>,
       change.slice(0, equals).split('.'),
@@ -92,7 +97,7 @@ export async function conflicting(source: Source, draft: SignOptions): Promise<S
     if (sameIds && otherContent) return changed
   }
   throw new Failure(
-    `${source.name} cannot conflict: its event id follows from the content, or the content is not compared.`,
+    `--conflict is not possible for ${source.name}: its event id is made of the content, or its content is not compared.`,
   )
 }
 
@@ -104,7 +109,7 @@ export async function tampered(source: Source, delivery: Delivery): Promise<Deli
     if (!(await source.verify(changed, { now: Date.now() })).ok) return changed
   }
   throw new UsageError(
-    `${source.name} does not sign the body, so a change of it cannot be noticed: anyone who knows its secret is believed.`,
+    `--tamper is not possible for ${source.name}: it does not sign the body, so a changed body cannot be detected.`,
   )
 }
 

@@ -93,9 +93,9 @@ export function whyNoAnswer(error: unknown): string {
   const { code, message } = inner as NodeJS.ErrnoException
   const known: Record<string, string> = {
     ECONNREFUSED: 'nothing listens there',
-    ENOTFOUND: 'there is no such host',
+    ENOTFOUND: 'the host does not exist',
     EAI_AGAIN: 'the name could not be looked up',
-    ECONNRESET: 'the connection was cut',
+    ECONNRESET: 'the connection was reset',
     ETIMEDOUT: 'no answer in time',
   }
   return known[code ?? ''] ?? message

@@ -34,9 +34,7 @@ export async function send(
   const trick = trickOf(options)
   const source = await sourceOf(provider, options)
   if (trick === 'stale' && source.scheme.timestamp?.toleranceMs == null)
-    throw new UsageError(
-      `${source.name} signs no time that is held against the clock, so nothing can be stale.`,
-    )
+    throw new UsageError(`--stale is not possible for ${source.name}: no signed time is checked.`)
   const draft = draftOf(source, {
     now: Date.now(),
     ...(type === undefined ? {} : { type }),
@@ -60,7 +58,7 @@ export async function send(
 function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
   const asked = (['tamper', 'stale', 'conflict'] as const).filter((_, i) => [tamper, stale, conflict][i])
   if (asked.length > 1)
-    throw new UsageError(`--${asked.join(' and --')} do not go together. Give one of them.`)
+    throw new UsageError(`--${asked.join(' and --')} cannot be used together. Give one of them.`)
   return asked[0] ?? null
 }
 
@@ -90,7 +88,9 @@ function targetUrl(to: string | undefined, provider: string, sampleUrl: string |
   const text = to ?? process.env.HOOKONCE_SERVER ?? `http://127.0.0.1:${process.env.HOOKONCE_PORT ?? '4100'}`
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol))
-    throw new UsageError(`"${text}" is not a URL such as http://127.0.0.1:4100/webhooks/${provider}.`)
+    throw new UsageError(
+      `--to must be a URL such as http://127.0.0.1:4100/webhooks/${provider}, not "${text}".`,
+    )
   if (url.pathname === '/') url.pathname = `/webhooks/${provider}`
   if (sampleUrl !== undefined && url.search === '') url.search = new URL(sampleUrl).search
   return url.href
@@ -123,7 +123,7 @@ async function postAll(
 
 function noAnswer(url: string, error: unknown): Failure {
   return new Failure(
-    `${url} gave no answer: ${whyNoAnswer(error)}. Start hookonce dev, or say where to send with --to.`,
+    `${url} gave no answer: ${whyNoAnswer(error)}. Start hookonce dev, or set the URL with --to.`,
   )
 }
 

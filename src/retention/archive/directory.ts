@@ -7,7 +7,7 @@ import { type ArchiveTarget, archiveFailed } from './target.js'
 
 export function directory(path: string): ArchiveTarget {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))
-    throw invalid('A directory', 'it is not the name of one')
+    throw invalid('directory(path): `path`', 'must be a non-empty string')
   const root = resolve(path)
   const name = `directory ${path}`
 

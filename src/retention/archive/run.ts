@@ -56,7 +56,7 @@ const DAY_MS = 86_400_000
 export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveReport> {
   const { store, source, before, objectBytes = 16 * 1024 * 1024 } = options
   if (!Number.isInteger(objectBytes) || objectBytes < 1)
-    throw invalid('objectBytes', 'it is not a number of bytes')
+    throw invalid('objectBytes', 'must be a number of bytes above 0')
   const days = new Map<string, OpenDay>()
   let objects = 0
   let deliveries = 0

@@ -22,9 +22,8 @@ const RETRIES = 3
 export function s3(options: S3Options): ArchiveTarget {
   const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeoutMs = 60_000 } = options
   for (const [name, value] of Object.entries({ endpoint, bucket, region, accessKeyId, secretAccessKey }))
-    if (typeof value !== 'string' || value.trim() === '')
-      throw invalid(`The option ${name} of s3()`, 'it is missing')
-  if (!URL.canParse(endpoint)) throw invalid('The option endpoint of s3()', 'it is not a URL')
+    if (typeof value !== 'string' || value.trim() === '') throw invalid('s3()', `needs \`${name}\``)
+  if (!URL.canParse(endpoint)) throw invalid('s3(): `endpoint`', 'must be a URL')
   const { sessionToken, prefix = '' } = options
   const client = new AwsClient({
     accessKeyId,

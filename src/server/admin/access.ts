@@ -36,7 +36,7 @@ export function createDoor(options: DoorOptions): Door {
   const { authorize, open = false, clock, sessionSecret, onRefused } = options
   const known = knownTokens(options.tokens ?? [])
   if (known.length === 0 && authorize === undefined && !open) {
-    throw invalid('admin(...)', 'nobody could come in; give it tokens, authorize, or open for development')
+    throw invalid('admin()', 'needs `tokens`, `authorize` or (for development) `open: true`')
   }
   const limit: SignInLimit = signInLimit(() => clock.now())
 
@@ -78,7 +78,7 @@ export function createDoor(options: DoorOptions): Door {
 
 function checkAccess({ actor, role }: Access): Access {
   if (typeof actor !== 'string' || actor === '' || !isRole(role)) {
-    throw invalid('What authorize returned', 'it must be { actor, role } or null')
+    throw invalid('authorize()', 'must return { actor, role } or null')
   }
   return { actor, role }
 }

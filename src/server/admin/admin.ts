@@ -161,5 +161,8 @@ function onceEach(queries: Record<string, string[]>): Record<string, string | st
 
 function checkBasePath(basePath: string): string {
   if (basePath === '' || /^(\/[\w.~-]+)+$/.test(basePath)) return basePath
-  throw invalid(`The basePath "${basePath}"`, 'write it as "/admin", with no slash at its end')
+  throw invalid(
+    `The basePath "${basePath}"`,
+    'must start with a slash and not end with one, such as "/admin"',
+  )
 }

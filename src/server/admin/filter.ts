@@ -99,6 +99,6 @@ export async function search(
 function readCursor(cursor: string | null): [number, string | null] {
   if (cursor === null) return [0, null]
   const match = /^([012])\.(.*)$/.exec(cursor)
-  if (match === null) throw invalid('A cursor', 'it does not come from a page of this list')
+  if (match === null) throw invalid('cursor', 'must be the value that a page of this list returned')
   return [Number(match[1]), match[2] || null]
 }

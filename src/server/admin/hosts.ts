@@ -27,7 +27,10 @@ export function hostList(hosts: readonly string[]): (host: string) => boolean {
 
 function normal(host: string): string {
   if (!/^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(host)) {
-    throw invalid(`The host "${host}"`, 'write a name, or a name and a port: "hooks.example.com"')
+    throw invalid(
+      `The host "${host}"`,
+      'must be a host name, or a host name and a port, such as "hooks.example.com"',
+    )
   }
   return host.toLowerCase()
 }

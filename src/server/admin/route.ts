@@ -99,9 +99,10 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown, what: st
 
 /** Fields that are not known are not named: they are the caller's, and there may be thousands. */
 function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code !== 'unrecognized_keys') return (issue?.message ?? 'it does not fit').replace(/\.$/, '')
+  if (issue?.code !== 'unrecognized_keys')
+    return `is wrong: ${(issue?.message ?? 'it has another form').replace(/\.$/, '')}`
   const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
-  return `it has fields that are not known here${known.length > 0 ? `; known are ${known.join(', ')}` : ''}`
+  return `has unknown fields${known.length > 0 ? `; known fields: ${known.join(', ')}` : ''}`
 }
 
 /** Most admin bodies are an order or a filter. A route that takes more says so. */
@@ -138,6 +139,6 @@ export async function jsonOf(request: Request, most: number): Promise<unknown> {
   try {
     return JSON.parse(text)
   } catch {
-    throw invalid('The body', 'it is not JSON')
+    throw invalid('The body', 'must be JSON')
   }
 }

@@ -18,14 +18,17 @@ export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
   return tokens.map((token) => {
     const { name, role, sha256: hex, expiresAt } = token
     if (typeof name !== 'string' || !/^[\w.@+-]{1,64}$/.test(name)) {
-      throw invalid('The name of a token', 'use 1 to 64 letters, digits or _ . @ + -')
+      throw invalid('The name of a token', 'must be 1 to 64 letters, digits or _ . @ + -')
     }
     if (names.has(name))
-      throw invalid(`The token "${name}"`, 'there are two of that name; the audit could not tell them apart')
+      throw invalid(
+        `The token "${name}"`,
+        'is configured twice; give each token its own name, because the audit shows it',
+      )
     names.add(name)
-    if (!isRole(role)) throw invalid(`The role of the token "${name}"`, `use one of ${roles.join(', ')}`)
+    if (!isRole(role)) throw invalid(`The role of the token "${name}"`, `must be one of ${roles.join(', ')}`)
     if (typeof hex !== 'string' || !/^[0-9a-f]{64}$/i.test(hex)) {
-      throw invalid(`The token "${name}"`, 'sha256 must be the SHA-256 of the token, as 64 hex digits')
+      throw invalid(`The token "${name}"`, 'needs `sha256`: the SHA-256 of the token as 64 hex digits')
     }
     return { name, role, hash: Buffer.from(hex, 'hex'), expiresAt: endOf(name, expiresAt) }
   })
@@ -36,7 +39,7 @@ function endOf(name: string, expiresAt: string | number | undefined): number {
   const at = typeof expiresAt === 'number' ? expiresAt : Date.parse(expiresAt)
   // A date that cannot be read must not become a token without an end.
   if (!Number.isFinite(at))
-    throw invalid(`expiresAt of the token "${name}"`, 'use an ISO 8601 date or milliseconds')
+    throw invalid(`expiresAt of the token "${name}"`, 'must be an ISO 8601 date or milliseconds since 1970')
   return at
 }
 

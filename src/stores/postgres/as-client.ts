@@ -23,11 +23,17 @@ export function asClient(tx: PostgresTx): TransactionClient {
     if (boundary === null) return run(given, ...rest)
     if (boundary === 'begin') {
       if (asksForMore(given))
-        throw invalid('A statement', 'the isolation is that of the handler’s transaction')
+        throw invalid(
+          'A nested transaction',
+          'cannot set an isolation level; it has the one of the handler’s transaction',
+        )
       return run(`savepoint ${nameOf(++depth)}`)
     }
     if (depth === 0)
-      throw invalid('A statement', `${boundary} without a begin; hookonce ends the transaction`)
+      throw invalid(
+        `The statement ${boundary}`,
+        'has no matching begin; hookonce ends the handler’s transaction itself',
+      )
     const name = nameOf(depth--)
     if (boundary === 'rollback') await run(`rollback to savepoint ${name}`)
     return run(`release savepoint ${name}`)

@@ -107,7 +107,7 @@ export interface Database {
 export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
 
 export function openDatabase(options: PostgresOptions): Database {
-  if (!options.url === !options.pool) throw invalid('A PostgreSQL store', 'give it either url or pool')
+  if (!options.url === !options.pool) throw invalid('postgres()', 'needs either `url` or `pool`')
   const schema = options.schema ?? 'hookonce'
   const toSchema = inSchema(schema)
   const timeoutMs = options.statementTimeoutMs ?? 10_000

@@ -6,7 +6,7 @@ export type PartitionUnit = 'month' | 'day'
 
 export function checkUnit(unit: PartitionUnit): PartitionUnit {
   if (unit !== 'month' && unit !== 'day')
-    throw invalid('The option partitions', `"${unit}" is not month or day`)
+    throw invalid('The option partitions', `must be 'month' or 'day', not "${unit}"`)
   return unit
 }
 

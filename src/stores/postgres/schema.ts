@@ -7,8 +7,8 @@ export type InSchema = (sql: string) => string
 export function inSchema(schema: string): InSchema {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
     throw invalid(
-      'The PostgreSQL schema',
-      'use letters, digits and underscores, at most 63, not starting with a digit',
+      'The PostgreSQL schema name',
+      'must be 1 to 63 letters, digits or underscores, and must not start with a digit',
     )
   }
   const quoted = `"${schema}"`

@@ -124,8 +124,8 @@ export async function beginTransaction(
         const boundary = boundaryIn(args[0])
         if (boundary !== null)
           throw invalid(
-            'A statement',
-            `${boundary} is not for handlers, hookonce begins and ends; use a savepoint`,
+            `The statement ${boundary}`,
+            'is not allowed in a handler, because hookonce begins and ends the transaction; use a savepoint',
           )
         return open().query(...args)
       }) as PoolClient['query'],

@@ -10,7 +10,7 @@ export function decodeCursor(text: string): number {
   const digits = Buffer.from(String(text), 'base64url').toString('latin1')
   const seq = Number(digits)
   if (!/^[1-9]\d{0,15}$/.test(digits) || !Number.isSafeInteger(seq) || encodeCursor(seq) !== text) {
-    throw invalid('A cursor', 'it does not come from a page of this list')
+    throw invalid('cursor', 'must be the value that a page of this list returned')
   }
   return seq
 }

@@ -65,31 +65,35 @@ function checkExport({ source, from, to, after, limit }: ExportOptions): void {
   checkSource(source)
   checkInstant('from', from)
   checkInstant('to', to)
-  if (!Number.isSafeInteger(after) || after < 0) throw invalid('after', `${after} is not where a page ended`)
+  if (!Number.isSafeInteger(after) || after < 0)
+    throw invalid('after', `must be a position that a page returned, not ${after}`)
   checkCount('limit', limit, limits.restoreBatch)
 }
 
 function checkMark({ source, day, object, seqs }: ArchiveMark): void {
   checkSource(source)
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
-    throw invalid('A day', `"${day.slice(0, 20)}" is not yyyy-mm-dd`)
-  checkCount('The number of an object', object, Number.MAX_SAFE_INTEGER)
+    throw invalid('day', `must be a date as yyyy-mm-dd, not "${day.slice(0, 20)}"`)
+  checkCount('The object number', object, Number.MAX_SAFE_INTEGER)
   checkCount('The number of deliveries in an object', seqs.length, 1_000_000)
   for (const seq of seqs) checkCount('seq', seq, Number.MAX_SAFE_INTEGER)
 }
 
 function checkRestore(deliveries: readonly StoredDelivery[]): void {
   if (deliveries.length > limits.restoreBatch)
-    throw invalid('A restore', `it has more than ${limits.restoreBatch} deliveries; send it in parts`)
+    throw invalid('A restore', `takes at most ${limits.restoreBatch} deliveries at once; split it`)
   for (const { source, events, body, receivedAt } of deliveries) {
-    if (events.length === 0) throw invalid('A delivery', 'it carries no event')
+    if (events.length === 0) throw invalid('A delivery', 'must carry at least one event')
     if (body.byteLength > 2 * limits.bodyBytes)
-      throw invalid('A body', `${body.byteLength} bytes are too many`)
+      throw invalid(
+        'A body',
+        `must not be larger than ${2 * limits.bodyBytes} bytes, and has ${body.byteLength}`,
+      )
     checkInstant('receivedAt', receivedAt)
     for (const { eventId, contentHash } of events) {
       checkKey({ source, eventId })
       if (contentHash !== null && !/^[0-9a-f]{64}$/.test(contentHash))
-        throw invalid('contentHash', 'a SHA-256 has 64 hexadecimal digits')
+        throw invalid('contentHash', 'must be a SHA-256 of 64 hexadecimal digits')
     }
   }
 }

@@ -134,11 +134,14 @@ function compile({ db }: Connection, sql: string): Statement {
   const bare = String(sql).replace(QUOTED, ' ')
   const keyword = ENDS_TRANSACTION.exec(bare)?.[1]
   if (keyword !== undefined) {
-    throw invalid('A statement', `${keyword} is not for handlers, hookonce begins and ends; use a savepoint`)
+    throw invalid(
+      `The statement ${keyword}`,
+      'is not allowed in a handler, because hookonce begins and ends the transaction; use a savepoint',
+    )
   }
   // SQLite compiles the first statement and would drop the rest without a word. A trigger's body has its own.
   if (MORE_THAN_ONE.test(bare) && !CREATES_TRIGGER.test(bare)) {
-    throw invalid('A statement', 'there is another one after it; send them one by one')
+    throw invalid('The SQL text', 'must be a single statement; run several statements one by one')
   }
   const statement = db.prepare(sql)
   statement.setReadBigInts(true)

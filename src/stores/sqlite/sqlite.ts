@@ -60,7 +60,7 @@ const DEFAULT_PAGE = 50
 /** Opens (on first use) the log at `path`, a file or `:memory:`. */
 export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteTx> {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw invalid('A path', 'it is neither the name of a file nor :memory:')
+    throw invalid('sqlite(path): `path`', 'must be a file name or :memory:')
   }
   const { clock = systemClock, busyTimeoutMs = 5_000, transactionTimeoutMs = 5_000 } = options
   const { duplicateFlushMs = 1_000, scanLimit = 10_000 } = options
@@ -121,10 +121,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
   async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     insistOnOpen()
     if (deliveries.length > limits.recordBatch) {
-      throw invalid(
-        'A batch',
-        `${deliveries.length} deliveries are more than the ${limits.recordBatch} allowed`,
-      )
+      throw invalid('A batch', `takes at most ${limits.recordBatch} deliveries, and has ${deliveries.length}`)
     }
     const verdicts = deliveries.map(refusal)
     const accepted = deliveries.filter((_, index) => verdicts[index] === null)

@@ -47,6 +47,7 @@ export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
 function lastEventId(request: Request): number | null {
   const text = request.headers.get('last-event-id')
   if (text === null || text === '') return null
-  if (!/^\d{1,15}$/.test(text)) throw invalid('Last-Event-ID', 'it is not a position of this stream')
+  if (!/^\d{1,15}$/.test(text))
+    throw invalid('Last-Event-ID', 'must be a position of this stream, a whole number')
   return Number(text)
 }

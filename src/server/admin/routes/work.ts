@@ -58,7 +58,8 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
         const store = await inbox.store()
         try {
           await audit(store, access!, body.worker, claimed)
-          if (request.signal.aborted) throw invalid('The claim', 'the worker has gone')
+          if (request.signal.aborted)
+            throw invalid('The claim', 'was cancelled because the worker closed the connection')
         } catch (error) {
           // Nobody gets them: better due again at once than after the lease.
           await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
