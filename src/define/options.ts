@@ -39,7 +39,7 @@ export function namedOptions(
 ): Readonly<Record<string, unknown>> {
   const { credentials, others, aliases } = known
   if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
-    const problem = `give an object, such as ${provider}({ ${credentials[0] ?? 'mode'}: ... })`
+    const problem = `must be an object, such as ${provider}({ ${credentials[0] ?? 'mode'}: ... })`
     throw new HookonceError('OPTION_INVALID', { provider, option: '(all)', problem })
   }
   const options: Record<string, unknown> = {}
@@ -51,7 +51,7 @@ export function namedOptions(
     }
     const name = alias ?? option
     if (value !== undefined && options[name] !== undefined) {
-      const problem = `give only one of them: "${option}" is another word for "${name}"`
+      const problem = 'mean the same; give one of them'
       throw new HookonceError('OPTION_INVALID', { provider, option: `${name} and ${option}`, problem })
     }
     if (value !== undefined || options[name] === undefined) options[name] = value
@@ -110,7 +110,7 @@ export function checkOptions(
   checkUrl(provider, given.publicUrl)
   for (const option of ['fetch', 'getKey']) {
     if (given[option] === undefined || typeof given[option] === 'function') continue
-    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'it must be a function' })
+    throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'must be a function' })
   }
   const { toleranceMs } = given
   if (
@@ -126,7 +126,7 @@ export function checkOptions(
 function checkUrl(provider: string, value: unknown): void {
   if (value === undefined) return
   if (typeof value === 'string' && /^https?:\/\//i.test(value) && URL.canParse(value)) return
-  const problem = 'it must be the whole URL that the sender calls, such as "https://example.com/webhooks/x"'
+  const problem = 'must be the whole URL that the sender calls, such as "https://example.com/webhooks/x"'
   throw new HookonceError('OPTION_INVALID', { provider, option: 'publicUrl', problem })
 }
 
