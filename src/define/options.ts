@@ -51,7 +51,7 @@ export function namedOptions(
     }
     const name = alias ?? option
     if (value !== undefined && options[name] !== undefined) {
-      const problem = 'mean the same; give one of them'
+      const problem = 'mean the same; give only one'
       throw new HookonceError('OPTION_INVALID', { provider, option: `${name} and ${option}`, problem })
     }
     if (value !== undefined || options[name] === undefined) options[name] = value

@@ -110,7 +110,7 @@ describe.each(ways)('%s', (_, where) => {
     for (const args of [['evt_none'], ['stripe/evt_none'], ['evt_ok', '--source', 'github']]) {
       const { code, stdout, stderr } = await run('events', 'show', ...args)
       expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-      expect(stderr).toContain('hookonce events list shows what is there')
+      expect(stderr).toContain('hookonce events list shows the events')
     }
   })
 
@@ -174,7 +174,7 @@ describe.each(ways)('%s', (_, where) => {
     expect(all).toMatchObject({ code: 1, value: { matched: 2, done: 1, refused: { FORCE_NEEDED: 1 } } })
     expect(await run('ignore')).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining('Say which events'),
+      stderr: expect.stringContaining('Name the events by their ids'),
     })
   })
 })

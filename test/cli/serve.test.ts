@@ -41,7 +41,7 @@ test('without a configuration they say so', async () => {
   for (const command of ['serve', 'worker']) {
     const { code, stderr, stdout } = await folder.run([command])
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
-    expect(stderr).toContain('There is no hookonce.config.ts here.')
+    expect(stderr).toContain('There is no hookonce.config.ts in this folder.')
   }
 })
 

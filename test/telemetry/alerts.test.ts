@@ -235,7 +235,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     await reject(2)
     await until(() => notices.length === 1, 'it fired')
     await inbox.stop()
-    expect(() => withAlerts(inbox, { notify })).toThrow('nothing to watch')
+    expect(() => withAlerts(inbox, { notify })).toThrow('needs at least one of deadLetters')
   })
 
   it('what cannot work stops the start', () => {
@@ -243,7 +243,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     const deadLetters = { above: 1 }
     const notify = () => {}
     const make = (alerts: object) => () => start(inbox, alerts as Alerts)
-    expect(make({ notify })).toThrow('nothing to watch')
+    expect(make({ notify })).toThrow('needs at least one of deadLetters')
     expect(make({ deadLetters })).toThrow('alerts.notify')
     expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('has no option "deadLetter"')
     expect(make({ deadLetters: { above: 'x' }, notify })).toThrow('alerts.deadLetters.above')
