@@ -23,12 +23,17 @@ async function page() {
   })
   return `# Providers
 
-${rows.length} senders. A factory has the name of its key: \`import { stripe } from 'hookonce/providers'\`. "Id signed" says whether the
-signature covers the event id. Where it does not, an event with the signed content of another one is handled and flagged;
-\`contentGuard: 'review'\` or \`'reject'\` withholds it ([why](decisions/0003-contested-ids.md)).
-"Retries for" is how long the sender keeps trying, where its documentation says so. "likely" means that not all of its
-rules could be read in the sender's own documentation or code. Anything else: \`hmac({...})\`, or
-[a file of its own](adding-a-provider.md).
+${rows.length} senders. The name of a factory is its key: \`import { stripe } from 'hookonce/providers'\`.
+
+- **Id signed**: whether the signature covers the event id. When it does not, somebody could resend a captured delivery
+  under a new id. So when the same signed content comes with a new id, hookonce runs your handler and flags the event
+  (guard: accept, the default), stores the event as \`ignored: replayed_content\` without running your handler (guard:
+  review), or refuses the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-contested-ids.md)).
+- **Retries for**: how long the sender retries, if it documents that.
+- **Rules**: "verified" rules come from the sender's own documentation or code. "likely": some rules are taken from third
+  parties; test with a real delivery first.
+
+For any other sender use \`hmac({...})\`, or write [a provider file](adding-a-provider.md).
 
 | key | sender | scheme | option | id signed | retries for | rules |
 |---|---|---|---|---|---|---|
@@ -36,11 +41,11 @@ ${rows.join('\n')}
 
 ## Events that cannot be told apart
 
-Some deliveries carry neither an id nor a time. Where two different events can be equal in everything that was sent, the
-second is taken for a redelivery ("merged"). Where a redelivery cannot be told from another event, it is handled again
-("repeated"): a handler for it must bear being called twice.
+Some deliveries carry neither an id nor a time. When two different events can have exactly the same bytes, the second one
+counts as a redelivery ("merged"). When a redelivery cannot be distinguished from another event, it is handled again
+("repeated"); a handler for such an event must be safe to call twice.
 
-| key | delivery | what happens | why |
+| key | delivery | result | reason |
 |---|---|---|---|
 ${(await admissions(catalogue)).join('\n')}
 `

@@ -124,7 +124,7 @@ function chooseScheme(
     throw new HookonceError('OPTION_INVALID', {
       provider,
       option,
-      problem: 'cannot be used together; give one of them',
+      problem: 'cannot be used together; give only one of them',
     })
   }
   const chosen = asked[0] ?? all.find(([, scheme]) => !scheme.credentialNeeded)

@@ -217,7 +217,7 @@ onLog('PostgreSQL', (bench) => {
     let late: ReturnType<typeof asClient> | undefined
     inbox.on('shop', '*', async (_event, ctx) => {
       late = asClient((ctx as Context).tx)
-      await expect(late.query('commit')).rejects.toThrow('without a begin')
+      await expect(late.query('commit')).rejects.toThrow('has no matching begin')
       await expect(late.query('start transaction isolation level serializable')).rejects.toThrow('isolation')
     })
     await post(inbox, { id: 'e1' })

@@ -83,7 +83,7 @@ describe('an option that is not known', () => {
         /^SECRET_MISSING: Provider "stripe" needs the option secret/,
       )
     }
-    expect(messageOf(() => (hmac as () => unknown)())).toMatch(/name the header/)
+    expect(messageOf(() => (hmac as () => unknown)())).toMatch(/needs `header`/)
     for (const options of [secret, 42, null, [secret]]) {
       const message = messageOf(() => (stripe as (options: unknown) => unknown)(options))
       expect(message).toMatch(/^OPTION_INVALID.*stripe\(\{ secret: /)

@@ -127,6 +127,6 @@ describe('by default', () => {
       Number.POSITIVE_INFINITY,
       365 * DAY_MS,
     ])
-    expect(() => retentionPolicy({ tombstones: 'often' as never }, sources)).toThrow(/not an age/)
+    expect(() => retentionPolicy({ tombstones: 'often' as never }, sources)).toThrow(/must be an age/)
   })
 })
