@@ -18,7 +18,10 @@ export const metrics = {
     'events_retired_total',
     'Events that were known by their tombstone only, because retention had removed them, by source.',
   ),
-  spooled: counter('spooled_total', 'Deliveries that the spool took because the store was away, by source.'),
+  spooled: counter(
+    'spooled_total',
+    'Deliveries that were spooled because the store was unavailable, by source.',
+  ),
   handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
   rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),
   ack: histogram('ack_seconds', 'From receiving a delivery to its answer below 400, by source.'),
@@ -45,7 +48,7 @@ export const metrics = {
     'oldest_due_seconds',
     'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
   ),
-  spool: gauge('spool_deliveries', 'Deliveries kept in the spool because the store is away.'),
+  spool: gauge('spool_deliveries', 'Deliveries in the spool, because the store is unavailable.'),
   retentionRuns: counter(
     'retention_runs_total',
     'Daily runs of retention by this process, by outcome (done, failed).',
