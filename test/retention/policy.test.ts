@@ -15,6 +15,7 @@ test('payloads are kept for 30 days and the rest for 90 unless told otherwise', 
     events: 90 * DAY_MS,
     attempts: 90 * DAY_MS,
     audits: 90 * DAY_MS,
+    tombstones: 0,
   })
   expect(of({ events: '10d' })).toMatchObject({ payloads: 10 * DAY_MS, attempts: 10 * DAY_MS })
   expect(of({ payloads: '12h', attempts: 5, sources: { shop: { payloads: '2d' } } })).toMatchObject({
