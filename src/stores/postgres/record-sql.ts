@@ -160,7 +160,11 @@ select n::int, seq, case when ours then parked else state end as state, final, o
 union all
 select n::int, seq, parked, false, true, content_hash, hookonce.clock(), same_as, stored_as, false from placed
 union all
-select n::int, null, null, true, false, null, hookonce.clock(), null, null, false from buried`,
+select n::int, null, null, true, false, null, hookonce.clock(), null, null, false from buried
+union all
+-- Rejected under an id that is contested: a look-up would find the row of the other content.
+select n::int, null, null, true, false, null, hookonce.clock(), same_as, null, false from judged
+where contests is not null and same_as is not null and policy = 'reject'`,
 }
 
 export const reserve: Statement = {
@@ -203,7 +207,7 @@ where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_
 /** A row that `insert` or `lookup` answers. */
 export interface Found {
   n: number
-  /** Null: only its tombstone is left. */
+  /** Null: only its tombstone is left, or (with `same_as`) it repeats known content and the policy rejects that. */
   seq: number | null
   /** The state of a known event; for a row of this batch: 'ignored' when it is parked, else null. */
   state: State | null

@@ -184,7 +184,7 @@ function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>
 
 function asRecorded(row: Found, { event }: Item): Recorded {
   const { seq, content_hash: hash, at, same_as: sameAs } = row
-  if (seq === null) return { hash, at, verdict: { status: 'retired' } }
+  if (seq === null) return { hash, at, verdict: { status: sameAs === null ? 'retired' : 'replayed' } }
   const stored = row.stored_as === null ? {} : { storedAs: row.stored_as }
   if (row.ours) {
     const state = row.state === 'ignored' ? 'ignored' : 'pending'

@@ -47,6 +47,18 @@ async function claimedIds(store: Store): Promise<string[]> {
 
 export const flagCases: readonly StoreCase[] = [
   {
+    name: 'known signed content that is to be rejected is rejected under a contested id too',
+    async run({ open }) {
+      const store = await open()
+      await record(store, signed('first', 'same'), signed('other', 'else'))
+      // The id `taken` is contested: its content is that of another event.
+      await record(store, signed('taken', 'same'))
+      const [verdict] = await record(store, signed('taken', 'else', { onReplayedContent: 'reject' }))
+      assert.equal(verdict?.status, 'replayed')
+      assert.deepEqual(await claimedIds(store), ['first', 'other', 'taken'])
+    },
+  },
+  {
     name: 'known signed content under a new id is handled and flagged with the event it equals',
     async run({ open }) {
       const store = await open()
