@@ -40,6 +40,11 @@ const disasters = {
     files: ['test/intake/frozen-server.test.ts'],
   },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
+  property: {
+    what: 'each store against its model, with a seed of this run',
+    files: ['test/property/store-model.test.ts', 'test/property/concurrent.test.ts'],
+    env: { HOOKONCE_PROPERTY_SEED: 'random', HOOKONCE_PROPERTY_RUNS: '4000' },
+  },
   attempts: {
     what: 'kill -9 and freezing at every step of an attempt',
     files: ['test/processing/crash.test.ts'],

@@ -12,9 +12,9 @@ import { freshDatabase, type TestDatabase } from '../support/database.js'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { nameOf } from './model.js'
+import { seed } from './seed.js'
 
 const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 1_000) / 50)
-const seed = Number(process.env.HOOKONCE_PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const SOURCES = ['a', 'b']
 const EVENTS = 5
 /** Some leases run out while their worker dawdles; most do not. */

@@ -10,9 +10,9 @@ import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { type Command, commands } from './commands.js'
 import { examples } from './examples.js'
 import { type Log, openLog, Run, TooSlow } from './run.js'
+import { seed } from './seed.js'
 
 const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 1_000) / 2)
-const seed = Number(process.env.HOOKONCE_PROPERTY_SEED ?? Math.floor(Math.random() * 2 ** 31))
 const path = process.env.HOOKONCE_PROPERTY_PATH
 /** A failure is made smaller for so long; its seed is printed at once. */
 const SHRINK_MS = 60_000
