@@ -45,8 +45,8 @@ export function createSuspects<Tx>(
         current = next.lease.token
         since = performance.now()
       }
-      const back = suspects.filter((one) => one !== next)
-      return { kept: back.length === 0 ? claimed : claimed.filter((one) => !back.includes(one)), back }
+      const back = new Set(suspects.filter((one) => one !== next))
+      return { kept: back.size === 0 ? claimed : claimed.filter((one) => !back.has(one)), back: [...back] }
     },
   }
 }
