@@ -56,6 +56,8 @@ test('start, send five at once, look, replay, kill, start again: it is still the
   expect(replayed.stdout).toContain('succeeded -> pending')
   expect(replayed.code).toBe(0)
   await server.says(/handled, attempt 1[\s\S]*evt_1 +handled, attempt 1/)
+  // The line is the handler's own. Its outcome is written after it, and the kill below must come later still.
+  await expect.poll(listed, { timeout: 60_000 }).toMatch(/evt_1 +succeeded/)
 
   server.signal('SIGKILL')
   await server.ended()
