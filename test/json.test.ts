@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { jsonQuery } from '#dist/json.js'
+import { jsonQuery } from '#dist/verification/json.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

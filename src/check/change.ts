@@ -2,7 +2,7 @@
  * The same event with one value changed: for a conflict (signed again) and for tampering (not signed again). Numbers go
  * first, because an amount is what a forger would change and no identity is made of it.
  */
-import { encodePairs, isForm, parseForm } from '../delivery/form.js'
+import { encodePairs, isForm, parseForm } from '../verification/delivery/form.js'
 
 /** Bodies that differ from the given one in one value each, most harmless first; none for a body of another kind. */
 export function* changedBodies(body: Uint8Array, contentType: string | undefined): Generator<Uint8Array> {

@@ -1,5 +1,5 @@
 /** What a value must be. A rule says what it expects in words, because the words are what a reader gets. */
-import { nearest } from '../define/options.js'
+import { nearest } from '../verification/define/options.js'
 
 export interface Rule {
   readonly expected: string

@@ -3,9 +3,9 @@
  * are handled at about the same time: doing it for each would take the square of their number.
  */
 
-import { isForm } from '../delivery/form.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Delivery, Source, StoredPart } from '../provider.js'
+import { isForm } from '../verification/delivery/form.js'
 
 type Claimed = Pick<ClaimedEvent, 'eventId' | 'eventType' | 'reference' | 'part' | 'headers'>
 

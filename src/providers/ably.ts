@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 
 /** Batched webhooks. Single requests are not signed and are refused. */
 export const ably = defineProvider({

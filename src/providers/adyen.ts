@@ -7,7 +7,7 @@ import {
   hmacScheme,
   optional,
   seconds,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 const fields = [
   'pspReference',

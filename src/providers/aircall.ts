@@ -1,4 +1,4 @@
-import { defineProvider, seconds, tokenScheme } from '../define-provider.js'
+import { defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
 
 export const aircall = defineProvider({
   key: 'aircall',

@@ -1,5 +1,11 @@
-import { type ContentFunction, defineProvider, hours, rsaScheme, seconds } from '../define-provider.js'
-import { reject } from '../scheme.js'
+import {
+  type ContentFunction,
+  defineProvider,
+  hours,
+  rsaScheme,
+  seconds,
+} from '../verification/define-provider.js'
+import { reject } from '../verification/scheme.js'
 
 const notification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const
 const confirmation = [

@@ -1,4 +1,11 @@
-import { defineProvider, hmacScheme, hours, join, optional, seconds } from '../define-provider.js'
+import {
+  defineProvider,
+  hmacScheme,
+  hours,
+  join,
+  optional,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const asana = defineProvider({
   key: 'asana',

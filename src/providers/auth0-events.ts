@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, minutes, tokenScheme } from '../define-provider.js'
+import { basicScheme, defineProvider, minutes, tokenScheme } from '../verification/define-provider.js'
 
 export const auth0Events = defineProvider({
   key: 'auth0Events',

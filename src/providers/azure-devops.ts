@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, hours } from '../define-provider.js'
+import { basicScheme, defineProvider, hours } from '../verification/define-provider.js'
 
 export const azureDevops = defineProvider({
   key: 'azureDevops',

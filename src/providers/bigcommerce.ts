@@ -1,4 +1,4 @@
-import { defineProvider, hours } from '../define-provider.js'
+import { defineProvider, hours } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const bigcommerce = defineProvider({

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, minutes, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, minutes, seconds } from '../verification/define-provider.js'
 
 export const box = defineProvider({
   key: 'box',

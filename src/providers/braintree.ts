@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 
 /**
  * The old check of an address (GET with `bt_challenge`) is not answered: the answer is a MAC of the challenge with the

@@ -6,7 +6,7 @@ import {
   hours,
   optional,
   tokenScheme,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 /** Conversations name their events otherwise; mail that comes in (`items`) has no name for it. */
 const kind = ['json:event', 'json:eventName', 'const:inbound'] as const

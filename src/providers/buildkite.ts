@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, tokenScheme } from '../define-provider.js'
+import { defineProvider, hmacScheme, tokenScheme } from '../verification/define-provider.js'
 
 export const buildkite = defineProvider({
   key: 'buildkite',

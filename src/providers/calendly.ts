@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, minutes } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 
 export const calendly = defineProvider({
   key: 'calendly',

@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, hours, minutes } from '../define-provider.js'
+import { basicScheme, defineProvider, hours, minutes } from '../verification/define-provider.js'
 
 export const chargebee = defineProvider({
   key: 'chargebee',

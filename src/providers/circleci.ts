@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
 
 export const circleci = defineProvider({
   key: 'circleci',

@@ -1,4 +1,4 @@
-import { defineProvider, hours, seconds } from '../define-provider.js'
+import { defineProvider, hours, seconds } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const clerk = defineProvider({

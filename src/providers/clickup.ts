@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
 
 const reference = [
   'json:task_id',

@@ -1,4 +1,4 @@
-import { type ContentFunction, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+import { type ContentFunction, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
 
 /**
  * Method, path, the headers named by x-contentful-signed-headers in alphabetical order, and the body, each on a line of

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme } from '../define-provider.js'
+import { defineProvider, hmacScheme } from '../verification/define-provider.js'
 
 export const crisp = defineProvider({
   key: 'crisp',

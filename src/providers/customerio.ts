@@ -1,4 +1,4 @@
-import { days, defineProvider, hmacScheme, join, seconds } from '../define-provider.js'
+import { days, defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
 
 export const customerio = defineProvider({
   key: 'customerio',

@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, seconds, tokenScheme } from '../define-provider.js'
+import { basicScheme, defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
 
 export const datadog = defineProvider({
   key: 'datadog',

@@ -1,4 +1,4 @@
-import { defineProvider, ed25519Scheme, mapped, minutes, seconds } from '../define-provider.js'
+import { defineProvider, ed25519Scheme, mapped, minutes, seconds } from '../verification/define-provider.js'
 
 export const discord = defineProvider({
   key: 'discord',

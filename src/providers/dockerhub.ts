@@ -1,4 +1,4 @@
-import { composite, defineProvider, tokenScheme } from '../define-provider.js'
+import { composite, defineProvider, tokenScheme } from '../verification/define-provider.js'
 
 export const dockerhub = defineProvider({
   key: 'dockerhub',

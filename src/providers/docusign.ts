@@ -1,4 +1,11 @@
-import { composite, days, defineProvider, type FieldText, hmacScheme, optional } from '../define-provider.js'
+import {
+  composite,
+  days,
+  defineProvider,
+  type FieldText,
+  hmacScheme,
+  optional,
+} from '../verification/define-provider.js'
 
 /** One header for each key of the account, of which there may be a hundred. */
 const signatures = Array.from(

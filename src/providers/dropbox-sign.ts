@@ -1,4 +1,4 @@
-import { composite, days, defineProvider, hmacScheme, optional } from '../define-provider.js'
+import { composite, days, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
 
 export const dropboxSign = defineProvider({
   key: 'dropboxSign',

@@ -1,4 +1,4 @@
-import { defineProvider, ecdsaScheme } from '../define-provider.js'
+import { defineProvider, ecdsaScheme } from '../verification/define-provider.js'
 
 export const ebay = defineProvider({
   key: 'ebay',

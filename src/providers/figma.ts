@@ -1,4 +1,4 @@
-import { composite, defineProvider, optional, tokenScheme } from '../define-provider.js'
+import { composite, defineProvider, optional, tokenScheme } from '../verification/define-provider.js'
 
 export const figma = defineProvider({
   key: 'figma',

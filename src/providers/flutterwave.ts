@@ -6,7 +6,7 @@ import {
   minutes,
   optional,
   tokenScheme,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 export const flutterwave = defineProvider({
   key: 'flutterwave',

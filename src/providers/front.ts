@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme } from '../define-provider.js'
+import { defineProvider, hmacScheme } from '../verification/define-provider.js'
 
 /** Application webhooks. The older rule webhooks sign the body alone with SHA-1 and are another kind. */
 export const front = defineProvider({

@@ -1,15 +1,15 @@
 /** Sources for senders that are not in the catalogue: `hmac(...)`, and `unverified(...)` for those that prove nothing. */
 
-import type { EventRule } from '../define/identity.js'
-import { checkOptions } from '../define/options.js'
-import { defineProvider, type Field, type FieldText, hmacScheme } from '../define-provider.js'
-import type { DocumentRule } from '../delivery/reading.js'
 import { invalid } from '../errors.js'
 import type { Source, SourceOptions } from '../provider.js'
-import type { HmacAlgorithm } from '../schemes/hmac.js'
-import { noScheme } from '../schemes/none.js'
-import type { SecretRule, Secrets } from '../schemes/secret.js'
-import type { TimestampRule } from '../schemes/timestamp.js'
+import type { EventRule } from '../verification/define/identity.js'
+import { checkOptions } from '../verification/define/options.js'
+import { defineProvider, type Field, type FieldText, hmacScheme } from '../verification/define-provider.js'
+import type { DocumentRule } from '../verification/delivery/reading.js'
+import type { HmacAlgorithm } from '../verification/schemes/hmac.js'
+import { noScheme } from '../verification/schemes/none.js'
+import type { SecretRule, Secrets } from '../verification/schemes/secret.js'
+import type { TimestampRule } from '../verification/schemes/timestamp.js'
 
 /** What names the events: fields as in `docs/adding-a-provider.md`, such as `json:id` or `header:x-event-id`. */
 export interface IdentityOptions extends SourceOptions {

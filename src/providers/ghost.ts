@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, minutes, seconds } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
 
 export const ghost = defineProvider({
   key: 'ghost',

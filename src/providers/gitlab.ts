@@ -1,4 +1,4 @@
-import { composite, defineProvider, seconds, tokenScheme } from '../define-provider.js'
+import { composite, defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const gitlab = defineProvider({

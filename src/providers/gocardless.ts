@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
 
 export const gocardless = defineProvider({
   key: 'gocardless',

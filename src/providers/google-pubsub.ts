@@ -1,4 +1,4 @@
-import { composite, days, defineProvider, jwtScheme, seconds } from '../define-provider.js'
+import { composite, days, defineProvider, jwtScheme, seconds } from '../verification/define-provider.js'
 
 export const googlePubsub = defineProvider({
   key: 'googlePubsub',

@@ -5,7 +5,7 @@ import {
   hmacScheme,
   optional,
   tokenScheme,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 const signature = 'header:{option:signatureHeader}'
 

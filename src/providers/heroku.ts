@@ -1,4 +1,4 @@
-import { days, defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+import { days, defineProvider, hmacScheme, join, optional } from '../verification/define-provider.js'
 
 export const heroku = defineProvider({
   key: 'heroku',

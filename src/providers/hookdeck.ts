@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join } from '../define-provider.js'
+import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
 
 /** What Hookdeck forwards: the body is the original sender's, in any form. */
 export const hookdeck = defineProvider({

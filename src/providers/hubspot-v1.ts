@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 import { hubspot } from './hubspot.js'
 
 /** Version 1 of its signatures; version 3 (`hubspot`) is sent beside it and is better. */

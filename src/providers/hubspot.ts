@@ -6,7 +6,7 @@ import {
   hours,
   optional,
   seconds,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 /** These are decoded before signing, by HubSpot's documentation; the question mark of the query stays. */
 const decoded: Readonly<Record<string, string>> = {

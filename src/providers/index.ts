@@ -19,8 +19,8 @@ export {
   type ProviderFactory,
   rsaScheme,
   tokenScheme,
-} from '../define-provider.js'
-export { generateKeys } from '../schemes/keys.js'
+} from '../verification/define-provider.js'
+export { generateKeys } from '../verification/schemes/keys.js'
 export * from './catalogue.js'
 export { type HmacOptions, hmac, type IdentityOptions, unverified } from './generic.js'
 /** All of them by key. */

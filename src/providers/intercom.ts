@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
 
 export const intercom = defineProvider({
   key: 'intercom',

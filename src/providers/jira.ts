@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 
 /** Admin webhooks with a secret. Those of Connect and OAuth apps carry a JWT that does not bind the body. */
 export const jira = defineProvider({

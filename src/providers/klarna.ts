@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
 
 /** Klarna Network. The push of the older Klarna Checkout is unsigned and another kind. */
 export const klarna = defineProvider({

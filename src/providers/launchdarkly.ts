@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+import { defineProvider, hmacScheme, join, optional } from '../verification/define-provider.js'
 
 export const launchdarkly = defineProvider({
   key: 'launchdarkly',

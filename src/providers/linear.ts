@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, join, minutes, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, join, minutes, seconds } from '../verification/define-provider.js'
 
 export const linear = defineProvider({
   key: 'linear',

@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, join, optional } from '../verification/define-provider.js'
 
 /** Mailchimp's marketing (audience) webhooks are not signed and are not these. */
 export const mailchimp = defineProvider({

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
 
 /** Event webhooks, which are JSON. Routes (inbound mail) are forms and are not these. */
 export const mailgun = defineProvider({

@@ -1,4 +1,4 @@
-import { composite, defineProvider, jwtScheme, optional } from '../define-provider.js'
+import { composite, defineProvider, jwtScheme, optional } from '../verification/define-provider.js'
 
 export const messagebird = defineProvider({
   key: 'messagebird',

@@ -1,4 +1,11 @@
-import { composite, days, defineProvider, hmacScheme, join, optional } from '../define-provider.js'
+import {
+  composite,
+  days,
+  defineProvider,
+  hmacScheme,
+  join,
+  optional,
+} from '../verification/define-provider.js'
 
 /** A message, and its deletion, come with one `mid`; what has none (read, delivery, postback) is what it says. */
 const messagingId = [

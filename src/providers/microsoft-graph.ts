@@ -1,5 +1,5 @@
-import { composite, defineProvider, hours, seconds, tokenScheme } from '../define-provider.js'
-import { reject } from '../scheme.js'
+import { composite, defineProvider, hours, seconds, tokenScheme } from '../verification/define-provider.js'
+import { reject } from '../verification/scheme.js'
 
 const clientState = tokenScheme({ in: 'json:value[].clientState' })
 

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 
 /**
  * The webhooks of 2025. The classic ones are unsigned and say only `id=tr_...`, the same at every change of status, so

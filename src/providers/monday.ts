@@ -1,4 +1,4 @@
-import { composite, defineProvider, jwtScheme, minutes, optional } from '../define-provider.js'
+import { composite, defineProvider, jwtScheme, minutes, optional } from '../verification/define-provider.js'
 
 /** Webhooks of an app. Those made in the UI or with a personal token are not signed and are refused. */
 export const monday = defineProvider({

@@ -1,4 +1,4 @@
-import { defineProvider, jwtScheme } from '../define-provider.js'
+import { defineProvider, jwtScheme } from '../verification/define-provider.js'
 
 export const netlify = defineProvider({
   key: 'netlify',

@@ -1,4 +1,4 @@
-import { defineProvider } from '../define-provider.js'
+import { defineProvider } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const obit = defineProvider({

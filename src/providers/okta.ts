@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, hours, seconds, tokenScheme } from '../define-provider.js'
+import { basicScheme, defineProvider, hours, seconds, tokenScheme } from '../verification/define-provider.js'
 
 export const okta = defineProvider({
   key: 'okta',

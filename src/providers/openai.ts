@@ -1,4 +1,4 @@
-import { days, defineProvider } from '../define-provider.js'
+import { days, defineProvider } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const openai = defineProvider({

@@ -1,4 +1,9 @@
-import { type ContentFunction, composite, defineProvider, rsaScheme } from '../define-provider.js'
+import {
+  type ContentFunction,
+  composite,
+  defineProvider,
+  rsaScheme,
+} from '../verification/define-provider.js'
 
 /** All fields but the signature as PHP's serialize() writes an array of texts, in the order of their names. */
 const serialized: ContentFunction = () => (reading) => {

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 
 export const pagerduty = defineProvider({
   key: 'pagerduty',

@@ -1,4 +1,4 @@
-import { days, defineProvider, rsaScheme } from '../define-provider.js'
+import { days, defineProvider, rsaScheme } from '../verification/define-provider.js'
 
 export const paypal = defineProvider({
   key: 'paypal',

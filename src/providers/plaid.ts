@@ -1,4 +1,4 @@
-import { defineProvider, hours, join, jwtScheme, seconds } from '../define-provider.js'
+import { defineProvider, hours, join, jwtScheme, seconds } from '../verification/define-provider.js'
 
 export const plaid = defineProvider({
   key: 'plaid',

@@ -1,4 +1,4 @@
-import { defineProvider, seconds } from '../define-provider.js'
+import { defineProvider, seconds } from '../verification/define-provider.js'
 import { standardHmac } from './shared/standard.js'
 
 export const polar = defineProvider({

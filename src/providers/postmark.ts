@@ -1,4 +1,4 @@
-import { basicScheme, composite, defineProvider, hours, optional } from '../define-provider.js'
+import { basicScheme, composite, defineProvider, hours, optional } from '../verification/define-provider.js'
 
 export const postmark = defineProvider({
   key: 'postmark',

@@ -1,4 +1,4 @@
-import { defineProvider, minutes, tokenScheme } from '../define-provider.js'
+import { defineProvider, minutes, tokenScheme } from '../verification/define-provider.js'
 
 export const prismic = defineProvider({
   key: 'prismic',

@@ -1,4 +1,11 @@
-import { composite, defineProvider, hmacScheme, join, optional, seconds } from '../define-provider.js'
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  join,
+  optional,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const quickbooks = defineProvider({
   key: 'quickbooks',

@@ -1,4 +1,11 @@
-import { composite, defineProvider, hmacScheme, hours, join, seconds } from '../define-provider.js'
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  hours,
+  join,
+  seconds,
+} from '../verification/define-provider.js'
 
 /** JSON webhooks. The XML ones are not signed. */
 export const recurly = defineProvider({

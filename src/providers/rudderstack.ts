@@ -1,4 +1,4 @@
-import { defineProvider, tokenScheme } from '../define-provider.js'
+import { defineProvider, tokenScheme } from '../verification/define-provider.js'
 
 export const rudderstack = defineProvider({
   key: 'rudderstack',

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 
 export const sanity = defineProvider({
   key: 'sanity',

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 
 /** One event per delivery. Of a batch Segment signs the first event only, so batches are refused: leave them off. */
 export const segment = defineProvider({

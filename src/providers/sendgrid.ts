@@ -1,4 +1,4 @@
-import { defineProvider, ecdsaScheme, hours } from '../define-provider.js'
+import { defineProvider, ecdsaScheme, hours } from '../verification/define-provider.js'
 
 export const sendgrid = defineProvider({
   key: 'sendgrid',

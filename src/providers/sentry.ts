@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join, optional, seconds } from '../define-provider.js'
+import { defineProvider, hmacScheme, join, optional, seconds } from '../verification/define-provider.js'
 
 export const sentry = defineProvider({
   key: 'sentry',

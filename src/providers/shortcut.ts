@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, join } from '../define-provider.js'
+import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
 
 export const shortcut = defineProvider({
   key: 'shortcut',

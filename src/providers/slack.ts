@@ -1,4 +1,11 @@
-import { composite, defineProvider, hmacScheme, join, minutes, seconds } from '../define-provider.js'
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  join,
+  minutes,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const slack = defineProvider({
   key: 'slack',

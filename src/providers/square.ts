@@ -1,4 +1,4 @@
-import { days, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
 
 export const square = defineProvider({
   key: 'square',

@@ -1,4 +1,4 @@
-import { defineProvider } from '../define-provider.js'
+import { defineProvider } from '../verification/define-provider.js'
 import { standardHmac, standardKey, standardSamples } from './shared/standard.js'
 
 /** Any sender that follows standardwebhooks.com: `secret` for v1 (HMAC), `publicKey` for v1a (Ed25519). */

@@ -1,4 +1,4 @@
-import { composite, defineProvider, optional, seconds, tokenScheme } from '../define-provider.js'
+import { composite, defineProvider, optional, seconds, tokenScheme } from '../verification/define-provider.js'
 
 export const statuspage = defineProvider({
   key: 'statuspage',

@@ -1,4 +1,4 @@
-import { days, defineProvider, hmacScheme } from '../define-provider.js'
+import { days, defineProvider, hmacScheme } from '../verification/define-provider.js'
 
 export const stripe = defineProvider({
   key: 'stripe',

@@ -1,4 +1,4 @@
-import { defineProvider, hours, tokenScheme } from '../define-provider.js'
+import { defineProvider, hours, tokenScheme } from '../verification/define-provider.js'
 
 export const telegram = defineProvider({
   key: 'telegram',

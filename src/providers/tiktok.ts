@@ -1,4 +1,4 @@
-import { composite, days, defineProvider, hmacScheme, optional } from '../define-provider.js'
+import { composite, days, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
 
 /** Login Kit, content posting, data portability. TikTok Shop has another portal and another signature. */
 export const tiktok = defineProvider({

@@ -1,4 +1,4 @@
-import { composite, defineProvider, optional, rsaScheme } from '../define-provider.js'
+import { composite, defineProvider, optional, rsaScheme } from '../verification/define-provider.js'
 
 export const travis = defineProvider({
   key: 'travis',

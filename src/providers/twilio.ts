@@ -8,7 +8,7 @@ import {
   optional,
   seconds,
   sortedForm,
-} from '../define-provider.js'
+} from '../verification/define-provider.js'
 
 /**
  * Twilio signs the URL with the port or without it, by product; its own library tries both, the default port where the

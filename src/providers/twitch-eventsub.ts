@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, mapped, minutes } from '../define-provider.js'
+import { defineProvider, hmacScheme, mapped, minutes } from '../verification/define-provider.js'
 
 /** Told by the kind of message: a revocation is no event of the subscription, it is its end. */
 const type = [

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, hours } from '../define-provider.js'
+import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
 
 export const typeform = defineProvider({
   key: 'typeform',

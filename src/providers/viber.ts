@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, optional } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
 
 export const viber = defineProvider({
   key: 'viber',

@@ -1,4 +1,4 @@
-import { composite, defineProvider, hours, jwtScheme, optional } from '../define-provider.js'
+import { composite, defineProvider, hours, jwtScheme, optional } from '../verification/define-provider.js'
 
 /** Messages and voice events by POST. The SMS API signs a form parameter instead, and is another kind. */
 export const vonage = defineProvider({

@@ -1,4 +1,11 @@
-import { composite, days, defineProvider, optional, rsaScheme, seconds } from '../define-provider.js'
+import {
+  composite,
+  days,
+  defineProvider,
+  optional,
+  rsaScheme,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const wise = defineProvider({
   key: 'wise',

@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, seconds } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
 
 export const woocommerce = defineProvider({
   key: 'woocommerce',

@@ -1,4 +1,4 @@
-import { defineProvider, tokenScheme } from '../define-provider.js'
+import { defineProvider, tokenScheme } from '../verification/define-provider.js'
 
 /** WordPress.com webhooks. WooCommerce signs its own and is another provider. */
 export const wordpress = defineProvider({

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme, minutes } from '../define-provider.js'
+import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 
 /** Webhooks. Actions have a signed answer and are another kind. */
 export const workos = defineProvider({

@@ -1,4 +1,4 @@
-import { composite, defineProvider, hmacScheme, hours, seconds } from '../define-provider.js'
+import { composite, defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 
 /** The name of the list it comes in: tweet_create_events, follow_events, ... */
 const kind = 'keys:for_user_id,user_has_blocked,users,apps'

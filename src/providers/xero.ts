@@ -1,4 +1,11 @@
-import { composite, defineProvider, hmacScheme, hours, join, seconds } from '../define-provider.js'
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  hours,
+  join,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const xero = defineProvider({
   key: 'xero',

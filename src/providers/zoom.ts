@@ -1,4 +1,11 @@
-import { composite, defineProvider, hmacScheme, minutes, optional, seconds } from '../define-provider.js'
+import {
+  composite,
+  defineProvider,
+  hmacScheme,
+  minutes,
+  optional,
+  seconds,
+} from '../verification/define-provider.js'
 
 export const zoom = defineProvider({
   key: 'zoom',

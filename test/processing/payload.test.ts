@@ -2,7 +2,7 @@
 import { createInbox, type Source } from 'hookonce'
 import { composite, generateKeys, github, hmac, plaid } from 'hookonce/providers'
 import { expect, it } from 'vitest'
-import { scanned } from '#dist/json.js'
+import { scanned } from '#dist/verification/json.js'
 import { onBothStores, secretOf } from '../support/inboxes.js'
 
 const secret = secretOf('payload')

@@ -19,9 +19,9 @@ import {
 } from 'hookonce/providers'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { Compiler } from '#dist/delivery/compile.js'
-import { Reading } from '#dist/delivery/reading.js'
 import { providerContract } from '#dist/testing/provider-contract.js'
+import { Compiler } from '#dist/verification/delivery/compile.js'
+import { Reading } from '#dist/verification/delivery/reading.js'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'

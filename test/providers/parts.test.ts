@@ -1,7 +1,7 @@
 /** Several events in one delivery: which rule takes which part, and how much reading it costs. */
 import { composite, defineProvider, hmac, hmacScheme, meta } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
-import { scanned } from '#dist/json.js'
+import { scanned } from '#dist/verification/json.js'
 
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { isHookonceError } from '../../errors.js'
 import type { Source } from '../../provider.js'
 import type { ProviderFactory } from '../../providers/index.js'
-import type { SchemeDefinition } from '../../scheme.js'
+import type { SchemeDefinition } from '../../verification/scheme.js'
 import { factories } from '../providers.js'
 import type { DevCredentials } from './folder.js'
 

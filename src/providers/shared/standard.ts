@@ -1,5 +1,5 @@
 /** The Standard Webhooks scheme, which many senders use under their own header names. */
-import { ed25519Scheme, type HmacRule, hmacScheme } from '../../define-provider.js'
+import { ed25519Scheme, type HmacRule, hmacScheme } from '../../verification/define-provider.js'
 
 /** `prefix` is what the three headers begin with: `webhook`, `svix`. */
 export function standardHmac(prefix: string, rule: Partial<Pick<HmacRule, 'secret' | 'signature'>> = {}) {

@@ -1,7 +1,7 @@
 /** Samples are what the sender sends, and events are named the same every time. */
 import assert from 'node:assert/strict'
-import type { EventRule, Field } from '../../define-provider.js'
-import { isList, leaves } from '../../delivery/field.js'
+import type { EventRule, Field } from '../../verification/define-provider.js'
+import { isList, leaves } from '../../verification/delivery/field.js'
 import { type AnyFactory, applies, appliesIf, type ContractCase, now, sampleId, type Trial } from './trial.js'
 
 export function identityCases(trial: Trial): readonly ContractCase[] {

@@ -1,8 +1,8 @@
 /** A kind of delivery as a request, and the same request with some fields changed. */
 import assert from 'node:assert/strict'
-import { encodePairs } from '../../delivery/form.js'
 import type { SignOptions } from '../../provider.js'
 import type { Changes, Kind, KindBody } from '../../providers/kind.js'
+import { encodePairs } from '../../verification/delivery/form.js'
 import type { AnyFactory } from './trial.js'
 
 type Format = NonNullable<Kind['format']>

@@ -1,7 +1,7 @@
 /** What the cases of the provider contract share: one provider with one kind of secret, and ways to try it. */
 import assert from 'node:assert/strict'
-import type { ProviderFactory } from '../../define-provider.js'
 import type { Delivery, SchemeFacts, Source, Verification } from '../../provider.js'
+import type { ProviderFactory } from '../../verification/define-provider.js'
 import { fieldText } from './changes.js'
 
 export type AnyFactory = ProviderFactory<never>

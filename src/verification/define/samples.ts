@@ -1,7 +1,7 @@
 /** Realistic bodies with holes for id, type and time, so that tests and the command line can make deliveries. */
 import { randomUUID } from 'node:crypto'
+import type { SampleOptions, SignOptions } from '../../provider.js'
 import { encodePairs } from '../delivery/form.js'
-import type { SampleOptions, SignOptions } from '../provider.js'
 
 /**
  * Holes: `{id}`, `{id:number}`, `{type}`, `{now:s}`, `{now:ms}`, `{now:iso}`. A text that is only a

@@ -1,6 +1,6 @@
 /** Secrets as users give them, made into keys when a source is created: bad ones stop it there (S1, S2). */
 import { createHash } from 'node:crypto'
-import { HookonceError } from '../errors.js'
+import { HookonceError } from '../../errors.js'
 import type { SchemeContext } from '../scheme.js'
 import { decodeExact } from './encoding.js'
 

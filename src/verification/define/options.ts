@@ -1,6 +1,6 @@
 /** Options of a factory: what a source may be given, checked by name so that a misspelt one is not ignored. */
-import { HookonceError } from '../errors.js'
-import type { SourceOptions } from '../provider.js'
+import { HookonceError } from '../../errors.js'
+import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
 /** An option a provider adds beside its secret. */

@@ -1,6 +1,6 @@
 /** Names as the log can hold them. `store-input.ts` refuses others, so everything that intake makes goes through here. */
 import { createHash } from 'node:crypto'
-import { limits } from '../model.js'
+import { limits } from '../../model.js'
 import type { Reading } from './reading.js'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what the log refuses

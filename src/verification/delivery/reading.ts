@@ -2,8 +2,9 @@
  * One delivery while it is being read: what has been parsed so far, and whether anything could not be. Reads are
  * lazy, so a header scheme never parses the body. A reading is made per call and thrown away.
  */
+
+import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
-import type { Delivery } from '../provider.js'
 import { type Pairs, single } from './form.js'
 import { type DocumentRule, type Found, nothingOpened, type Opened, Shared, splitUrl } from './shared.js'
 

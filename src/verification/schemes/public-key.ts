@@ -3,12 +3,12 @@
  * the sender publishes certificates, fetched from its fixed host.
  */
 import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
+import { HookonceError } from '../../errors.js'
+import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { Evaluate } from '../delivery/compile.js'
 import type { Field } from '../delivery/field.js'
 import { Reading } from '../delivery/reading.js'
 import type { Chunk } from '../delivery/template.js'
-import { HookonceError } from '../errors.js'
-import type { RejectReason, SchemeFacts } from '../provider.js'
 import type { KeyScheme, SchemeContext } from '../scheme.js'
 import { type CertificateRule, certificateKeys } from './certificate.js'
 import { decodeExact } from './encoding.js'

@@ -4,13 +4,13 @@
  * schemes differ only in that last question.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
 import { type FieldText, splitField } from '../delivery/field.js'
 import { isForm } from '../delivery/form.js'
 import { compileParts } from '../delivery/parts.js'
 import { putField, putJson, walk } from '../delivery/put.js'
 import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
 import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
-import type { RejectReason, SchemeFacts, Verification } from '../provider.js'
 import { type Draft, reject, type Scheme, type SchemeContext } from '../scheme.js'
 import { decodeExact, type Encoding } from './encoding.js'
 import { type Candidates, readSignatures, type SignatureRule, writeSignature } from './signature.js'

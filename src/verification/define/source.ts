@@ -1,9 +1,10 @@
 /** A source out of a definition and the user's options: everything is compiled here, once. */
+
+import { HookonceError } from '../../errors.js'
+import type { ContentGuard, Delivery, Source, Verification } from '../../provider.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
-import { HookonceError } from '../errors.js'
-import type { ContentGuard, Delivery, Source, Verification } from '../provider.js'
 import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
 import { concealer } from './conceal.js'
 import type { ProviderDefinition } from './definition.js'

@@ -1,6 +1,6 @@
 /** HTTP Basic authentication: the secret is `user:password`. */
 import { randomBytes } from 'node:crypto'
-import { HookonceError } from '../errors.js'
+import { HookonceError } from '../../errors.js'
 import type { SecretScheme } from '../scheme.js'
 import { credentialTexts, type Secrets } from './secret.js'
 import { createTokenScheme } from './token.js'

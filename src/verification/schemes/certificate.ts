@@ -4,9 +4,9 @@
  * kept. This is the one place besides key sets (JWKS) where verification does I/O.
  */
 import { type KeyObject, X509Certificate } from 'node:crypto'
+import type { RejectReason } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import type { Reading } from '../delivery/reading.js'
-import type { RejectReason } from '../provider.js'
 import type { SchemeContext } from '../scheme.js'
 import { isOfType, type KeyType } from './keys.js'
 

@@ -1,6 +1,7 @@
 /** Signed timestamps: read strictly, held against the clock on both sides (S8). */
+
+import type { RejectReason, TimestampUnit } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
-import type { RejectReason, TimestampUnit } from '../provider.js'
 
 export interface TimestampRule {
   /** A field, or `signature` where it stands in the signature's own text (`t=...,v1=...`). */

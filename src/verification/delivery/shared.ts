@@ -1,6 +1,7 @@
 /** What all readings of one delivery have in common: each thing is parsed once, however many parts ask for it. */
+
+import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
-import type { Delivery } from '../provider.js'
 import { isForm, type Pairs, parseForm, parsePairs, single } from './form.js'
 import { multipartField } from './multipart.js'
 import type { Chunk } from './template.js'

@@ -6,7 +6,7 @@ import {
   type KeyObject,
   X509Certificate,
 } from 'node:crypto'
-import { HookonceError } from '../errors.js'
+import { HookonceError } from '../../errors.js'
 import type { SchemeContext } from '../scheme.js'
 import { credentialTexts } from './secret.js'
 

@@ -1,8 +1,8 @@
 /** Where the keys of a token scheme come from: configured, a fixed key set address, or the user's own look-up. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, customFetch, decodeProtectedHeader } from 'jose'
-import { HookonceError } from '../errors.js'
-import type { RejectReason } from '../provider.js'
+import { HookonceError } from '../../errors.js'
+import type { RejectReason } from '../../provider.js'
 import type { SchemeContext } from '../scheme.js'
 import type { JwtRule } from './jwt.js'
 import { isOfType, readPublicKey } from './keys.js'

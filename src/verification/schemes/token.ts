@@ -1,8 +1,8 @@
 /** A shared token sent with every delivery: it proves who sends, and covers nothing of what is sent. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
-import type { SchemeFacts } from '../provider.js'
 import { reject, type Scheme, type SchemeContext, type SecretScheme } from '../scheme.js'
 import { type SecretRule, type Secrets, secretKeys } from './secret.js'
 

@@ -1,6 +1,7 @@
 /** What a provider's file says, and what its factory takes: types only. */
+
+import type { ContentGuard, ExpectedAnswer, Source, SourceOptions } from '../../provider.js'
 import type { DocumentRule } from '../delivery/reading.js'
-import type { ContentGuard, ExpectedAnswer, Source, SourceOptions } from '../provider.js'
 import type { SchemeDefinition } from '../scheme.js'
 import type { HandshakeRule } from './handshake.js'
 import type { EventRule } from './identity.js'

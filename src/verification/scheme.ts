@@ -2,9 +2,10 @@
  * The contract of a verification scheme. `schemes/` holds one file for each. A scheme is data until a source is
  * made; then `create` binds it to that source's secrets. It never throws on a delivery and never says why to a sender.
  */
+
+import type { RejectReason, SchemeFacts, Verification } from '../provider.js'
 import type { Compiler } from './delivery/compile.js'
 import type { DocumentRule, Opened, Reading } from './delivery/reading.js'
-import type { RejectReason, SchemeFacts, Verification } from './provider.js'
 
 /** A delivery in the making: what `sign` fills in. */
 export interface Draft {

@@ -1,11 +1,12 @@
 /** From rules to events: which parts of a delivery are events, and what names each of them. */
+
+import type { IdentifiedEvent, SchemeFacts, StoredPart } from '../../provider.js'
 import { Compiler, type Evaluate, type OptionValues } from '../delivery/compile.js'
 import { type Field, isList, leaves } from '../delivery/field.js'
 import { eventName, referenceText, signedName, typeText } from '../delivery/names.js'
 import { partsReader, type ReadParts } from '../delivery/parts.js'
 import { Ranges } from '../delivery/ranges.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
-import type { IdentifiedEvent, SchemeFacts, StoredPart } from '../provider.js'
 import { ReadEvent } from './read-event.js'
 
 export interface EventRule {

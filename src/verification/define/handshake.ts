@@ -3,11 +3,11 @@
  * nothing is stored. One that the sender signs is answered only when the signature is good.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
+import type { HandshakeReply } from '../../provider.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
 import type { FieldText } from '../delivery/field.js'
 import type { Reading } from '../delivery/reading.js'
 import { compileTemplate } from '../delivery/template.js'
-import type { HandshakeReply } from '../provider.js'
 import type { Scheme } from '../scheme.js'
 import type { Encoding } from '../schemes/encoding.js'
 

@@ -4,11 +4,11 @@
  */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import { HookonceError } from '../../errors.js'
+import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
 import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
-import { HookonceError } from '../errors.js'
-import type { RejectReason, SchemeFacts } from '../provider.js'
 import {
   type KeyScheme,
   reject,
