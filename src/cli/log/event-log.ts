@@ -2,46 +2,11 @@
  * The event log as commands see it. Two implementations: `store-log.ts` opens the store, `server-log.ts` asks a server.
  * Shapes are those of the admin API, so that `--json` says the same either way.
  */
-import type { EventFilter, EventKey, OrderResult, Position, State } from '../../model.js'
+import type { EventFilter, EventKey, OrderResult, Position } from '../../model.js'
 import type { BulkOptions, BulkResult, OrderOptions } from '../../processing/orders.js'
+import type { AttemptView, EventView } from '../../server/admin/views.js'
 
-/** One row of the log. Instants are ISO 8601. */
-export interface EventView {
-  readonly seq: number
-  readonly source: string
-  readonly id: string
-  readonly type: string
-  readonly reference: string | null
-  readonly state: State
-  /** Failed, with no next attempt. */
-  readonly dead: boolean
-  readonly reason: string | null
-  readonly receivedAt: string
-  readonly processedAt: string | null
-  readonly attempts: number
-  readonly run: number
-  readonly nextAttemptAt: string | null
-  readonly deliveries: number
-  readonly conflicts: number
-  readonly lastDeliveryAt: string
-  readonly lastConflict: { readonly at: string; readonly hash: string } | null
-  readonly contentHash: string | null
-  /** The event whose signed content it repeats; left out by older servers. */
-  readonly sameAs?: string | null
-  /** The id it was delivered under, where that was contested. */
-  readonly contests?: string | null
-  readonly payloadKept: boolean
-}
-
-export interface AttemptView {
-  readonly attempt: number
-  readonly run: number
-  readonly worker: string
-  readonly startedAt: string
-  readonly finishedAt: string
-  readonly outcome: string
-  readonly detail: string | null
-}
+export type { AttemptView, EventView }
 
 export interface PayloadView {
   readonly headers: Readonly<Record<string, string>>

@@ -1,6 +1,8 @@
 /** The log through a server's admin API: for everybody else. */
 import type { EventFilter, EventKey, OrderResult } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
+import type { ActionView } from '../../server/admin/actions.js'
+import type { PayloadAnswer } from '../../server/admin/views.js'
 import { Failure } from '../failure.js'
 import { type Api, ApiProblem, isCode, Unreachable } from './api.js'
 import type { EventLog, EventView, Followed, FollowOptions, Verb } from './event-log.js'
@@ -18,10 +20,7 @@ export function serverLog(api: Api): EventLog {
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${at(key)}/attempts`)).attempts,
     async payload(key, reason) {
       const path = `${at(key)}/payload?${query({ reason: reason || undefined })}`
-      const found = await orNull(
-        api.json<{ headers: Record<string, string>; body: string; part: number }>('GET', path),
-        'PAYLOAD_REMOVED',
-      )
+      const found = await orNull(api.json<PayloadAnswer>('GET', path), 'PAYLOAD_REMOVED')
       return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
     },
     async providers() {
@@ -49,12 +48,6 @@ export function serverLog(api: Api): EventLog {
 type Refusal = Extract<OrderResult, { done: false }>['code']
 const refusals: readonly Refusal[] = ['EVENT_NOT_FOUND', 'EVENT_PROCESSING', 'MOVE_FORBIDDEN', 'FORCE_NEEDED']
 
-interface Action extends BulkResult {
-  readonly id: string
-  readonly state: 'running' | 'done' | 'cancelled' | 'failed'
-  readonly problem: string | null
-}
-
 /** The server does it page by page; this watches, and stops it when told to. */
 async function orderAll(
   api: Api,
@@ -64,11 +57,11 @@ async function orderAll(
 ): Promise<BulkResult> {
   const { reason, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
   const body = { verb, filter: apiFilter(filter), reason, force, dryRun, rate }
-  let action = await api.json<Action>('POST', '/api/events/actions', body)
+  let action = await api.json<ActionView>('POST', '/api/events/actions', body)
   while (action.state === 'running') {
     onProgress?.(action)
     await pause(200, signal ?? new AbortController().signal)
-    action = await api.json<Action>(signal?.aborted ? 'DELETE' : 'GET', `/api/actions/${action.id}`)
+    action = await api.json<ActionView>(signal?.aborted ? 'DELETE' : 'GET', `/api/actions/${action.id}`)
   }
   onProgress?.(action)
   if (action.state === 'failed')

@@ -1,28 +1,29 @@
 /** The log on its own store: for the machine that has it. */
 import { once } from 'node:events'
 import { userInfo } from 'node:os'
-import type { Attempt, EventRecord } from '../../model.js'
 import { orderMany, orderOne } from '../../processing/orders.js'
+import { attemptView, eventView } from '../../server/admin/views.js'
 import type { Store } from '../../store.js'
-import type { AttemptView, EventLog, EventView, Followed, FollowOptions } from './event-log.js'
+import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
 /** How long a reader waits at most when nothing wakes it. */
 const POLL_MS = 1_000
 
+/** A process that can open the store can read everything in it, so errors and reasons are shown in full. */
 export function storeLog(store: Store): EventLog {
   const actor = actorName()
   return {
     name: store.name,
     async list(filter, page) {
       const { events, next, cut = false } = await store.list(filter, page)
-      return { events: events.map(eventView), next, cut }
+      return { events: events.map((event) => eventView(event, true)), next, cut }
     },
     async get(key) {
       const event = await store.get(key)
-      return event && eventView(event)
+      return event && eventView(event, true)
     },
-    attempts: async (key) => (await store.attempts(key)).map(attemptView),
+    attempts: async (key) => (await store.attempts(key)).map((attempt) => attemptView(attempt, true)),
     async payload(key, reason) {
       const payload = await store.payload(key)
       if (payload !== null) await store.audit([{ actor, verb: 'payload', ...key, reason }])
@@ -55,7 +56,11 @@ async function* follow(
         ...(source === undefined ? {} : { source }),
       })
       if (page.events.length > 0 || page.gap || page.position !== position)
-        yield { events: page.events.map(eventView), position: page.position, gap: page.gap }
+        yield {
+          events: page.events.map((event) => eventView(event, true)),
+          position: page.position,
+          gap: page.gap,
+        }
       position = page.position
       if (page.events.length === 0) await Promise.race([woken, pause(POLL_MS, signal)])
     }
@@ -85,43 +90,4 @@ export function actorName(): string {
   } catch {
     return 'cli' // a user id without a name, as containers have
   }
-}
-
-function eventView(event: EventRecord): EventView {
-  const { eventId, eventType, lastConflict, state, nextAttemptAt } = event
-  return {
-    seq: event.seq,
-    source: event.source,
-    id: eventId,
-    type: eventType,
-    reference: event.reference,
-    state,
-    dead: state === 'failed' && nextAttemptAt === null,
-    reason: event.reason,
-    receivedAt: iso(event.receivedAt),
-    processedAt: isoOrNull(event.processedAt),
-    attempts: event.attempts,
-    run: event.run,
-    nextAttemptAt: isoOrNull(nextAttemptAt),
-    deliveries: event.deliveries,
-    conflicts: event.conflicts,
-    lastDeliveryAt: iso(event.lastDeliveryAt),
-    lastConflict: lastConflict && { at: iso(lastConflict.at), hash: lastConflict.hash },
-    contentHash: event.contentHash,
-    sameAs: event.sameAs,
-    contests: event.contests,
-    payloadKept: event.payloadKept,
-  }
-}
-
-function attemptView(attempt: Attempt): AttemptView {
-  return { ...attempt, startedAt: iso(attempt.startedAt), finishedAt: iso(attempt.finishedAt) }
-}
-
-function iso(at: number): string {
-  return new Date(at).toISOString()
-}
-
-function isoOrNull(at: number | null): string | null {
-  return at === null ? null : iso(at)
 }

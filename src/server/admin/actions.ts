@@ -3,11 +3,13 @@
  * is lost when the process ends: what is done is done and audited event by event, and the same action can be given again.
  */
 import { randomUUID } from 'node:crypto'
+import type { z } from 'zod'
 import { HookonceError, isHookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { EventFilter } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
-import { instant } from './shapes.js'
+import type { actionShape } from './shapes.js'
+import { instant } from './views.js'
 
 const RUNNING_AT_MOST = 4
 const KEPT_AT_MOST = 100
@@ -34,7 +36,7 @@ interface Action {
   problem: string | null
 }
 
-export type ActionView = ReturnType<typeof viewOf>
+export type ActionView = z.infer<typeof actionShape>
 
 export interface Actions {
   /** Starts it, and answers when it has ended or `waitMs` are over. */
@@ -129,7 +131,7 @@ function asFilter(filter: EventFilter): EventFilter {
   return filter.eventId !== undefined && filter.from === undefined ? { ...filter, from: 0 } : filter
 }
 
-function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action) {
+function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action): ActionView {
   const { verb, dryRun, actor, reason } = order
   const { matched, done, refused } = progress
   return {

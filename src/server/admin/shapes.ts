@@ -7,12 +7,6 @@ export function json(about: string, content: z.ZodType): AnswerShape {
   return { about, content }
 }
 
-export function instant(at: number): string
-export function instant(at: number | null): string | null
-export function instant(at: number | null): string | null {
-  return at === null ? null : new Date(at).toISOString()
-}
-
 export const at = z.iso.datetime()
 export const count = z.int().min(0)
 export const state = z.enum(states)
@@ -93,34 +87,27 @@ const cut = z
   .describe('The search stopped at a bound before the page was full: what matches may lie beyond `next`')
 export const eventPageShape = z.strictObject({ events: z.array(eventShape), next, cut })
 
-export const attemptsShape = z.strictObject({
-  attempts: z.array(
-    z.strictObject({
-      attempt: count,
-      run: count,
-      worker: text,
-      startedAt: at,
-      finishedAt: at,
-      outcome: z.enum(['succeeded', 'ignored', 'failed', 'lost']),
-      detail: text.nullable().describe('The error or the reason. Null for viewers'),
-    }),
-  ),
+export const attemptShape = z.strictObject({
+  attempt: count,
+  run: count,
+  worker: text,
+  startedAt: at,
+  finishedAt: at,
+  outcome: z.enum(['succeeded', 'ignored', 'failed', 'lost']),
+  detail: text.nullable().describe('The error or the reason. Null for viewers'),
 })
+export const attemptsShape = z.strictObject({ attempts: z.array(attemptShape) })
 
-export const auditPageShape = z.strictObject({
-  audits: z.array(
-    z.strictObject({
-      id: count,
-      at,
-      actor: text,
-      verb: text,
-      source: text.nullable(),
-      eventId: text.nullable(),
-      reason: text,
-    }),
-  ),
-  next,
+export const auditShape = z.strictObject({
+  id: count,
+  at,
+  actor: text,
+  verb: text,
+  source: text.nullable(),
+  eventId: text.nullable(),
+  reason: text,
 })
+export const auditPageShape = z.strictObject({ audits: z.array(auditShape), next })
 
 export const payloadShape = z.strictObject({
   source: text,

@@ -6,8 +6,7 @@
 import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { Position } from '../../model.js'
-import { statsOf } from './routes/stats.js'
-import { eventView } from './views.js'
+import { eventView, statsView } from './views.js'
 import type { Wakes } from './wakes.js'
 
 export interface StreamTimes {
@@ -151,7 +150,7 @@ function sharedStats(inbox: Inbox, everyMs: number): () => Promise<string> {
   return () => {
     if (performance.now() - askedAt >= everyMs) {
       askedAt = performance.now()
-      known = inbox.events.stats().then((stats) => JSON.stringify(statsOf(stats)))
+      known = inbox.events.stats().then((stats) => JSON.stringify(statsView(stats)))
     }
     return known
   }

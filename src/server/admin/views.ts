@@ -1,24 +1,43 @@
 /**
- * Rows as the API shows them. Who may not see payloads gets no text either that could quote one: errors and reasons of
- * handlers are the application's words.
+ * Rows of the log as the API shows them. The command line uses the same functions when it reads a store directly.
+ * Only types come from `shapes.ts`, so that the command line does not load zod.
  */
-import { type Attempt, type Audit, type EventRecord, ignoredReasons } from '../../model.js'
+import type { z } from 'zod'
+import { type Attempt, type Audit, type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
 import type { Entered } from './access.js'
 import { may } from './roles.js'
-import { instant } from './shapes.js'
+import type { attemptShape, auditShape, eventShape, payloadShape, statsShape } from './shapes.js'
 
-const ownReasons: readonly string[] = ignoredReasons
+export type EventView = z.infer<typeof eventShape>
+export type AttemptView = z.infer<typeof attemptShape>
+export type AuditView = z.infer<typeof auditShape>
+export type StatsView = z.infer<typeof statsShape>
+/** The JSON answer for a payload. */
+export type PayloadAnswer = z.infer<typeof payloadShape>
 
+/** ISO 8601. */
+export function instant(at: number): string
+export function instant(at: number | null): string | null
+export function instant(at: number | null): string | null {
+  return at === null ? null : new Date(at).toISOString()
+}
+
+/**
+ * Whether this caller sees errors and the reasons of handlers. They are the application's words and may quote a payload,
+ * so a role that may not read payloads does not see them.
+ */
 export function seesDetail(access: Entered | null): boolean {
   return access !== null && may(access.role, 'detail')
 }
 
-/** A reason that hookonce gave itself says nothing about a payload. */
+const ownReasons: readonly string[] = ignoredReasons
+
+/** A reason that hookonce itself gave never quotes a payload. */
 export function isOwnReason(reason: string): boolean {
   return ownReasons.includes(reason)
 }
 
-export function eventView(event: EventRecord, detail: boolean) {
+export function eventView(event: EventRecord, detail: boolean): EventView {
   const { seq, source, eventId, eventType, reference, state, reason, lastConflict } = event
   return {
     seq,
@@ -45,9 +64,7 @@ export function eventView(event: EventRecord, detail: boolean) {
   }
 }
 
-export type EventView = ReturnType<typeof eventView>
-
-export function attemptView(attempt: Attempt, detail: boolean) {
+export function attemptView(attempt: Attempt, detail: boolean): AttemptView {
   return {
     ...attempt,
     startedAt: instant(attempt.startedAt),
@@ -56,6 +73,16 @@ export function attemptView(attempt: Attempt, detail: boolean) {
   }
 }
 
-export function auditView({ id, at, actor, verb, source, eventId, reason }: Audit) {
+export function auditView({ id, at, actor, verb, source, eventId, reason }: Audit): AuditView {
   return { id, at: instant(at), actor, verb, source, eventId, reason }
+}
+
+export function statsView(stats: readonly SourceStats[]): StatsView {
+  return {
+    sources: stats.map((source) => ({
+      ...source,
+      oldestDueAt: instant(source.oldestDueAt),
+      estimated: source.estimated === true,
+    })),
+  }
 }

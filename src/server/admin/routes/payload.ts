@@ -4,7 +4,8 @@ import { HookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import { reasonOf } from '../reason.js'
 import { type Route, route } from '../route.js'
-import { instant, keyParams, payloadShape, reason } from '../shapes.js'
+import { keyParams, payloadShape, reason } from '../shapes.js'
+import { instant } from '../views.js'
 import { found, keyOf } from './events.js'
 
 export function payloadRoutes(inbox: Inbox): Route[] {

@@ -18,7 +18,8 @@ import {
 } from '../route.js'
 import { sessionValue, setCookie } from '../session.js'
 import type { SessionSecret } from '../session-secret.js'
-import { instant, json, sessionShape } from '../shapes.js'
+import { json, sessionShape } from '../shapes.js'
+import { instant } from '../views.js'
 
 export interface SessionRouteOptions {
   readonly door: Door

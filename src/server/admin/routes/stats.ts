@@ -1,8 +1,8 @@
 /** Counts per source. The store keeps them: asking costs the same however long the log is. */
 import type { Inbox } from '../../../inbox.js'
-import type { SourceStats } from '../../../model.js'
 import { type Route, route } from '../route.js'
-import { instant, json, spoolShape, statsShape } from '../shapes.js'
+import { json, spoolShape, statsShape } from '../shapes.js'
+import { instant, statsView } from '../views.js'
 
 export function statsRoutes(inbox: Inbox): Route[] {
   return [
@@ -18,7 +18,7 @@ export function statsRoutes(inbox: Inbox): Route[] {
           statsShape.extend({ spool: spoolShape.nullable() }),
         ),
       },
-      run: async () => ({ ...statsOf(await inbox.events.stats()), spool: await spoolOf(inbox) }),
+      run: async () => ({ ...statsView(await inbox.events.stats()), spool: await spoolOf(inbox) }),
     }),
   ]
 }
@@ -28,14 +28,4 @@ async function spoolOf({ spool }: Inbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()
   return { depth, bytes, maxBytes, refused, oldestAt: instant(oldestAt), storeAway, draining }
-}
-
-export function statsOf(stats: readonly SourceStats[]) {
-  return {
-    sources: stats.map((one) => ({
-      ...one,
-      oldestDueAt: instant(one.oldestDueAt),
-      estimated: one.estimated === true,
-    })),
-  }
 }
