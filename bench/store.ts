@@ -16,7 +16,7 @@ import type { NewDelivery, Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
-import { groupCommit } from '#dist/intake/record.js'
+import { groupCommit } from '#dist/intake/group-commit.js'
 import { startPostgres } from '../test/support/postgres.js'
 import { median, table } from './support/table.js'
 

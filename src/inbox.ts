@@ -5,16 +5,16 @@
 import { atMost, countDown, systemClock, timeLimited } from './clock.js'
 import { type Counters, countRejected, countStoreError, createCounters, UNKNOWN_SOURCE } from './counters.js'
 import { encrypted } from './encryption/encrypted.js'
-import { keyRing } from './encryption/keys.js'
+import { keyRing } from './encryption/key-ring.js'
 import { HookonceError } from './errors.js'
 import { checkLimits, checkSources } from './inbox/checks.js'
 import type { InboxOptions } from './inbox/options.js'
-import { wayToLog } from './inbox/way-to-log.js'
+import { recordingPath } from './inbox/recording-path.js'
 import { type Receipt, rejected } from './intake/answer.js'
 import { type BodyBudget, createBodyBudget } from './intake/body-budget.js'
 import { fetchIntake } from './intake/fetch.js'
-import { type AfterRecord, type IntakeParts, intake, refusedEarly } from './intake/intake.js'
-import { type DoorRefusal, defaultLimits, type IntakeLimits } from './intake/receive.js'
+import { type AfterRecord, type IntakeDeps, intake, refusedEarly } from './intake/intake.js'
+import { defaultLimits, type EarlyRefusal, type IntakeLimits } from './intake/receive.js'
 import { jsonLog, type Logger } from './log.js'
 import { repeatedLines } from './log-repeats.js'
 import type {
@@ -68,7 +68,7 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   /** The same for a web-standard request to `/webhooks/<source>`. */
   fetch(request: Request): Promise<Response>
   /** For adapters: counts and logs what they turn away themselves, and says how to answer it. */
-  refused(source: string | null, refusal: DoorRefusal): Receipt
+  refused(source: string | null, refusal: EarlyRefusal): Receipt
   /**
    * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all (`*`) of a source. The most specific
    * one is called; two for the same pattern are an error.
@@ -164,7 +164,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
 
   // What has been accepted is carried through, also while the inbox stops: `open` is for what begins now.
   const held = () => opening ?? open()
-  const { spool, recall, logId, commits } = wayToLog({
+  const { spool, recall, logId, commits } = recordingPath({
     options,
     recordMs: limits.recordMs,
     ring,
@@ -186,7 +186,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     laneOf: (source, event) => laneOf(handlers, sources, source, event),
   }
   const tracing = options.tracing === false ? null : openTelemetry()
-  const parts: IntakeParts = {
+  const parts: IntakeDeps = {
     sources,
     commits,
     seen: recall,
@@ -332,7 +332,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     }) as OrderVerb
   }
 
-  const refused = (source: string | null, refusal: DoorRefusal) =>
+  const refused = (source: string | null, refusal: EarlyRefusal) =>
     refusedEarly({ sources, counters, repeats }, source, refusal)
 
   const inbox: Inbox<Tx> = {

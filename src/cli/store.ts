@@ -1,6 +1,6 @@
 /** The store a command is about: as it is told, as the environment says, as the configuration says, or that of this folder. */
 import { existsSync, readdirSync } from 'node:fs'
-import type { EncryptionOptions } from '../encryption/keys.js'
+import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { openStore } from '../open-store.js'
 import type { Store } from '../store.js'
 import { defaultStore } from './dev/folder.js'
@@ -64,7 +64,7 @@ async function withKeys(store: Store, encryption: EncryptionOptions | undefined)
   if (!encryption) return store
   const [{ encrypted }, { keyRing }] = await Promise.all([
     import('../encryption/encrypted.js'),
-    import('../encryption/keys.js'),
+    import('../encryption/key-ring.js'),
   ])
   return encrypted(store, keyRing(encryption))
 }

@@ -1,7 +1,7 @@
 /** The keys an inbox is made with, and what each must be. */
-import type { EncryptionOptions } from '../encryption/keys.js'
+import type { EncryptionOptions } from '../encryption/key-ring.js'
+import type { GroupCommitOptions } from '../intake/group-commit.js'
 import type { IntakeLimits } from '../intake/receive.js'
-import type { GroupCommitOptions } from '../intake/record.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'

@@ -5,7 +5,7 @@
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, NewDelivery, RecordVerdict } from '../model.js'
 import type { Store } from '../store.js'
-import type { KeyRing } from './keys.js'
+import type { KeyRing } from './key-ring.js'
 import { keyOf, seal, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {

@@ -9,7 +9,7 @@
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { HookonceError } from '../errors.js'
 import { contestedId, type EventKey, type NewEvent } from '../model.js'
-import type { KeyRing } from './keys.js'
+import type { KeyRing } from './key-ring.js'
 
 type Headers = Readonly<Record<string, string>>
 

@@ -1,8 +1,8 @@
 /** What an inbox is made of. `hookonce.config.ts` has the same keys. */
 import type { Clock } from '../clock.js'
-import type { EncryptionOptions } from '../encryption/keys.js'
+import type { EncryptionOptions } from '../encryption/key-ring.js'
+import type { GroupCommitOptions } from '../intake/group-commit.js'
 import type { IntakeLimits } from '../intake/receive.js'
-import type { GroupCommitOptions } from '../intake/record.js'
 import type { Logger } from '../log.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'

@@ -1,7 +1,7 @@
 /** The answers of intake: DESIGN's table as values. What a sender gets is small and says nothing about our reasons (I8). */
 import type { RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
-import type { DoorRefusal } from './receive.js'
+import type { EarlyRefusal } from './receive.js'
 
 export type ReceiptStatus =
   | 'accepted'
@@ -58,7 +58,7 @@ export function rejected(httpStatus: number, reason: string, status: ReceiptStat
   }
 }
 
-const refusalStatus: Record<DoorRefusal, number> = {
+const refusalStatus: Record<EarlyRefusal, number> = {
   unknown_source: 404,
   method: 405,
   timeout: 408,
@@ -70,7 +70,7 @@ const refusalStatus: Record<DoorRefusal, number> = {
   aborted: 400,
 }
 
-export function refusedAtDoor(refusal: DoorRefusal): Receipt {
+export function earlyRefusal(refusal: EarlyRefusal): Receipt {
   return rejected(refusalStatus[refusal], refusal, refusal === 'overloaded' ? 'unavailable' : 'rejected')
 }
 

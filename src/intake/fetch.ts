@@ -2,14 +2,14 @@
 import type { Receipt } from './answer.js'
 import type { BodyBudget, BodyReading } from './body-budget.js'
 import { collectBytes } from './byte-collector.js'
-import type { DoorRefusal, IntakeLimits } from './receive.js'
+import type { EarlyRefusal, IntakeLimits } from './receive.js'
 
 export interface FetchTarget {
   receive(
     source: string,
     delivery: { method: string; url: string; headers: Record<string, string>; body: Uint8Array },
   ): Promise<Receipt>
-  refused(source: string | null, refusal: DoorRefusal): Receipt
+  refused(source: string | null, refusal: EarlyRefusal): Receipt
   readonly limits: IntakeLimits
   readonly bodies: BodyBudget
 }

@@ -17,19 +17,19 @@ import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 import type { ReceiveSpan, Tracing } from '../tracing.js'
 import {
+  earlyRefusal,
   handledAnswer,
   handshakeAnswer,
   type InlineStatus,
   type Receipt,
   recordedAnswer,
-  refusedAtDoor,
   rejected,
   spooledAnswer,
   storedId,
 } from './answer.js'
-import { asNewDelivery } from './identify.js'
-import { type DoorRefusal, type IntakeLimits, refuse } from './receive.js'
-import type { GroupCommit, Recording } from './record.js'
+import type { GroupCommit, Recording } from './group-commit.js'
+import { asNewDelivery } from './new-delivery.js'
+import { type EarlyRefusal, type IntakeLimits, refuse } from './receive.js'
 
 /** What processing does for intake. */
 export interface AfterRecord {
@@ -49,7 +49,7 @@ export interface SeenBefore {
   keep(source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
 }
 
-export interface IntakeParts {
+export interface IntakeDeps {
   readonly sources: ReadonlyMap<string, Source>
   readonly commits: GroupCommit
   readonly seen: SeenBefore | null
@@ -63,14 +63,14 @@ export interface IntakeParts {
   readonly tracing: Tracing | null
 }
 
-export function intake(parts: IntakeParts, name: string, delivery: Delivery): Promise<Receipt> {
+export function intake(parts: IntakeDeps, name: string, delivery: Delivery): Promise<Receipt> {
   const source = parts.sources.has(name) ? name : UNKNOWN_SOURCE
   const span = parts.tracing?.receive(source, delivery.headers)
   return span ? traced(parts, name, delivery, span) : take(parts, name, delivery, null)
 }
 
 async function traced(
-  parts: IntakeParts,
+  parts: IntakeDeps,
   name: string,
   delivery: Delivery,
   span: ReceiveSpan,
@@ -85,7 +85,7 @@ async function traced(
 }
 
 async function take(
-  parts: IntakeParts,
+  parts: IntakeDeps,
   name: string,
   delivery: Delivery,
   span: ReceiveSpan | null,
@@ -94,10 +94,10 @@ async function take(
   const counters = parts.counters.of(source ? name : UNKNOWN_SOURCE)
   const startedAt = performance.now()
   counters.received++
-  if (!source) return reject(parts, counters, UNKNOWN_SOURCE, 'receive', refusedAtDoor('unknown_source'))
+  if (!source) return reject(parts, counters, UNKNOWN_SOURCE, 'receive', earlyRefusal('unknown_source'))
 
   const refusal = refuse(delivery, parts.limits)
-  if (refusal) return reject(parts, counters, name, 'receive', refusedAtDoor(refusal))
+  if (refusal) return reject(parts, counters, name, 'receive', earlyRefusal(refusal))
 
   const now = parts.clock.now()
   const reply = source.handshake(delivery, { now })
@@ -105,7 +105,7 @@ async function take(
     counters.handshakes++
     return handshakeAnswer(reply)
   }
-  if (delivery.method !== 'POST') return reject(parts, counters, name, 'receive', refusedAtDoor('method'))
+  if (delivery.method !== 'POST') return reject(parts, counters, name, 'receive', earlyRefusal('method'))
 
   const verification = await source.verify(delivery, { now })
   if (!verification.ok) {
@@ -152,18 +152,18 @@ async function take(
 
 /** Counts, logs and answers what was turned away before it became a delivery. */
 export function refusedEarly(
-  parts: Pick<IntakeParts, 'sources' | 'counters' | 'repeats'>,
+  parts: Pick<IntakeDeps, 'sources' | 'counters' | 'repeats'>,
   name: string | null,
-  refusal: DoorRefusal,
+  refusal: EarlyRefusal,
 ): Receipt {
   const source = name !== null && parts.sources.has(name) ? name : UNKNOWN_SOURCE
   const counters = parts.counters.of(source)
   counters.received++
-  return reject(parts, counters, source, 'receive', refusedAtDoor(refusal))
+  return reject(parts, counters, source, 'receive', earlyRefusal(refusal))
 }
 
 function inline(
-  parts: IntakeParts,
+  parts: IntakeDeps,
   source: string,
   ids: readonly string[],
   verdicts: readonly RecordVerdict[],
@@ -181,16 +181,12 @@ function inline(
   )
 }
 
-async function handleInline(
-  parts: IntakeParts,
-  key: EventKey,
-  verdict: RecordVerdict,
-): Promise<InlineStatus> {
+async function handleInline(parts: IntakeDeps, key: EventKey, verdict: RecordVerdict): Promise<InlineStatus> {
   return verdict.status === 'retired' ? 'already_processed' : parts.after.inline(key, verdict)
 }
 
 async function background(
-  parts: IntakeParts,
+  parts: IntakeDeps,
   name: string,
   source: Source,
   ids: readonly string[],
@@ -213,7 +209,7 @@ function codeOf(error: unknown): string {
 }
 
 function reject(
-  parts: Pick<IntakeParts, 'repeats'>,
+  parts: Pick<IntakeDeps, 'repeats'>,
   counters: SourceCounters,
   source: string,
   step: string,
@@ -232,7 +228,7 @@ function unavailable(code: string): Receipt {
 
 /** Counts what record found, at once or when the spool was drained, and answers the ids the events have in the log. */
 export function countVerdicts(
-  parts: Pick<IntakeParts, 'counters' | 'log'>,
+  parts: Pick<IntakeDeps, 'counters' | 'log'>,
   source: string,
   ids: readonly string[],
   verdicts: readonly RecordVerdict[],
@@ -253,7 +249,7 @@ export function countVerdicts(
 }
 
 function countRecorded(
-  { log }: Pick<IntakeParts, 'log'>,
+  { log }: Pick<IntakeDeps, 'log'>,
   counters: SourceCounters,
   key: EventKey,
   deliveredAs: string,

@@ -34,7 +34,7 @@ export const defaultLimits: IntakeLimits = {
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 
 /** What an adapter or a server turns away itself, before there is a delivery to hand to intake. */
-export type DoorRefusal =
+export type EarlyRefusal =
   | Refusal
   | 'unknown_source'
   /** The headers or the body did not arrive in time. */

@@ -2,15 +2,15 @@
 import { STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Receipt } from '../intake/answer.js'
-import type { DoorRefusal } from '../intake/receive.js'
+import type { EarlyRefusal } from '../intake/receive.js'
 
-const refusals: Readonly<Record<string, DoorRefusal>> = {
+const refusals: Readonly<Record<string, EarlyRefusal>> = {
   ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
   HPE_HEADER_OVERFLOW: 'headers_too_large',
 }
 
 export function onClientError(
-  refused: (refusal: DoorRefusal) => Receipt,
+  refused: (refusal: EarlyRefusal) => Receipt,
   isBusy: (socket: Duplex) => boolean,
 ): (error: NodeJS.ErrnoException, socket: Duplex) => void {
   return (error, socket) => {

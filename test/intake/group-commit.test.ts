@@ -1,6 +1,6 @@
 import type { NewDelivery, RecordVerdict } from 'hookonce'
 import { describe, expect, it } from 'vitest'
-import { groupCommit } from '#dist/intake/record.js'
+import { groupCommit } from '#dist/intake/group-commit.js'
 
 const delivery = (id: string, bytes = 10): NewDelivery => ({
   source: 's',

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import type { Counters } from '../counters.js'
 import { refuseUnsealed } from '../encryption/encrypted.js'
-import type { KeyRing } from '../encryption/keys.js'
+import type { KeyRing } from '../encryption/key-ring.js'
 import { seal } from '../encryption/seal.js'
+import { groupCommit } from '../intake/group-commit.js'
 import { countVerdicts } from '../intake/intake.js'
-import { groupCommit } from '../intake/record.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import { onceKey } from '../processing/once.js'
@@ -22,7 +22,7 @@ import type { InboxOptions } from './options.js'
 /** Under this key `once` keeps the identity of the log. */
 const LOG_ID_KEY = 'hookonce:log-id'
 
-export interface WayParts {
+export interface RecordingDeps {
   readonly options: Pick<InboxOptions, 'spool' | 'seen' | 'commits'>
   /** How long a delivery may wait for its commit, or for the spool. */
   readonly recordMs: number
@@ -38,7 +38,7 @@ export interface WayParts {
   wake(): void
 }
 
-export function wayToLog({
+export function recordingPath({
   options,
   recordMs,
   ring,
@@ -49,7 +49,7 @@ export function wayToLog({
   open,
   opened,
   wake,
-}: WayParts) {
+}: RecordingDeps) {
   const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
   /** A spooled delivery that must not be believed is refused alone; the spool keeps it aside. */
   async function fromSpool(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
