@@ -2,6 +2,7 @@
 export { type Clock, systemClock } from './clock.js'
 export { defineConfig, env, type HookonceConfig } from './config/define.js'
 export type { AttemptEnd, Counters, SourceCounters } from './counters.js'
+export type { Age } from './duration.js'
 export type { EncryptionOptions } from './encryption/key-ring.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
 export type { Histogram } from './histogram.js'
@@ -40,7 +41,6 @@ export type {
   SourceOptions,
   Verification,
 } from './provider.js'
-export type { Age } from './retention/duration.js'
 export type { EraseAllOptions } from './retention/erase.js'
 export type { RetentionAges, RetentionOptions } from './retention/policy.js'
 export type { Removed, RetainOptions, RetainProgress, RetainReport } from './retention/retain.js'

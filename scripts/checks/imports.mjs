@@ -8,6 +8,7 @@ const words = [
   'model',
   'errors',
   'clock',
+  'duration',
   'log',
   'log-repeats',
   'log-stream',

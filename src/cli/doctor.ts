@@ -1,6 +1,7 @@
 /** `hookonce doctor`: everything that should be so, looked at, and what to do where it is not. */
 import { existsSync, statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load.js'
+import { durationText } from '../duration.js'
 import type { Finding } from '../model.js'
 import type { Source } from '../provider.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../spool/spool.js'
@@ -8,7 +9,6 @@ import type { Store } from '../store.js'
 import { folder } from './dev/folder.js'
 import { textOf } from './failure.js'
 import { type Output, plain, table } from './output.js'
-import { span } from './providers.js'
 import { hasConfig, openExistingStore } from './store.js'
 
 /** Longer than this, and workers are missing or far behind. */
@@ -98,7 +98,7 @@ async function retention({ config }: LoadedConfig): Promise<Finding[]> {
       : [
           finding(
             'retention',
-            `event ids are kept for ${span(shortest)} or more, longer than every retry window`,
+            `event ids are kept for ${durationText(shortest)} or more, longer than every retry window`,
             true,
           ),
         ]
@@ -191,7 +191,7 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
   return [
     finding(
       'backlog',
-      ageMs === 0 ? 'no event waits' : `the oldest has waited ${span(ageMs)}`,
+      ageMs === 0 ? 'no event waits' : `the oldest has waited ${durationText(ageMs)}`,
       ageMs < BACKLOG_MS,
       fix,
     ),

@@ -1,5 +1,6 @@
 /** Option values as commander hands them over, read or refused with the reason. */
 import { InvalidArgumentError } from 'commander'
+import { parseDuration } from '../duration.js'
 
 export function portNumber(text: string): number {
   return whole(text, 0, 65_535)
@@ -23,26 +24,17 @@ function whole(text: string, least: number, most: number): number {
   return value
 }
 
-const units: Readonly<Record<string, number>> = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-  w: 604_800_000,
-}
-
 /** `90s`, `15m`, `24h`, `30d` as milliseconds. */
 export function duration(text: string): number {
-  const [, amount, unit] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
-  if (amount === undefined || unit === undefined)
-    throw new InvalidArgumentError('It is not a duration such as 90s, 15m, 24h or 30d.')
-  return Number(amount) * units[unit]!
+  const ms = parseDuration(text)
+  if (ms === null) throw new InvalidArgumentError('It is not a duration such as 90s, 15m, 24h or 30d.')
+  return ms
 }
 
 /** A time, or how long ago: `2026-07-01`, `2026-07-01T12:00:00Z`, `2h`. */
 export function instant(text: string): number {
-  if (/^\d+(\.\d+)?(ms|s|m|h|d|w)$/.test(text.trim())) return Date.now() - duration(text)
+  const agoMs = parseDuration(text)
+  if (agoMs !== null) return Date.now() - agoMs
   const at = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN
   if (Number.isNaN(at))
     throw new InvalidArgumentError('It is neither a time such as 2026-07-01T12:00:00Z nor an age such as 2h.')

@@ -1,5 +1,5 @@
 /** `hookonce providers`: what is known of each sender, for people who set one up. */
-
+import { durationText } from '../duration.js'
 import type { Source } from '../provider.js'
 import type { ProviderFactory } from '../providers/index.js'
 import { catalogue } from '../providers/index.js'
@@ -24,7 +24,7 @@ function all(output: Output): void {
   output.result(rows, (paint) =>
     table([
       ['PROVIDER', 'SENDER', 'RETRIES FOR', 'SAMPLE TYPES'].map((title) => paint('dim', title)),
-      ...rows.map((row) => [row.provider, row.name, span(row.retryWindowMs), row.types.join(', ')]),
+      ...rows.map((row) => [row.provider, row.name, documented(row.retryWindowMs), row.types.join(', ')]),
     ]),
   )
 }
@@ -89,8 +89,8 @@ function one(output: Output, factory: ProviderFactory): void {
         'event id',
         `${facts.id.join(' or ')}${source.idIsSigned ? '' : ` (not signed; guard: ${source.contentGuard})`}`,
       ],
-      ['retries for', span(source.retryWindowMs)],
-      ['waits for', source.answer.timeLimitMs === null ? 'not documented' : span(source.answer.timeLimitMs)],
+      ['retries for', documented(source.retryWindowMs)],
+      ['waits for', documented(source.answer.timeLimitMs)],
       ['sample types', source.sampleTypes.join(', ')],
       ['documentation', source.docs],
       [
@@ -113,18 +113,9 @@ function fieldText(field: Field): string {
 }
 
 function tolerance(ms: number | null): string {
-  return ms === null ? 'not checked against the clock' : `within ${span(ms)}`
+  return ms === null ? 'not checked against the clock' : `within ${durationText(ms)}`
 }
 
-export function span(ms: number | null): string {
-  if (ms === null) return 'not documented'
-  const steps = [
-    ['day', 86_400_000],
-    ['hour', 3_600_000],
-    ['minute', 60_000],
-    ['second', 1_000],
-  ] as const
-  const [unit, size] = steps.find(([, least]) => ms >= least) ?? (['second', 1_000] as const)
-  const amount = Math.round((ms / size) * 10) / 10
-  return `${amount} ${unit}${amount === 1 ? '' : 's'}`
+function documented(ms: number | null): string {
+  return ms === null ? 'not documented' : durationText(ms)
 }

@@ -1,8 +1,8 @@
 /** How long each source keeps what. Checked when the inbox is made, so that a wrong age never meets a log. */
+import { type Age, durationText, parseDuration } from '../duration.js'
 import { HookonceError } from '../errors.js'
 import type { Source } from '../provider.js'
 import type { ArchiveTarget } from './archive/target.js'
-import { type Age, ageMs, ageText } from './duration.js'
 
 export interface RetentionAges {
   /** The bytes of finished events. Default 30 days. */
@@ -68,15 +68,15 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   const events = given('events') ?? defaults.events
   const payloads = given('payloads') ?? Math.min(defaults.payloads, events)
   if (payloads > events) {
-    const problem = `must not be longer than events (${ageText(events)}), and is ${ageText(payloads)}`
+    const problem = `must not be longer than events (${durationText(events)}), and is ${durationText(payloads)}`
     throw new HookonceError('RETENTION_INVALID', { what: `payloads of "${name}"`, problem })
   }
   if (source.retryWindowMs !== null && events < source.retryWindowMs) {
     throw new HookonceError('RETENTION_TOO_SHORT', {
       source: name,
-      age: ageText(events),
+      age: durationText(events),
       provider: source.name,
-      window: ageText(source.retryWindowMs),
+      window: durationText(source.retryWindowMs),
     })
   }
   return {
@@ -86,6 +86,19 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
     audits: given('audits') ?? events,
     tombstones: tombstonesMs(name, own.tombstones ?? options.tombstones ?? byDefault(source)),
   }
+}
+
+/** Fifty years: an older instant would be before 1970. */
+const MAX_AGE_MS = 50 * 365 * DAY_MS
+
+function ageMs(what: string, age: unknown): number {
+  const ms = typeof age === 'string' ? parseDuration(age) : age
+  if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 0 || ms > MAX_AGE_MS)
+    throw new HookonceError('RETENTION_INVALID', {
+      what,
+      problem: `must be an age, not "${String(age).slice(0, 40)}"`,
+    })
+  return ms
 }
 
 function tombstonesMs(name: string, given: Age | 'forever' | false): number {

@@ -1,5 +1,6 @@
 /** What can be watched: the options of `alerts`, and how each is measured. */
 import type { SourceCounters } from '../counters.js'
+import { parseDuration } from '../duration.js'
 import { invalid } from '../errors.js'
 import type { Inbox } from '../inbox.js'
 import { rejectReasons } from '../provider.js'
@@ -140,14 +141,10 @@ function count(what: string, value: number): number {
   return value
 }
 
-const units = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
-
 /** Milliseconds, or a number with its unit: `500ms`, `30s`, `5m`, `2h`, `1d`. */
 export function durationMs(what: string, given: number | string): number {
-  const [, number = '', unit = 'ms'] = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(String(given)) ?? []
-  const ms =
-    typeof given === 'number' ? given : Number(number || Number.NaN) * units[unit as keyof typeof units]
-  if (!Number.isFinite(ms) || ms < 1 || ms >= 2 ** 31)
+  const ms = typeof given === 'number' ? given : parseDuration(String(given))
+  if (ms === null || !Number.isFinite(ms) || ms < 1 || ms >= 2 ** 31)
     throw invalid(what, `must be a duration such as 30s, 5m or 2h, below 24 days, not "${given}"`)
   return ms
 }

@@ -1,7 +1,7 @@
 import { createInbox, type RetentionOptions } from 'hookonce'
 import { adyen, stripe, unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
-import { ageMs, ageText } from '#dist/retention/duration.js'
+import { durationText, parseDuration } from '#dist/duration.js'
 import { retentionPolicy } from '#dist/retention/policy.js'
 
 const DAY_MS = 86_400_000
@@ -33,18 +33,36 @@ test('what a source says of itself goes before what is said of all', () => {
 })
 
 test('ages are numbers with a unit, or milliseconds', () => {
-  expect(['90s', '5m', '12h', '30d', '2w', '1.5h', 7].map((age) => ageMs('x', age))).toEqual([
+  expect(['500ms', '90s', '5m', '12h', '30d', '2w', '1.5h'].map(parseDuration)).toEqual([
+    500,
     90_000,
     300_000,
     43_200_000,
     30 * DAY_MS,
     14 * DAY_MS,
     5_400_000,
-    7,
   ])
-  for (const bad of ['', '30', 'd', '-1d', '1y', '1 day', Number.NaN, -1, 1.5, null, '999999999w', {}])
-    expect(() => ageMs('x', bad)).toThrow(expect.objectContaining({ code: 'RETENTION_INVALID' }))
-  expect([ageText(30 * DAY_MS), ageText(90_000), ageText(5)]).toEqual(['30d', '90s', '5 ms'])
+  const sources = new Map([['a', stripe({ secret: `whsec_${'a'.repeat(32)}` })]])
+  for (const bad of ['', '30', 'd', '-1d', '1y', '1 day', Number.NaN, -1, 1.5, '999999999w', {}])
+    expect(() => retentionPolicy({ events: bad as never }, sources), String(bad)).toThrow(
+      expect.objectContaining({ code: 'RETENTION_INVALID' }),
+    )
+})
+
+test('a duration is written in the largest unit that is exact', () => {
+  const texts = [30 * DAY_MS, DAY_MS, 80 * 3_600_000, 5_400_000, 90_000, 1_234_567, 1_500, 5].map(
+    durationText,
+  )
+  expect(texts).toEqual([
+    '30 days',
+    '1 day',
+    '80 hours',
+    '1.5 hours',
+    '1.5 minutes',
+    '20.6 minutes',
+    '1.5 seconds',
+    '5 ms',
+  ])
 })
 
 test('events are not kept for less than the provider retries, and the window is named', () => {
@@ -55,7 +73,7 @@ test('events are not kept for less than the provider retries, and the window is 
       retention,
     })
   expect(() => make({ events: '1d' })).toThrow(
-    expect.objectContaining({ code: 'RETENTION_TOO_SHORT', message: expect.stringContaining('3d') }),
+    expect.objectContaining({ code: 'RETENTION_TOO_SHORT', message: expect.stringContaining('3 days') }),
   )
   expect(() => make({ events: '3d' })).not.toThrow()
   expect(adyen({ secret: 'ab'.repeat(32) }).retryWindowMs).toBeLessThanOrEqual(90 * DAY_MS)

@@ -1,0 +1,33 @@
+/** Durations as people write them (`30d`, in a configuration or on the command line) and read them (`30 days`). */
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+type Unit = keyof typeof unitMs
+
+/** A duration in an option: `90s`, `12h`, `30d`, or milliseconds. */
+export type Age = `${number}${Unit}` | number
+
+/** `500ms`, `90s`, `5m`, `12h`, `30d`, `2w` as milliseconds; null when the text is not a duration. */
+export function parseDuration(text: string): number | null {
+  const [, amount, unit] = /^(\d{1,15}(?:\.\d{1,3})?)(ms|s|m|h|d|w)$/.exec(text.trim()) ?? []
+  return amount === undefined ? null : Math.round(Number(amount) * unitMs[unit as Unit])
+}
+
+const words = [
+  ['day', unitMs.d],
+  ['hour', unitMs.h],
+  ['minute', unitMs.m],
+  ['second', unitMs.s],
+] as const
+
+/**
+ * `30 days`, `1.5 hours`, `20 ms`. Exact where a unit allows it in three digits (`80 hours`, not `3.3 days`), so that a
+ * limit in an error message can be copied; else rounded to a tenth of the largest unit.
+ */
+export function durationText(ms: number): string {
+  const tenths = (sizeMs: number) => (ms / sizeMs) * 10
+  const exact = words.find(([, sizeMs]) => Number.isInteger(tenths(sizeMs)) && ms >= sizeMs)
+  const [word, sizeMs] =
+    exact && ms < 1_000 * exact[1] ? exact : (words.find(([, size]) => ms >= size) ?? ['ms', 1])
+  const amount = Math.round(tenths(sizeMs)) / 10
+  if (word === 'ms') return `${amount} ms`
+  return `${amount} ${word}${amount === 1 ? '' : 's'}`
+}
