@@ -9,6 +9,7 @@ const words = [
   'errors',
   'clock',
   'duration',
+  'options',
   'log',
   'log-repeats',
   'log-stream',

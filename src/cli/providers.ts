@@ -1,9 +1,9 @@
 /** `hookonce providers`: what is known of each sender, for people who set one up. */
 import { durationText } from '../duration.js'
+import { nearest } from '../options.js'
 import type { Source } from '../provider.js'
 import type { ProviderFactory } from '../providers/index.js'
 import { catalogue } from '../providers/index.js'
-import { nearest } from '../verification/define/options.js'
 import { type Field, isList, leaves } from '../verification/delivery/field.js'
 import { UsageError } from './failure.js'
 import { type Output, table } from './output.js'

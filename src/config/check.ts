@@ -1,52 +1,53 @@
 /** The keys of the configuration and what each must be. `docs/configuration.md` describes them for people. */
 
-import type { HookonceConfig } from './define.js'
-import { commits, encryption, limits, processing, redact, retention, seen, spool } from './inbox-keys.js'
 import {
   callable,
   choice,
   either,
   flag,
-  isPlain,
+  isObject,
   mapOf,
-  no,
-  problemsOf,
+  off,
+  optionProblems,
   type Rule,
+  required,
   rule,
   shape,
   text,
-} from './rules.js'
+} from '../options.js'
+import type { HookonceConfig } from './define.js'
+import { commits, encryption, limits, processing, redact, retention, seen, spool } from './inbox-keys.js'
 import { serverKeys } from './server-keys.js'
 import { alerts, destination } from './telling-keys.js'
 
 const store = either(
-  rule('a store', (value) => isPlain(value) && typeof value.record === 'function'),
+  rule('a store', (value) => isObject(value) && typeof value.record === 'function'),
   { ...text, expected: 'its URL (sqlite:events.db, postgres://user@host/db)' },
-  { ...callable, expected: 'a function that gives the URL' },
+  { ...callable, expected: 'a function that returns the URL' },
 )
 
 const source = rule(
-  'what a provider factory returns, such as stripe({ secret })',
-  (value) => isPlain(value) && typeof value.verify === 'function' && typeof value.identify === 'function',
+  'made by a provider factory, such as stripe({ secret })',
+  (value) => isObject(value) && typeof value.verify === 'function' && typeof value.identify === 'function',
 )
 
 const logger = rule(
   'a logger with debug, info, warn and error',
   (value) =>
-    isPlain(value) && ['debug', 'info', 'warn', 'error'].every((name) => typeof value[name] === 'function'),
+    isObject(value) && ['debug', 'info', 'warn', 'error'].every((name) => typeof value[name] === 'function'),
 )
 
 const config = shape({
-  store,
-  sources: mapOf(source),
+  store: required(store),
+  sources: required(mapOf(source)),
   handlers: callable,
-  processing: either(no, processing),
+  processing: either(off, processing),
   server: serverKeys,
   limits,
   commits,
   tracing: flag,
   migrate: flag,
-  retention: either(no, retention),
+  retention: either(off, retention),
   spool,
   seen,
   destinations: mapOf(destination),
@@ -67,16 +68,14 @@ function keysOf({ keys, each }: Rule, where = ''): string[] {
   ])
 }
 
-/** Every problem of a configuration, in words; none = it can be used. */
-export function configProblems(given: unknown): string[] {
-  const problems = problemsOf(given, config)
-  if (!isPlain(given)) return problems
-  const several = isPlain(given.server) && Number(given.server.processes) > 1
-  if (several && given.store === 'sqlite::memory:')
+/** Every problem of a configuration; an empty list means that it can be used. */
+export function configProblems(exported: unknown): string[] {
+  if (!isObject(exported)) return ['the default export must be an object: defineConfig({ ... })']
+  const problems = optionProblems('', exported, config).map(({ what, problem }) => `${what} ${problem}`)
+  const several = isObject(exported.server) && Number(exported.server.processes) > 1
+  if (several && exported.store === 'sqlite::memory:')
     problems.push(
-      'server.processes needs a store they can share: each process would have a sqlite::memory: of its own',
+      'server.processes needs a store that processes can share, such as sqlite:events.db; each process would have its own sqlite::memory:',
     )
-  for (const name of ['store', 'sources'] as const)
-    if (given[name] === undefined) problems.unshift(`"${name}" is missing`)
   return problems
 }

@@ -1,8 +1,8 @@
 /** What the environment says goes before what the file says. */
 import { createHash } from 'node:crypto'
+import { isObject } from '../options.js'
 import type { Token } from '../server/admin/options.js'
 import type { HookonceConfig } from './define.js'
-import { isPlain } from './rules.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -16,11 +16,11 @@ export interface Overridden {
 /** Works on what came out of the file before it is checked, so that all problems are told at once. */
 export function withEnvironment(given: unknown, environment: Environment): Overridden {
   const problems: string[] = []
-  if (!isPlain(given)) return { config: given as Record<string, unknown>, problems }
+  if (!isObject(given)) return { config: given as Record<string, unknown>, problems }
   const config = { ...given }
   const store = environment.HOOKONCE_STORE?.trim()
   if (store) config.store = store
-  const server: Record<string, unknown> = isPlain(config.server) ? { ...config.server } : {}
+  const server: Record<string, unknown> = isObject(config.server) ? { ...config.server } : {}
   const host = environment.HOOKONCE_HOST?.trim()
   if (host) server.host = host
   const port = environment.HOOKONCE_PORT?.trim()
@@ -36,12 +36,12 @@ export function withEnvironment(given: unknown, environment: Environment): Overr
       )
     } else if (server.admin !== false) server.admin = withToken(server.admin, token)
   }
-  if (isPlain(config.server) || Object.keys(server).length > 0) config.server = server
+  if (isObject(config.server) || Object.keys(server).length > 0) config.server = server
   return { config, problems }
 }
 
 function withToken(admin: unknown, token: string): object {
-  const given = isPlain(admin) ? admin : {}
+  const given = isObject(admin) ? admin : {}
   const tokens = Array.isArray(given.tokens) ? given.tokens : []
   return { ...given, tokens: [...tokens, environmentToken(token)] }
 }

@@ -2,25 +2,25 @@
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import type { GroupCommitOptions } from '../intake/group-commit.js'
 import type { IntakeLimits } from '../intake/receive.js'
-import type { RetryPolicy } from '../processing/backoff.js'
-import type { ProcessingOptions } from '../processing/processor.js'
-import type { RedactOptions } from '../processing/redact.js'
-import type { RetentionAges, RetentionOptions } from '../retention/policy.js'
-import type { SpoolOptions } from '../spool/spool.js'
 import {
   choice,
   either,
   flag,
-  isPlain,
+  isObject,
   listOf,
   mapOf,
-  no,
+  off,
   type Rule,
   rule,
   shape,
   text,
   whole,
-} from './rules.js'
+} from '../options.js'
+import type { RetryPolicy } from '../processing/backoff.js'
+import type { ProcessingOptions } from '../processing/processor.js'
+import type { RedactOptions } from '../processing/redact.js'
+import type { RetentionAges, RetentionOptions } from '../retention/policy.js'
+import type { SpoolOptions } from '../spool/spool.js'
 
 export const retry = shape({
   maxAttempts: whole(1),
@@ -59,12 +59,12 @@ export const spool = shape({
   path: text,
   maxBytes: whole(1),
   afterMs: whole(1),
-  seal: rule('what makes it unreadable for others', isPlain),
+  seal: rule('what makes it unreadable for others', isObject),
 } satisfies Record<keyof SpoolOptions, Rule>)
 
 export const seen = rule(
   'lru() of hookonce, or redis(client) of hookonce/redis',
-  (value) => isPlain(value) && typeof value.get === 'function' && typeof value.put === 'function',
+  (value) => isObject(value) && typeof value.get === 'function' && typeof value.put === 'function',
 )
 
 export const redact = shape({
@@ -88,13 +88,13 @@ const ages = {
   events: age,
   attempts: age,
   audits: age,
-  tombstones: either(age, choice('forever'), no),
+  tombstones: either(age, choice('forever'), off),
 } satisfies Record<keyof RetentionAges, Rule>
 
 export const retention = shape({
   ...ages,
   sources: mapOf(shape(ages)),
-  archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isPlain),
+  archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isObject),
   format: choice('jsonl', 'parquet'),
   batch: whole(1),
 } satisfies Record<keyof RetentionOptions, Rule>)

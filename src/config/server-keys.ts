@@ -1,8 +1,21 @@
 /** The keys under `server`, and what each must be. */
+
+import {
+  callable,
+  choice,
+  either,
+  flag,
+  listOf,
+  off,
+  type Rule,
+  rule,
+  shape,
+  text,
+  whole,
+} from '../options.js'
 import type { AdminOptions, Token } from '../server/admin/options.js'
 import { roles } from '../server/admin/roles.js'
 import type { ServerOptions } from '../server/options.js'
-import { callable, choice, either, flag, listOf, no, type Rule, rule, shape, text, whole } from './rules.js'
 
 const token = shape({
   name: text,
@@ -32,7 +45,7 @@ export const serverKeys = shape({
   tls: shape({ cert: text, key: text }),
   trustProxy: either(flag, whole(0, 100), listOf(text)),
   publicUrl: text,
-  admin: either(no, admin),
+  admin: either(off, admin),
   metrics: flag,
   open: flag,
   drainMs: whole(0),

@@ -1,8 +1,8 @@
 /** The keys of what goes out: destinations and alerts. */
 import type { Destination } from '../forward/destination.js'
+import { callable, either, listOf, mapOf, off, type Rule, rule, shape, text, whole } from '../options.js'
 import type { Alerts } from '../telemetry/alert-rules.js'
 import { retry } from './inbox-keys.js'
-import { callable, either, listOf, mapOf, no, type Rule, rule, shape, text, whole } from './rules.js'
 
 export const destination = shape({
   url: text,
@@ -15,7 +15,7 @@ export const destination = shape({
   ratePerSecond: rule('a number above 0', (value) => typeof value === 'number' && value > 0),
   concurrency: whole(1),
   allowPrivate: listOf(text),
-  pauseAfter: either(no, shape({ failures: whole(1), lastingMs: whole(0) })),
+  pauseAfter: either(off, shape({ failures: whole(1), lastingMs: whole(0) })),
   probeEveryMs: whole(1),
   headers: mapOf(text),
   ca: text,

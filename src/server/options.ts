@@ -1,7 +1,7 @@
 /** What a server is given, checked once: a wrong value stops it before it listens. */
 
 import { invalid } from '../errors.js'
-import { nearest } from '../verification/define/options.js'
+import { nearest } from '../options.js'
 import type { AdminOptions } from './admin/options.js'
 import type { TlsOptions } from './tls.js'
 import type { TrustProxy } from './trust-proxy.js'

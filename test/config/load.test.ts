@@ -137,42 +137,42 @@ describe('keys', () => {
   })
 
   it.each([
-    ['sourcse: {}', 'there is no key "sourcse", did you mean "sources"?'],
-    ['proccessing: {}', 'there is no key "proccessing", did you mean "processing"?'],
-    ['server: { prot: 1 }', 'there is no key "server.prot", did you mean "port"?'],
-    ['server: { admin: { token: [] } }', 'there is no key "server.admin.token", did you mean "tokens"?'],
+    ['sourcse: {}', 'sourcse is not an option; did you mean "sources"?'],
+    ['proccessing: {}', 'proccessing is not an option; did you mean "processing"?'],
+    ['server: { prot: 1 }', 'server.prot is not an option; did you mean "port"?'],
+    ['server: { admin: { token: [] } }', 'server.admin.token is not an option; did you mean "tokens"?'],
     [
       'processing: { leaseMS: 5, retry: { attempts: 2 } }',
-      'there is no key "processing.leaseMS", did you mean "leaseMs"?; there is no key "processing.retry.attempts" (maxAttempts, firstMs, factor, maxMs)',
+      'processing.leaseMS is not an option; did you mean "leaseMs"?; processing.retry.attempts is not an option; known options: maxAttempts, firstMs, factor, maxMs',
     ],
-    ["limits: { bodyBytes: '1mbb' }", 'limits.bodyBytes must be a whole number, 1 or more, and is text'],
-    [
-      'server: { port: 99999 }',
-      'server.port must be a whole number from 0 to 65535, and is the number 99999',
-    ],
-    ['server: { trustProxy: [1] }', 'server.trustProxy[0] must be text, and is the number 1'],
+    ["limits: { bodyBytes: '1mbb' }", 'limits.bodyBytes must be a whole number, 1 or more, not text'],
+    ['server: { port: 99999 }', 'server.port must be a whole number from 0 to 65535, not 99999'],
+    ['server: { trustProxy: [1] }', 'server.trustProxy[0] must be text, not 1'],
     [
       "server: { admin: { tokens: [{ name: 'a', role: 'root', sha256: 'x' }] } }",
-      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin" or "worker", and is text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, and is text',
+      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin" or "worker", not text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, not text',
     ],
     [
       "sources: { shop: 'whsec_very_secret' }",
-      'sources.shop must be what a provider factory returns, such as stripe({ secret }), and is text',
+      'sources.shop must be made by a provider factory, such as stripe({ secret }), not text',
     ],
     [
       "log: 'loud'",
-      'log must be a logger with debug, info, warn and error, or "debug" or "info" or "warn" or "error" or "silent", and is text',
+      'log must be a logger with debug, info, warn and error, or "debug" or "info" or "warn" or "error" or "silent", not text',
     ],
-    ['store: undefined', '"store" is missing'],
-    ['spool: 5', 'spool must be an object, and is the number 5'],
-    ["destinations: { app: { ulr: 'x' } }", 'there is no key "destinations.app.ulr", did you mean "url"?'],
-    ['alerts: { deadLetter: {} }', 'there is no key "alerts.deadLetter", did you mean "deadLetters"?'],
-    ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, and is an object'],
+    [
+      'store: undefined',
+      'store is missing; it must be a store, or its URL (sqlite:events.db, postgres://user@host/db), or a function that returns the URL',
+    ],
+    ['spool: 5', 'spool must be an object, not 5'],
+    ["destinations: { app: { ulr: 'x' } }", 'destinations.app.ulr is not an option; did you mean "url"?'],
+    ['alerts: { deadLetter: {} }', 'alerts.deadLetter is not an option; did you mean "deadLetters"?'],
+    ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, not an object'],
     [
       'server: { processes: 2 }',
-      'server.processes needs a store they can share: each process would have a sqlite::memory: of its own',
+      'server.processes needs a store that processes can share, such as sqlite:events.db; each process would have its own sqlite::memory:',
     ],
-    ['handlers: {}', 'handlers must be a function, and is an object'],
+    ['handlers: {}', 'handlers must be a function, not an object'],
   ])('%s: the problem is said, with where, and no value is quoted', async (keys, expected) => {
     expect(await problem(keys)).toBe(expected)
   })

@@ -1,7 +1,7 @@
 /** A source of the configuration in this folder, to sign with its own secrets. */
 import { loadConfig } from '../../config/load.js'
+import { nearest } from '../../options.js'
 import type { Source } from '../../provider.js'
-import { nearest } from '../../verification/define/options.js'
 import { UsageError } from '../failure.js'
 
 export async function configuredSource(name: string, path: string | undefined): Promise<Source> {

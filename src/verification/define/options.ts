@@ -1,5 +1,6 @@
 /** Options of a factory: what a source may be given, checked by name so that a misspelt one is not ignored. */
 import { HookonceError } from '../../errors.js'
+import { nearest } from '../../options.js'
 import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
@@ -147,36 +148,4 @@ function checkChoice(
     option,
     problem: `must be ${choices.join(' or ')}`,
   })
-}
-
-/** The known name a misspelt one is closest to, if it is close at all. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
-  const limit = Math.max(1, Math.floor(name.length / 3))
-  let best: string | undefined
-  let least = limit + 1
-  for (const candidate of known) {
-    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
-    if (distance < least) {
-      least = distance
-      best = candidate
-    }
-  }
-  return best
-}
-
-/** Letters changed, added, left out, or two neighbours in the wrong order. */
-function editDistance(a: string, b: string): number {
-  let before: number[] = []
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j += 1) {
-      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
-      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? change) + 1 : change
-      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
-    }
-    before = row
-    row = next
-  }
-  return row[b.length]!
 }

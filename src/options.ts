@@ -1,0 +1,179 @@
+/**
+ * Checks of options. Each module writes the rules of its options once, beside their type; the module itself and the
+ * configuration file check them with the same rules. A message names the option and what it must be, and does not
+ * quote text, because it may be a secret.
+ */
+import { type HookonceError, invalid } from './errors.js'
+
+export interface Rule {
+  /** What the value must be, in words that follow "must be". */
+  readonly expected: string
+  fits(value: unknown): boolean
+  /** The options of an object, where their names are known. */
+  readonly keys?: Readonly<Record<string, Rule>>
+  /** The rule for each value of a list, or of an object whose names the user chooses. */
+  readonly each?: Rule
+  readonly required?: true
+}
+
+export interface OptionProblem {
+  /** The option, with the options around it: `server.admin.tokens[0].role`. */
+  readonly what: string
+  readonly problem: string
+}
+
+/** Throws one error that lists every problem. */
+export function checkOptions(
+  name: string,
+  value: unknown,
+  rule: Rule,
+  fail: (what: string, problem: string) => HookonceError = invalid,
+): void {
+  const [first, ...others] = optionProblems(name, value, rule)
+  if (first === undefined) return
+  const more = others.map(({ what, problem }) => `; ${what} ${problem}`).join('')
+  throw fail(first.what, `${first.problem}${more}`)
+}
+
+export function optionProblems(name: string, value: unknown, rule: Rule): OptionProblem[] {
+  const { expected, fits, keys, each } = rule
+  if (!fits(value)) return [{ what: name, problem: `must be ${expected}, not ${describe(value)}` }]
+  if (keys !== undefined && isObject(value)) return keyProblems(name, value, keys)
+  if (each === undefined) return []
+  return Object.entries(value as object).flatMap(([key, inner]) =>
+    optionProblems(Array.isArray(value) ? `${name}[${key}]` : `${name}.${key}`, inner, each),
+  )
+}
+
+function keyProblems(
+  name: string,
+  value: Record<string, unknown>,
+  keys: Readonly<Record<string, Rule>>,
+): OptionProblem[] {
+  const at = (key: string) => (name === '' ? key : `${name}.${key}`)
+  const missing = Object.entries(keys)
+    .filter(([key, rule]) => rule.required && value[key] === undefined)
+    .map(([key, { expected }]) => ({ what: at(key), problem: `is missing; it must be ${expected}` }))
+  const wrong = Object.entries(value).flatMap(([key, inner]) => {
+    const rule = Object.hasOwn(keys, key) ? keys[key] : undefined
+    if (rule === undefined) return [{ what: at(key), problem: notAnOption(key, Object.keys(keys)) }]
+    return inner === undefined ? [] : optionProblems(at(key), inner, rule)
+  })
+  return [...missing, ...wrong]
+}
+
+function notAnOption(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near === undefined
+    ? `is not an option; known options: ${known.join(', ')}`
+    : `is not an option; did you mean "${near}"?`
+}
+
+function describe(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'string') return value.trim() === '' ? 'empty text' : 'text'
+  if (typeof value === 'function') return 'a function'
+  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+}
+
+export const text: Rule = rule('text', (value) => typeof value === 'string' && value.trim() !== '')
+export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
+export const callable: Rule = rule('a function', (value) => typeof value === 'function')
+export const off: Rule = rule('false', (value) => value === false)
+
+/** The longest wait of a timer of Node; a longer one would end at once. */
+export const MAX_TIMER_MS = 2 ** 31 - 1
+
+/** A whole number. */
+export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
+  const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
+  return rule(
+    `a whole number${range}`,
+    (value) => Number.isInteger(value) && Number(value) >= least && Number(value) <= most,
+  )
+}
+
+/** A number that need not be whole. */
+export function numberFrom(least: number): Rule {
+  return rule(`a number, ${least} or more`, (value) => Number.isFinite(value) && Number(value) >= least)
+}
+
+export function numberAbove(bound: number, most: number): Rule {
+  return rule(
+    `a number above ${bound}, at most ${most}`,
+    (value) => Number.isFinite(value) && Number(value) > bound && Number(value) <= most,
+  )
+}
+
+export function choice(...choices: readonly string[]): Rule {
+  return rule(choices.map((name) => `"${name}"`).join(' or '), (value) => choices.includes(value as string))
+}
+
+export function shape(keys: Readonly<Record<string, Rule>>): Rule {
+  return { expected: 'an object', fits: isObject, keys }
+}
+
+/** An object whose names the user chooses. */
+export function mapOf(each: Rule): Rule {
+  return { expected: 'an object', fits: isObject, each }
+}
+
+export function listOf(each: Rule): Rule {
+  return { expected: 'a list', fits: Array.isArray, each }
+}
+
+/** A value that fits any of these. The options of the first object among them are checked. */
+export function either(...rules: readonly Rule[]): Rule {
+  const keys = rules.find((rule) => rule.keys)?.keys
+  const each = rules.find((rule) => rule.each)?.each
+  return {
+    expected: rules.map((rule) => rule.expected).join(', or '),
+    fits: (value) => rules.some((rule) => rule.fits(value)),
+    ...(keys && { keys }),
+    ...(each && { each }),
+  }
+}
+
+export function required(rule: Rule): Rule {
+  return { ...rule, required: true }
+}
+
+export function rule(expected: string, fits: (value: unknown) => boolean): Rule {
+  return { expected, fits }
+}
+
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The known name that a misspelt one is closest to, if any is close. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const limit = Math.max(1, Math.floor(name.length / 3))
+  let best: string | undefined
+  let least = limit + 1
+  for (const candidate of known) {
+    const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
+    if (distance < least) {
+      least = distance
+      best = candidate
+    }
+  }
+  return best
+}
+
+/** Counts letters that were changed, added or left out, and neighbours that were swapped. */
+function editDistance(a: string, b: string): number {
+  let before: number[] = []
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i += 1) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j += 1) {
+      const change = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      const swap = a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? (before[j - 2] ?? change) + 1 : change
+      next.push(Math.min(change, swap, row[j]! + 1, next[j - 1]! + 1))
+    }
+    before = row
+    row = next
+  }
+  return row[b.length]!
+}
