@@ -4,7 +4,7 @@
  *
  *     <!-- given: declare const pool: import('pg').Pool -->
  *
- * An import of `../name.js` is read as one from a folder of src. A fence of `ts` with more words after it is left alone.
+ * The imports `../name.js` and `./name.js` are those of a file in src/providers. A fence of `ts` with more words after it is left alone.
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -47,7 +47,9 @@ function blocks(text) {
     const [, given = '', code = ''] = match
     const declared = [...given.matchAll(/<!-- given: (.*) -->/g)].map(([, text]) => text)
     const line = text.slice(0, match.index).split('\n').length
-    const body = code.replaceAll(/from '\.\.\//g, "from '#dist/")
+    const body = code
+      .replaceAll(/from '\.\.\//g, "from '#dist/")
+      .replaceAll(/from '\.\//g, "from '#dist/providers/")
     found.push({ line, code: `${declared.join('\n')}\n${body}\nexport {}\n` })
   }
   return found

@@ -8,6 +8,7 @@ import {
   optional,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 const fields = [
   'pspReference',
@@ -63,43 +64,5 @@ export const adyen = defineProvider({
   retryWindowMs: days(30),
   // Older setups count a delivery as taken only when the body is this.
   answer: { timeLimitMs: seconds(10), contentType: 'text/plain', body: '[accepted]' },
-  samples: {
-    AUTHORISATION: {
-      live: 'false',
-      notificationItems: [
-        {
-          NotificationRequestItem: {
-            additionalData: { hmacSignature: '' },
-            amount: { currency: 'EUR', value: 1130 },
-            pspReference: '{id}',
-            eventCode: '{type}',
-            eventDate: '{now:iso}',
-            merchantAccountCode: 'TestMerchant',
-            merchantReference: 'order-1001',
-            operations: ['CANCEL', 'CAPTURE', 'REFUND'],
-            paymentMethod: 'visa',
-            success: 'true',
-          },
-        },
-      ],
-    },
-    REFUND: {
-      live: 'false',
-      notificationItems: [
-        {
-          NotificationRequestItem: {
-            additionalData: { hmacSignature: '' },
-            amount: { currency: 'EUR', value: 500 },
-            pspReference: '{id}',
-            originalReference: '7914073381342284',
-            eventCode: '{type}',
-            eventDate: '{now:iso}',
-            merchantAccountCode: 'TestMerchant',
-            merchantReference: 'order-1001',
-            success: 'true',
-          },
-        },
-      ],
-    },
-  },
+  samples: sampleFile('adyen'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const aircall = defineProvider({
   key: 'aircall',
@@ -12,26 +13,5 @@ export const aircall = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(5), httpStatus: 200 },
   sampleId: 'number',
-  samples: {
-    'call.created': {
-      resource: 'call',
-      event: 'call.created',
-      timestamp: '{now:s}',
-      token: '',
-      data: {
-        id: '{id:number}',
-        direction: 'inbound',
-        status: 'initial',
-        started_at: '{now:s}',
-        raw_digits: '+1 800-123-4567',
-      },
-    },
-    'contact.updated': {
-      resource: 'contact',
-      event: 'contact.updated',
-      timestamp: '{now:s}',
-      token: '',
-      data: { id: '{id:number}', first_name: 'Madelaine', last_name: 'Dupont', updated_at: '{now:s}' },
-    },
-  },
+  samples: sampleFile('aircall'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const airtable = defineProvider({
   key: 'airtable',
@@ -15,7 +16,5 @@ export const airtable = defineProvider({
   events: { id: 'hash', type: 'const:ping', reference: 'json:webhook.id' },
   retryWindowMs: null,
   answer: { timeLimitMs: null, contentType: 'text/plain', body: '' },
-  samples: {
-    ping: { base: { id: 'app00000000000000' }, webhook: { id: '{id}' }, timestamp: '{now:iso}' },
-  },
+  samples: sampleFile('airtable'),
 })

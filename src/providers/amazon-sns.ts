@@ -6,6 +6,7 @@ import {
   seconds,
 } from '../verification/define-provider.js'
 import { reject } from '../verification/scheme.js'
+import { sampleFile } from './sample.js'
 
 const notification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const
 const confirmation = [
@@ -100,30 +101,5 @@ export const amazonSns = defineProvider({
   keepHeaders: ['x-amz-sns-message-type', 'x-amz-sns-topic-arn'],
   format: 'text',
   sampleHeaders: { 'x-amz-sns-message-type': '{type}', 'x-amz-sns-message-id': '{id}' },
-  samples: {
-    Notification: {
-      Type: 'Notification',
-      MessageId: '{id}',
-      TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
-      Subject: 'My First Message',
-      Message: 'Hello world!',
-      Timestamp: '{now:iso}',
-      SignatureVersion: '2',
-      Signature: '',
-      SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb72.pem',
-      UnsubscribeURL: 'https://sns.us-west-2.amazonaws.com/?Action=Unsubscribe',
-    },
-    SubscriptionConfirmation: {
-      Type: 'SubscriptionConfirmation',
-      MessageId: '{id}',
-      Token: '2336412f37',
-      TopicArn: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
-      Message: 'You have chosen to subscribe to the topic.',
-      SubscribeURL: 'https://sns.us-west-2.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f37',
-      Timestamp: '{now:iso}',
-      SignatureVersion: '2',
-      Signature: '',
-      SigningCertURL: 'https://sns.us-west-2.amazonaws.com/SimpleNotificationService-f3ecfb72.pem',
-    },
-  },
+  samples: sampleFile('amazon-sns'),
 })

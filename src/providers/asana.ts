@@ -6,6 +6,7 @@ import {
   optional,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const asana = defineProvider({
   key: 'asana',
@@ -41,36 +42,5 @@ export const asana = defineProvider({
   ],
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(10) },
-  samples: {
-    'task.changed': {
-      events: [
-        {
-          user: { gid: '1123', resource_type: 'user' },
-          created_at: '{now:iso}',
-          action: 'changed',
-          resource: { gid: '1337', resource_type: 'task' },
-          parent: null,
-          change: { field: 'notes', action: 'changed', new_value: '{id}' },
-        },
-        {
-          user: { gid: '1123', resource_type: 'user' },
-          created_at: '{now:iso}',
-          action: 'added',
-          resource: { gid: '{id}', resource_type: 'story', resource_subtype: 'comment_added' },
-          parent: { gid: '1337', resource_type: 'task' },
-        },
-      ],
-    },
-    'project.deleted': {
-      events: [
-        {
-          user: { gid: '1123', resource_type: 'user' },
-          created_at: '{now:iso}',
-          action: 'deleted',
-          resource: { gid: '{id}', resource_type: 'project' },
-          parent: null,
-        },
-      ],
-    },
-  },
+  samples: sampleFile('asana'),
 })

@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, minutes, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const auth0Events = defineProvider({
   key: 'auth0Events',
@@ -18,33 +19,5 @@ export const auth0Events = defineProvider({
   // Three retries within seconds; a delivery can be ordered again later.
   retryWindowMs: minutes(1),
   sampleId: 'evt_',
-  samples: {
-    'user.created': {
-      id: '{id}',
-      source: 'urn:auth0:example.auth0app.com',
-      specversion: '1.0',
-      type: 'user.created',
-      time: '{now:iso}',
-      data: {
-        object: {
-          user_id: 'auth0|507f1f77bcf86cd799439020',
-          email: 'john.doe@example.com',
-          email_verified: false,
-          created_at: '{now:iso}',
-        },
-      },
-      a0tenant: 'my-tenant',
-      a0stream: 'est_1234567890abcdef',
-    },
-    'organization.created': {
-      id: '{id}',
-      source: 'urn:auth0:example.auth0app.com',
-      specversion: '1.0',
-      type: 'organization.created',
-      time: '{now:iso}',
-      data: { object: { id: 'org_1234567890abcdef', name: 'example-org' } },
-      a0tenant: 'my-tenant',
-      a0stream: 'est_1234567890abcdef',
-    },
-  },
+  samples: sampleFile('auth0-events'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const auth0LogStreams = defineProvider({
   key: 'auth0LogStreams',
@@ -12,12 +13,5 @@ export const auth0LogStreams = defineProvider({
   // unchecked: the paths within an entry.
   events: { id: 'json:log_id', type: 'json:data.type', reference: 'json:data.user_id' },
   retryWindowMs: null,
-  samples: {
-    s: [
-      '{"log_id":"{id}","data":{"date":"{now:iso}","type":"s","client_id":"iI1Z","user_id":"auth0|5f1","ip":"192.0.2.7"}}',
-      '{"log_id":"{id}-2","data":{"date":"{now:iso}","type":"seacft","client_id":"iI1Z","user_id":"auth0|5f1"}}',
-      '',
-    ].join('\n'),
-    fp: [{ log_id: '{id}', data: { date: '{now:iso}', type: 'fp', user_id: 'auth0|5f2', ip: '192.0.2.9' } }],
-  },
+  samples: sampleFile('auth0-log-streams'),
 })

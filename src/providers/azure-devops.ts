@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, hours } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const azureDevops = defineProvider({
   key: 'azureDevops',
@@ -20,38 +21,5 @@ export const azureDevops = defineProvider({
     content: 'none',
   },
   retryWindowMs: hours(36),
-  samples: {
-    'build.complete': {
-      subscriptionId: '00000000-0000-0000-0000-000000000000',
-      notificationId: 3,
-      id: '{id}',
-      eventType: 'build.complete',
-      publisherId: 'tfs',
-      message: { text: 'Build ConsumerAddressModule_20150407.2 succeeded' },
-      resource: {
-        id: 2,
-        buildNumber: 'ConsumerAddressModule_20150407.1',
-        status: 'completed',
-        result: 'succeeded',
-      },
-      resourceVersion: '2.0',
-      createdDate: '{now:iso}',
-    },
-    'workitem.updated': {
-      subscriptionId: '00000000-0000-0000-0000-000000000000',
-      notificationId: 4,
-      id: '{id}',
-      eventType: 'workitem.updated',
-      publisherId: 'tfs',
-      message: { text: 'Bug #5 (Some great new idea!) updated by Jamal Hartnett' },
-      resource: {
-        id: 2,
-        workItemId: 5,
-        rev: 2,
-        fields: { 'System.State': { oldValue: 'New', newValue: 'Approved' } },
-      },
-      resourceVersion: '1.0',
-      createdDate: '{now:iso}',
-    },
-  },
+  samples: sampleFile('azure-devops'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const bitbucket = defineProvider({
   key: 'bitbucket',
@@ -16,27 +17,5 @@ export const bitbucket = defineProvider({
   retryWindowMs: null,
   keepHeaders: ['x-event-key', 'x-hook-uuid', 'x-request-uuid', 'x-attempt-number'],
   sampleHeaders: { 'x-hook-uuid': '2ea0ab15-e6bd-4b8f-a5a9-2b4b5b2b3b5e', 'x-attempt-number': '1' },
-  samples: {
-    'repo:push': {
-      actor: { display_name: 'Emma', uuid: '{d301aafa-d676-4ee0-88be-962be7417567}' },
-      repository: { full_name: 'team_name/repo_name', uuid: '{673a6070-3421-46c9-9d48-90745f7bfe8e}' },
-      push: {
-        changes: [
-          {
-            new: {
-              type: 'branch',
-              name: 'main',
-              target: { hash: '709d658dc5b6d6afcd46049c2f332ee3f515a67d' },
-            },
-            commits: [{ hash: '709d658dc5b6d6afcd46049c2f332ee3f515a67d', message: 'Say hello {id}' }],
-          },
-        ],
-      },
-    },
-    'pullrequest:created': {
-      actor: { display_name: 'Emma', uuid: '{d301aafa-d676-4ee0-88be-962be7417567}' },
-      pullrequest: { id: 1, title: 'Title {id}', state: 'OPEN', created_on: '{now:iso}' },
-      repository: { full_name: 'team_name/repo_name', uuid: '{673a6070-3421-46c9-9d48-90745f7bfe8e}' },
-    },
-  },
+  samples: sampleFile('bitbucket'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, minutes, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const box = defineProvider({
   key: 'box',
@@ -18,26 +19,5 @@ export const box = defineProvider({
   retryWindowMs: hours(2),
   answer: { timeLimitMs: seconds(30) },
   sampleHeaders: { 'box-signature-version': '1', 'box-signature-algorithm': 'HmacSHA256' },
-  samples: {
-    'FILE.UPLOADED': {
-      type: 'webhook_event',
-      id: '{id}',
-      created_at: '{now:iso}',
-      trigger: 'FILE.UPLOADED',
-      webhook: { id: '53', type: 'webhook' },
-      created_by: { id: '226067247', type: 'user', name: 'John Q. Developer', login: 'johnq@example.com' },
-      source: { id: '73835521473', type: 'file', name: 'Test.txt', etag: '0', size: 15 },
-      additional_info: [],
-    },
-    'FOLDER.RENAMED': {
-      type: 'webhook_event',
-      id: '{id}',
-      created_at: '{now:iso}',
-      trigger: 'FOLDER.RENAMED',
-      webhook: { id: '53', type: 'webhook' },
-      created_by: { id: '226067247', type: 'user', name: 'John Q. Developer', login: 'johnq@example.com' },
-      source: { id: '11446498', type: 'folder', name: 'Contracts', etag: '1' },
-      additional_info: { old_name: 'Drafts' },
-    },
-  },
+  samples: sampleFile('box'),
 })

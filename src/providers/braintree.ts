@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /**
  * The old check of an address (GET with `bt_challenge`) is not answered: the answer is a MAC of the challenge with the
@@ -44,22 +45,5 @@ export const braintree = defineProvider({
   idIsSigned: true,
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(30) },
-  samples: {
-    subscription_charged_successfully: {
-      bt_signature: '',
-      bt_payload: {
-        $base64:
-          '<notification><timestamp type="datetime">{now:iso}</timestamp><kind>{type}</kind><subject><subscription>' +
-          '<id>{id}</id><status>Active</status><balance>0.00</balance></subscription></subject></notification>\n',
-      },
-    },
-    dispute_opened: {
-      bt_signature: '',
-      bt_payload: {
-        $base64:
-          '<notification><timestamp type="datetime">{now:iso}</timestamp><kind>{type}</kind><subject><dispute>' +
-          '<id>{id}</id><amount>250.00</amount><status>open</status></dispute></subject></notification>\n',
-      },
-    },
-  },
+  samples: sampleFile('braintree'),
 })

@@ -7,6 +7,7 @@ import {
   optional,
   tokenScheme,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Conversations name their events otherwise; mail that comes in (`items`) has no name for it. */
 const kind = ['json:event', 'json:eventName', 'const:inbound'] as const
@@ -45,47 +46,5 @@ export const brevo = defineProvider({
   ],
   // By its documentation most error answers, even 5xx, end the retries and lose the event.
   retryWindowMs: hours(11.2),
-  samples: {
-    delivered: {
-      event: 'delivered',
-      email: 'example@example.com',
-      id: 26224,
-      date: '2026-11-15 12:00:00',
-      ts: '{now:s}',
-      'message-id': '<{id}@relay.domain.com>',
-      ts_event: '{now:s}',
-      subject: 'Subject Line',
-      tags: ['order'],
-      sending_ip: '185.41.28.109',
-    },
-    click: [
-      {
-        event: 'click',
-        email: 'example@example.com',
-        id: 26224,
-        ts: '{now:s}',
-        'message-id': '<{id}@relay.domain.com>',
-        ts_event: '{now:s}',
-        link: 'https://example.com/one',
-      },
-      {
-        event: 'click',
-        email: 'example@example.com',
-        id: 26224,
-        ts: '{now:s}',
-        'message-id': '<{id}@relay.domain.com>',
-        ts_event: '{now:s}',
-        link: 'https://example.com/two',
-      },
-    ],
-    list_addition: {
-      id: 26225,
-      event: 'list_addition',
-      email: '{id}@example.com',
-      key: 'xxxx',
-      list_id: [3],
-      date: '2026-11-15 12:00:00',
-      ts: '{now:s}',
-    },
-  },
+  samples: sampleFile('brevo'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const calcom = defineProvider({
   key: 'calcom',
@@ -15,33 +16,5 @@ export const calcom = defineProvider({
   },
   retryWindowMs: null,
   keepHeaders: ['x-cal-webhook-version'],
-  samples: {
-    BOOKING_CREATED: {
-      triggerEvent: 'BOOKING_CREATED',
-      createdAt: '{now:iso}',
-      payload: {
-        type: '60min',
-        title: '60min between Pro Example and John Doe',
-        startTime: '2026-11-20T09:00:00Z',
-        endTime: '2026-11-20T10:00:00Z',
-        organizer: { name: 'Pro Example', email: 'pro@example.com', timeZone: 'Europe/London' },
-        attendees: [{ name: 'John Doe', email: 'john.doe@example.com', timeZone: 'Europe/London' }],
-        uid: '{id}',
-        status: 'ACCEPTED',
-      },
-    },
-    BOOKING_CANCELLED: {
-      triggerEvent: 'BOOKING_CANCELLED',
-      createdAt: '{now:iso}',
-      payload: {
-        type: '60min',
-        title: '60min between Pro Example and John Doe',
-        startTime: '2026-11-20T09:00:00Z',
-        endTime: '2026-11-20T10:00:00Z',
-        cancellationReason: 'A conflict',
-        uid: '{id}',
-        status: 'CANCELLED',
-      },
-    },
-  },
+  samples: sampleFile('calcom'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const calendly = defineProvider({
   key: 'calendly',
@@ -21,31 +22,5 @@ export const calendly = defineProvider({
   },
   // unchecked: said to be 24 hours.
   retryWindowMs: null,
-  samples: {
-    'invitee.created': {
-      created_at: '{now:iso}',
-      created_by: 'https://api.calendly.com/users/AAAAAAAAAAAAAAAA',
-      event: '{type}',
-      payload: {
-        uri: 'https://api.calendly.com/scheduled_events/BBBBBBBBBBBBBBBB/invitees/{id}',
-        email: 'john@example.com',
-        name: 'John Doe',
-        status: 'active',
-        rescheduled: false,
-        timezone: 'America/New_York',
-      },
-    },
-    'invitee.canceled': {
-      created_at: '{now:iso}',
-      created_by: 'https://api.calendly.com/users/AAAAAAAAAAAAAAAA',
-      event: '{type}',
-      payload: {
-        uri: 'https://api.calendly.com/scheduled_events/BBBBBBBBBBBBBBBB/invitees/{id}',
-        email: 'john@example.com',
-        name: 'John Doe',
-        status: 'canceled',
-        cancellation: { canceled_by: 'John Doe', reason: 'Ill', canceler_type: 'invitee' },
-      },
-    },
-  },
+  samples: sampleFile('calendly'),
 })

@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, hours, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const chargebee = defineProvider({
   key: 'chargebee',
@@ -23,33 +24,5 @@ export const chargebee = defineProvider({
   retryWindowMs: hours(79),
   answer: { timeLimitMs: minutes(1) },
   sampleId: 'ev_',
-  samples: {
-    subscription_created: {
-      id: '{id}',
-      occurred_at: '{now:s}',
-      source: 'admin_console',
-      object: 'event',
-      api_version: 'v2',
-      content: {
-        subscription: { id: 'AzZlzTSI7x9cAg30', customer_id: 'AzZlzTSI7x16Ufzr', status: 'active' },
-        customer: { id: 'AzZlzTSI7x16Ufzr', email: 'jane@example.com' },
-      },
-      event_type: 'subscription_created',
-      webhook_status: 'scheduled',
-      webhooks: [{ id: 'whv2_AzZj6kTNx2kNGJAc', webhook_status: 'scheduled', object: 'webhook' }],
-    },
-    payment_succeeded: {
-      id: '{id}',
-      occurred_at: '{now:s}',
-      source: 'scheduled_job',
-      object: 'event',
-      api_version: 'v2',
-      content: {
-        transaction: { id: 'txn_AzZlzTSI7xAq1g4o', type: 'payment', status: 'success', amount: 3600 },
-        invoice: { id: '1042', customer_id: 'AzZlzTSI7x16Ufzr', status: 'paid', total: 3600 },
-      },
-      event_type: 'payment_succeeded',
-      webhook_status: 'scheduled',
-    },
-  },
+  samples: sampleFile('chargebee'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const circleci = defineProvider({
   key: 'circleci',
@@ -16,24 +17,5 @@ export const circleci = defineProvider({
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['circleci-event-type'],
   sampleHeaders: { 'circleci-event-type': '{type}' },
-  samples: {
-    'workflow-completed': {
-      id: '{id}',
-      type: 'workflow-completed',
-      happened_at: '{now:iso}',
-      webhook: { id: 'cf8c4fdd-0587-4da1-b4ca-4846e9640af9', name: 'Sample Webhook' },
-      project: { id: '84996744-a854-4f5e-aea3-04e2851dc1d2', slug: 'github/circleci/webhook-service' },
-      workflow: { id: 'fda08377-fe7e-46b1-8992-3a7aaecac9c3', name: 'build-test-deploy', status: 'success' },
-      pipeline: { id: '1285fe1d-d3a6-44fc-8886-8979558254c4', number: 130 },
-    },
-    'job-completed': {
-      id: '{id}',
-      type: 'job-completed',
-      happened_at: '{now:iso}',
-      webhook: { id: 'cf8c4fdd-0587-4da1-b4ca-4846e9640af9', name: 'Sample Webhook' },
-      job: { id: '8bd71c28-4969-3677-8940-3e3a61c46f9c', name: 'test', status: 'success', number: 136 },
-      workflow: { id: 'fda08377-fe7e-46b1-8992-3a7aaecac9c3', name: 'build-test-deploy' },
-      pipeline: { id: '1285fe1d-d3a6-44fc-8886-8979558254c4', number: 130 },
-    },
-  },
+  samples: sampleFile('circleci'),
 })

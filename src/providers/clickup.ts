@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 const reference = [
   'json:task_id',
@@ -37,27 +38,5 @@ export const clickup = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(7) },
   sampleId: 'number',
-  samples: {
-    taskStatusUpdated: {
-      event: '{type}',
-      history_items: [
-        {
-          id: '{id}',
-          type: 1,
-          date: '{now:ms}',
-          field: 'status',
-          parent_id: '162641062',
-          before: { status: 'to do' },
-          after: { status: 'in progress' },
-        },
-      ],
-      task_id: '1vj38vv',
-      webhook_id: '7fa3ec74-69a8-4530-a251-8a13730bd204',
-    },
-    folderUpdated: {
-      event: '{type}',
-      folder_id: '96772212',
-      webhook_id: '7fa3ec74-69a8-4530-a251-8a13730bd204',
-    },
-  },
+  samples: sampleFile('clickup'),
 })

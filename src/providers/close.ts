@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const close = defineProvider({
   key: 'close',
@@ -21,32 +22,5 @@ export const close = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'ev_',
-  samples: {
-    'opportunity.updated': {
-      subscription_id: 'whsub_8wmjioB54xdEeAUXI4e2dGLm',
-      event: {
-        id: '{id}',
-        object_type: 'opportunity',
-        object_id: 'oppo_7H4sjNso7FyBFaeR3RXi5PMJbilfo0c6UPCxsJtEhCO',
-        lead_id: 'lead_zwqYhEFwzPyfCErS8uQ77is2wFLvr9BgVi6cTfbFM68',
-        organization_id: 'orga_XbVPx5fFbKlYTz9PW5Ih1XDhViV10YihIaEgMEb6fVW',
-        action: 'updated',
-        date_created: '{now:iso}',
-        changed_fields: ['status_type'],
-        previous_data: { status_type: 'active' },
-        data: { status_type: 'won', value: 100000, value_currency: 'USD' },
-      },
-    },
-    'lead.created': {
-      subscription_id: 'whsub_8wmjioB54xdEeAUXI4e2dGLm',
-      event: {
-        id: '{id}',
-        object_type: 'lead',
-        object_id: 'lead_zwqYhEFwzPyfCErS8uQ77is2wFLvr9BgVi6cTfbFM68',
-        action: 'created',
-        date_created: '{now:iso}',
-        data: { display_name: 'Acme', status_label: 'Potential' },
-      },
-    },
-  },
+  samples: sampleFile('close'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const cloudevents = defineProvider({
   key: 'cloudevents',
@@ -63,8 +64,5 @@ export const cloudevents = defineProvider({
     'ce-subject': 'order-1001',
     'ce-time': '{now:iso}',
   },
-  samples: {
-    'com.example.order.created': { orderId: 'order-1001', total: 4200 },
-    'com.example.order.shipped': { orderId: 'order-1001', carrier: 'DHL' },
-  },
+  samples: sampleFile('cloudevents'),
 })

@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const coinbaseCommerce = defineProvider({
   key: 'coinbaseCommerce',
@@ -16,32 +17,5 @@ export const coinbaseCommerce = defineProvider({
     content: 'none',
   },
   retryWindowMs: days(3),
-  samples: {
-    'charge:confirmed': {
-      id: 1,
-      scheduled_for: '{now:iso}',
-      attempt_number: 1,
-      event: {
-        id: '{id}',
-        resource: 'event',
-        type: '{type}',
-        api_version: '2018-03-22',
-        created_at: '{now:iso}',
-        data: { code: '66BEOV2A', name: 'The Sovereign Individual', pricing_type: 'fixed_price' },
-      },
-    },
-    'charge:failed': {
-      id: 1,
-      scheduled_for: '{now:iso}',
-      attempt_number: 1,
-      event: {
-        id: '{id}',
-        resource: 'event',
-        type: '{type}',
-        api_version: '2018-03-22',
-        created_at: '{now:iso}',
-        data: { code: 'EQVLMWZX', name: 'The Sovereign Individual', pricing_type: 'fixed_price' },
-      },
-    },
-  },
+  samples: sampleFile('coinbase-commerce'),
 })

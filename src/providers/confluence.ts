@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const confluence = defineProvider({
   key: 'confluence',
@@ -22,19 +23,5 @@ export const confluence = defineProvider({
   },
   retryWindowMs: null,
   sampleId: 'number',
-  samples: {
-    page_updated: {
-      webhookEvent: 'page_updated',
-      timestamp: '{now:ms}',
-      userAccountId: '5b10a2844c20165700ede21g',
-      accountType: 'customer',
-      page: { id: '{id:number}', spaceKey: 'DOC', title: 'Release notes', version: 4, contentType: 'page' },
-    },
-    comment_created: {
-      webhookEvent: 'comment_created',
-      timestamp: '{now:ms}',
-      userAccountId: '5b10a2844c20165700ede21g',
-      comment: { id: '{id:number}', parent: { id: 16973825, spaceKey: 'DOC', title: 'Release notes' } },
-    },
-  },
+  samples: sampleFile('confluence'),
 })

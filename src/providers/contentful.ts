@@ -1,4 +1,5 @@
 import { type ContentFunction, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /**
  * Method, path, the headers named by x-contentful-signed-headers in alphabetical order, and the body, each on a line of
@@ -47,29 +48,5 @@ export const contentful = defineProvider({
     'x-contentful-signed-headers':
       'content-type,x-contentful-signed-headers,x-contentful-timestamp,x-contentful-topic',
   },
-  samples: {
-    'ContentManagement.Entry.publish': {
-      sys: {
-        type: 'Entry',
-        id: '5KsDBWseXY6QegucYAoacS',
-        revision: 3,
-        createdAt: '{now:iso}',
-        updatedAt: '{now:iso}',
-        space: { sys: { type: 'Link', linkType: 'Space', id: 'cfexampleapi' } },
-        environment: { sys: { type: 'Link', linkType: 'Environment', id: 'master' } },
-        contentType: { sys: { type: 'Link', linkType: 'ContentType', id: 'post' } },
-      },
-      fields: { title: { 'en-US': 'Hello, World!' }, slug: { 'en-US': '{id}' } },
-    },
-    'ContentManagement.Asset.unpublish': {
-      sys: {
-        type: 'DeletedAsset',
-        id: 'wtrHxeu3zEoEce2MokCSi',
-        revision: 1,
-        deletedAt: '{now:iso}',
-        space: { sys: { type: 'Link', linkType: 'Space', id: 'cfexampleapi' } },
-        environment: { sys: { type: 'Link', linkType: 'Environment', id: 'master' } },
-      },
-    },
-  },
+  samples: sampleFile('contentful'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const convoy = defineProvider({
   key: 'convoy',
@@ -33,8 +34,5 @@ export const convoy = defineProvider({
   // The project's setting.
   retryWindowMs: null,
   keepHeaders: ['x-convoy-event-id', 'x-convoy-eventdelivery-id', 'x-convoy-idempotency-key'],
-  samples: {
-    'charge.success': { event_type: 'charge.success', data: { id: 'ch_1', amount: 1000, note: '{id}' } },
-    'invoice.paid': { event_type: 'invoice.paid', data: { id: 'in_1', amount: 2000, note: '{id}' } },
-  },
+  samples: sampleFile('convoy'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const crisp = defineProvider({
   key: 'crisp',
@@ -22,32 +23,5 @@ export const crisp = defineProvider({
   },
   retryWindowMs: null,
   keepHeaders: ['x-delivery-attempt-count', 'x-crisp-hook-origin'],
-  samples: {
-    'message:send': {
-      website_id: '42286ab3-b29a-4fde-8538-da0ae501d825',
-      event: 'message:send',
-      data: {
-        type: 'text',
-        origin: 'chat',
-        content: 'Hello Crisp, this is a message from a visitor!',
-        timestamp: '{now:ms}',
-        fingerprint: '{id}',
-        website_id: '42286ab3-b29a-4fde-8538-da0ae501d825',
-        session_id: 'session_36ba3566-9651-4790-afc8-ffedbccc317f',
-        from: 'user',
-        user: { nickname: 'visitor607', user_id: 'session_36ba3566-9651-4790-afc8-ffedbccc317f' },
-      },
-      timestamp: '{now:ms}',
-    },
-    'session:set_email': {
-      website_id: '42286ab3-b29a-4fde-8538-da0ae501d825',
-      event: 'session:set_email',
-      data: {
-        session_id: 'session_36ba3566-9651-4790-afc8-ffedbccc317f',
-        website_id: '42286ab3-b29a-4fde-8538-da0ae501d825',
-        email: '{id}@example.com',
-      },
-      timestamp: '{now:ms}',
-    },
-  },
+  samples: sampleFile('crisp'),
 })

@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const customerio = defineProvider({
   key: 'customerio',
@@ -21,26 +22,5 @@ export const customerio = defineProvider({
   },
   retryWindowMs: days(7),
   answer: { timeLimitMs: seconds(4) },
-  samples: {
-    'email.delivered': {
-      event_id: '{id}',
-      object_type: 'email',
-      metric: 'delivered',
-      timestamp: '{now:s}',
-      data: {
-        customer_id: '0200102',
-        identifiers: { id: '0200102', email: 'test@example.com' },
-        delivery_id: 'RPILAgUBcRhIBqSfeiIwdIYJKxTY',
-        recipient: 'test@example.com',
-        subject: 'Thanks for signing up',
-      },
-    },
-    'customer.unsubscribed': {
-      event_id: '{id}',
-      object_type: 'customer',
-      metric: 'unsubscribed',
-      timestamp: '{now:s}',
-      data: { customer_id: '0200102', email_address: 'test@example.com' },
-    },
-  },
+  samples: sampleFile('customerio'),
 })

@@ -1,4 +1,5 @@
 import { basicScheme, defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const datadog = defineProvider({
   key: 'datadog',
@@ -35,24 +36,5 @@ export const datadog = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'number',
-  samples: {
-    metric_alert_monitor: {
-      id: '{id}',
-      event_type: 'metric_alert_monitor',
-      title: '[Triggered] system.load.1 over host:my-host was > 0',
-      body: 'The load is high.',
-      date: '{now:ms}',
-      last_updated: '{now:ms}',
-      org: { id: '11023', name: 'Example' },
-    },
-    service_check: {
-      id: '{id}',
-      event_type: 'service_check',
-      title: '[Recovered] http.can_connect on host:my-host',
-      body: 'It answers again.',
-      date: '{now:ms}',
-      last_updated: '{now:ms}',
-      org: { id: '11023', name: 'Example' },
-    },
-  },
+  samples: sampleFile('datadog'),
 })

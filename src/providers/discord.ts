@@ -1,4 +1,5 @@
 import { defineProvider, ed25519Scheme, mapped, minutes, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const discord = defineProvider({
   key: 'discord',
@@ -46,35 +47,5 @@ export const discord = defineProvider({
   // An interaction recorded here gets no message in the answer: respond through its callback URL.
   answer: { timeLimitMs: seconds(3), httpStatus: 204, contentType: 'text/plain', body: '' },
   sampleId: 'number',
-  samples: {
-    APPLICATION_AUTHORIZED: {
-      version: 1,
-      application_id: '1234560123453231555',
-      type: 1,
-      event: {
-        type: 'APPLICATION_AUTHORIZED',
-        timestamp: '2024-10-18T14:42:53.064834',
-        data: {
-          integration_type: 1,
-          scopes: ['applications.commands'],
-          user: { id: '{id}', username: 'ken', discriminator: '0' },
-        },
-      },
-    },
-    APPLICATION_COMMAND: {
-      id: '{id}',
-      application_id: '1234560123453231555',
-      type: 2,
-      token: 'A_UNIQUE_TOKEN',
-      guild_id: '290926798626357999',
-      channel_id: '645027906669510667',
-      data: {
-        id: '771825006014889984',
-        name: 'cardsearch',
-        type: 1,
-        options: [{ type: 3, name: 'cardname', value: 'The Gitrog Monster' }],
-      },
-      version: 1,
-    },
-  },
+  samples: sampleFile('discord'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const dockerhub = defineProvider({
   key: 'dockerhub',
@@ -13,19 +14,5 @@ export const dockerhub = defineProvider({
     reference: 'json:repository.repo_name',
   },
   retryWindowMs: null,
-  samples: {
-    push: {
-      callback_url:
-        'https://registry.hub.docker.com/u/svendowideit/testhook/hook/2141b5bi5i5b02bec211i4eeih0242eg11000a/',
-      push_data: { pushed_at: '{now:s}', pusher: 'trustedbuilder', tag: '{id}', images: [] },
-      repository: {
-        name: 'testhook',
-        namespace: 'svendowideit',
-        owner: 'svendowideit',
-        repo_name: 'svendowideit/testhook',
-        repo_url: 'https://registry.hub.docker.com/u/svendowideit/testhook/',
-        status: 'Active',
-      },
-    },
-  },
+  samples: sampleFile('dockerhub'),
 })

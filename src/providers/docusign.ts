@@ -6,6 +6,7 @@ import {
   hmacScheme,
   optional,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** One header for each key of the account, of which there may be a hundred. */
 const signatures = Array.from(
@@ -37,33 +38,5 @@ export const docusign = defineProvider({
     content: 'none',
   },
   retryWindowMs: days(15),
-  samples: {
-    'envelope-completed': {
-      event: '{type}',
-      apiVersion: 'v2.1',
-      uri: '/restapi/v2.1/accounts/04f94512-cd3d-4f31-a186-01fdc5c2f29c/envelopes/{id}',
-      retryCount: 0,
-      configurationId: 10534414,
-      generatedDateTime: '{now:iso}',
-      data: {
-        accountId: '04f94512-cd3d-4f31-a186-01fdc5c2f29c',
-        userId: '1acdb1b2-0cb0-4a5b-a1b4-2a4b5fd2b0a7',
-        envelopeId: '{id}',
-      },
-    },
-    'recipient-completed': {
-      event: '{type}',
-      apiVersion: 'v2.1',
-      uri: '/restapi/v2.1/accounts/04f94512-cd3d-4f31-a186-01fdc5c2f29c/envelopes/{id}',
-      retryCount: 0,
-      configurationId: 10534414,
-      generatedDateTime: '{now:iso}',
-      data: {
-        accountId: '04f94512-cd3d-4f31-a186-01fdc5c2f29c',
-        userId: '1acdb1b2-0cb0-4a5b-a1b4-2a4b5fd2b0a7',
-        envelopeId: '{id}',
-        recipientId: '1',
-      },
-    },
-  },
+  samples: sampleFile('docusign'),
 })

@@ -1,4 +1,5 @@
 import { composite, days, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const dropboxSign = defineProvider({
   key: 'dropboxSign',
@@ -36,30 +37,5 @@ export const dropboxSign = defineProvider({
     contentType: 'text/plain',
     body: 'Hello API Event Received',
   },
-  samples: {
-    signature_request_signed: {
-      event: {
-        event_time: '1348177752',
-        event_type: 'signature_request_signed',
-        event_hash: '',
-        event_metadata: {
-          related_signature_id: 'ad4d8a769b555fa5ef38691465d426682bf2c992',
-          reported_for_account_id: '63522885f9261e2b04eea043933ee7313eb674fd',
-          reported_for_app_id: null,
-        },
-      },
-      account_guid: '63522885f9261e2b04eea043933ee7313eb674fd',
-      signature_request: { signature_request_id: '{id}', title: 'NDA', is_complete: false },
-    },
-    template_created: {
-      event: {
-        event_time: '1348177760',
-        event_type: 'template_created',
-        event_hash: '',
-        event_metadata: { related_signature_id: null, reported_for_app_id: null },
-      },
-      account_guid: '63522885f9261e2b04eea043933ee7313eb674fd',
-      template: { template_id: '{id}', title: 'Lease' },
-    },
-  },
+  samples: sampleFile('dropbox-sign'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const dropbox = defineProvider({
   key: 'dropbox',
@@ -30,10 +31,5 @@ export const dropbox = defineProvider({
   retryWindowMs: null,
   // unchecked
   answer: { timeLimitMs: seconds(10) },
-  samples: {
-    list_folder: {
-      list_folder: { accounts: ['dbid:AAH4f99T0taONIb-OurWxbNQ6ywGRopQngc'] },
-      delta: { users: [12345678] },
-    },
-  },
+  samples: sampleFile('dropbox'),
 })

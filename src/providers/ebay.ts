@@ -1,4 +1,5 @@
 import { defineProvider, ecdsaScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const ebay = defineProvider({
   key: 'ebay',
@@ -45,32 +46,7 @@ export const ebay = defineProvider({
     },
   ],
   retryWindowMs: null,
-  samples: {
-    MARKETPLACE_ACCOUNT_DELETION: {
-      metadata: { topic: 'MARKETPLACE_ACCOUNT_DELETION', schemaVersion: '1.0', deprecated: false },
-      notification: {
-        notificationId: '{id}',
-        eventDate: '{now:iso}',
-        publishDate: '{now:iso}',
-        publishAttemptCount: 1,
-        data: {
-          username: 'test_user',
-          userId: 'ma8vp1jySJC',
-          eiasToken: 'nY+sHZ2PrBmdj6wVnY+sEZ2PrA2dj6wJnY+gAZGEpwmdj6x9nY+seQ==',
-        },
-      },
-    },
-    AUTHORIZATION_REVOCATION: {
-      metadata: { topic: 'AUTHORIZATION_REVOCATION', schemaVersion: '1.0', deprecated: false },
-      notification: {
-        notificationId: '{id}',
-        eventDate: '{now:iso}',
-        publishDate: '{now:iso}',
-        publishAttemptCount: 1,
-        data: { username: 'test_user', userId: 'ma8vp1jySJC', revokeReason: 'USER_REVOKED' },
-      },
-    },
-  },
+  samples: sampleFile('ebay'),
 })
 
 /** Base64 of `{"alg":"ecdsa","kid":...,"signature":...,"digest":"SHA1"}`. Another digest is refused, not followed. */

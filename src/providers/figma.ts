@@ -1,4 +1,5 @@
 import { composite, defineProvider, optional, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const figma = defineProvider({
   key: 'figma',
@@ -22,35 +23,5 @@ export const figma = defineProvider({
   },
   // unchecked: its documentation tells of retries, it was not read.
   retryWindowMs: null,
-  samples: {
-    FILE_UPDATE: {
-      event_type: '{type}',
-      file_key: '{id}',
-      file_name: 'Design system',
-      passcode: '',
-      timestamp: '{now:iso}',
-      webhook_id: '22',
-    },
-    FILE_COMMENT: {
-      event_type: '{type}',
-      comment: [{ text: 'Lovely' }],
-      comment_id: '{id}',
-      file_key: 'zH5Di7vQGqbkqgjXyq8Tcm',
-      file_name: 'Design system',
-      passcode: '',
-      timestamp: '{now:iso}',
-      triggered_by: { id: '813845097374535682', handle: 'Evan' },
-      webhook_id: '22',
-    },
-    LIBRARY_PUBLISH: {
-      event_type: '{type}',
-      created_components: [{ key: '{id}', name: 'Button' }],
-      modified_components: [],
-      file_key: 'zH5Di7vQGqbkqgjXyq8Tcm',
-      file_name: 'Design system',
-      passcode: '',
-      timestamp: '{now:iso}',
-      webhook_id: '22',
-    },
-  },
+  samples: sampleFile('figma'),
 })

@@ -7,6 +7,7 @@ import {
   optional,
   tokenScheme,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const flutterwave = defineProvider({
   key: 'flutterwave',
@@ -27,29 +28,5 @@ export const flutterwave = defineProvider({
   },
   retryWindowMs: hours(1.5),
   answer: { timeLimitMs: minutes(1) },
-  samples: {
-    'charge.completed': {
-      type: 'charge.completed',
-      data: {
-        id: '{id}',
-        amount: 25000,
-        currency: 'NGN',
-        status: 'succeeded',
-        reference: 'order_1001',
-        customer: { id: 'cus_4fa9c2b5', email: 'ada@example.com' },
-      },
-    },
-    'transfer.completed': {
-      event: 'transfer.completed',
-      'event.type': 'Transfer',
-      data: {
-        id: '{id}',
-        currency: 'NGN',
-        amount: 30020,
-        fee: 26.875,
-        status: 'SUCCESSFUL',
-        reference: 'f8a9',
-      },
-    },
-  },
+  samples: sampleFile('flutterwave'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const ghost = defineProvider({
   key: 'ghost',
@@ -26,24 +27,5 @@ export const ghost = defineProvider({
   retryWindowMs: minutes(3),
   // A 410 deletes the webhook.
   answer: { timeLimitMs: seconds(2) },
-  samples: {
-    'post.published': {
-      event: 'post.published',
-      post: {
-        current: {
-          id: '{id}',
-          uuid: 'b52f0d0e-3d0a-4a6c-9d3f-0d3b0a3f1f4e',
-          title: 'Welcome',
-          slug: 'welcome',
-          status: 'published',
-          updated_at: '{now:iso}',
-        },
-        previous: { status: 'draft', updated_at: '2026-11-01T09:00:00.000Z' },
-      },
-    },
-    'member.deleted': {
-      event: 'member.deleted',
-      member: { current: {}, previous: { id: '{id}', email: 'jamie@example.com', updated_at: '{now:iso}' } },
-    },
-  },
+  samples: sampleFile('ghost'),
 })

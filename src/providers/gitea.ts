@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const gitea = defineProvider({
   key: 'gitea',
@@ -30,21 +31,5 @@ export const gitea = defineProvider({
     'x-forgejo-delivery',
     'x-forgejo-event',
   ],
-  samples: {
-    push: {
-      ref: 'refs/heads/develop',
-      before: '28e1879d029cb852e4844d9c718537df08844e03',
-      after: 'bffeb74224043ba2feb48d137756c8a9331c449a',
-      commits: [{ id: '{id}', message: 'Webhooks Yay!', timestamp: '{now:iso}' }],
-      repository: { id: 140, name: 'webhooks', full_name: 'gitea/webhooks', private: false },
-      pusher: { id: 1, login: 'gitea', email: 'someone@example.com' },
-    },
-    issues: {
-      action: 'opened',
-      number: 7,
-      issue: { id: 42, number: 7, title: 'Found a bug ({id})', state: 'open' },
-      repository: { id: 140, name: 'webhooks', full_name: 'gitea/webhooks', private: false },
-      sender: { id: 1, login: 'gitea' },
-    },
-  },
+  samples: sampleFile('gitea'),
 })

@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const github = defineProvider({
   key: 'github',
@@ -19,26 +20,5 @@ export const github = defineProvider({
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-github-delivery', 'x-github-event', 'x-github-hook-id'],
-  samples: {
-    push: {
-      ref: 'refs/heads/main',
-      before: '6113728f27ae82c7b1a177c8d03f9e96e0adf246',
-      after: '59b20b8d5c6ff8d09518454d4dd8b7b30f095ab5',
-      repository: { id: 186853002, name: 'hello-world', full_name: 'octocat/hello-world', private: false },
-      pusher: { name: 'octocat', email: 'octocat@example.com' },
-      commits: [{ id: '{id}', message: 'Say hello', timestamp: '{now:iso}' }],
-    },
-    issues: {
-      action: 'opened',
-      issue: {
-        id: 73464126,
-        number: 7,
-        title: 'Found a bug ({id})',
-        state: 'open',
-        user: { login: 'octocat' },
-      },
-      repository: { id: 186853002, name: 'hello-world', full_name: 'octocat/hello-world', private: false },
-      sender: { login: 'octocat', id: 583231 },
-    },
-  },
+  samples: sampleFile('github'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 export const gitlab = defineProvider({
@@ -27,23 +28,5 @@ export const gitlab = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-gitlab-event', 'x-gitlab-instance', 'idempotency-key'],
-  samples: {
-    'Push Hook': {
-      object_kind: 'push',
-      event_name: 'push',
-      before: '95790bf891e76fee5e1747ab589903a6a1f80f22',
-      after: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
-      ref: 'refs/heads/main',
-      checkout_sha: 'da1560886d4f094c3e6c9ef40349f7d38b5d27d7',
-      project: { id: 15, name: 'Diaspora', path_with_namespace: 'mike/diaspora' },
-      commits: [{ id: '{id}', message: 'Update' }],
-    },
-    'Issue Hook': {
-      object_kind: 'issue',
-      event_type: 'issue',
-      user: { id: 1, username: 'root' },
-      project: { id: 1, path_with_namespace: 'gitlabhq/gitlab-test' },
-      object_attributes: { id: 301, iid: 23, title: 'New issue {id}', state: 'opened', action: 'open' },
-    },
-  },
+  samples: sampleFile('gitlab'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const gocardless = defineProvider({
   key: 'gocardless',
@@ -27,48 +28,5 @@ export const gocardless = defineProvider({
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(10) },
   sampleId: 'EV',
-  samples: {
-    'payments.confirmed': {
-      events: [
-        {
-          id: '{id}',
-          created_at: '{now:iso}',
-          resource_type: 'payments',
-          action: 'confirmed',
-          links: { payment: 'PM00001078ZJJN' },
-          details: { origin: 'gocardless', cause: 'payment_confirmed', description: 'Confirmed.' },
-          metadata: {},
-        },
-        {
-          id: '{id}B',
-          created_at: '{now:iso}',
-          resource_type: 'payouts',
-          action: 'paid',
-          links: { payout: 'PO00004GMQ1YF0' },
-          details: { origin: 'gocardless', cause: 'payout_paid', description: 'Paid out.' },
-          metadata: {},
-        },
-      ],
-      meta: { webhook_id: 'WB00001234' },
-    },
-    'mandates.cancelled': {
-      events: [
-        {
-          id: '{id}',
-          created_at: '{now:iso}',
-          resource_type: 'mandates',
-          action: 'cancelled',
-          links: { mandate: 'MD000126', organisation: 'OR00003E8ZS0B0' },
-          details: {
-            origin: 'bank',
-            cause: 'bank_account_disabled',
-            scheme: 'bacs',
-            reason_code: 'ADDACS-B',
-          },
-          metadata: {},
-        },
-      ],
-      meta: { webhook_id: 'WB00001235' },
-    },
-  },
+  samples: sampleFile('gocardless'),
 })

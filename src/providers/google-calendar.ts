@@ -1,4 +1,5 @@
 import { composite, defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const googleCalendar = defineProvider({
   key: 'googleCalendar',
@@ -34,5 +35,5 @@ export const googleCalendar = defineProvider({
     'x-goog-resource-id': 'ret08u3rv24htgh289g',
     'x-goog-resource-uri': 'https://www.googleapis.com/calendar/v3/calendars/my_calendar@gmail.com/events',
   },
-  samples: { exists: '', update: '' },
+  samples: sampleFile('google-calendar'),
 })

@@ -1,4 +1,5 @@
 import { composite, days, defineProvider, jwtScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const googlePubsub = defineProvider({
   key: 'googlePubsub',
@@ -58,27 +59,5 @@ export const googlePubsub = defineProvider({
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-goog-pubsub-publish-time', 'x-goog-pubsub-ordering-key'],
   sampleId: 'number',
-  samples: {
-    'pubsub.push': {
-      message: {
-        attributes: { key: 'value' },
-        data: { $base64: 'Hello Cloud Pub/Sub! Here is my message!' },
-        messageId: '{id}',
-        message_id: '{id}',
-        publishTime: '{now:iso}',
-        publish_time: '{now:iso}',
-      },
-      subscription: 'projects/myproject/subscriptions/mysubscription',
-      deliveryAttempt: 1,
-    },
-    OBJECT_FINALIZE: {
-      message: {
-        attributes: { eventType: 'OBJECT_FINALIZE', bucketId: 'my-bucket', objectId: 'report.csv' },
-        data: { $base64: '{"kind":"storage#object","name":"report.csv"}' },
-        messageId: '{id}',
-        publishTime: '{now:iso}',
-      },
-      subscription: 'projects/myproject/subscriptions/uploads',
-    },
-  },
+  samples: sampleFile('google-pubsub'),
 })

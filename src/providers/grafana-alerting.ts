@@ -6,6 +6,7 @@ import {
   optional,
   tokenScheme,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 const signature = 'header:{option:signatureHeader}'
 
@@ -55,62 +56,5 @@ export const grafanaAlerting = defineProvider({
   // Without HMAC the ids are unsigned, and all alerts of one delivery share its body.
   contentGuard: 'accept',
   retryWindowMs: null,
-  samples: {
-    firing: {
-      receiver: 'My Super Webhook',
-      status: 'firing',
-      orgId: 1,
-      alerts: [
-        {
-          status: 'firing',
-          labels: { alertname: 'High memory usage', team: 'blue', zone: 'us-1' },
-          annotations: { summary: 'The system has high memory usage' },
-          startsAt: '2026-11-15T11:21:36.372106+02:00',
-          endsAt: '0001-01-01T00:00:00Z',
-          values: { B: 44.23943737541908, C: 1 },
-          fingerprint: '{id}',
-        },
-        {
-          status: 'resolved',
-          labels: { alertname: 'High CPU usage', team: 'blue', zone: 'eu-1' },
-          annotations: { summary: 'The system has high CPU usage' },
-          startsAt: '2026-11-15T10:51:36.372106+02:00',
-          endsAt: '2026-11-15T11:20:36.372106+02:00',
-          values: { B: 12.1, C: 0 },
-          fingerprint: '{id}-2',
-        },
-      ],
-      groupLabels: {},
-      commonLabels: { team: 'blue' },
-      externalURL: 'https://play.grafana.org/',
-      version: '1',
-      groupKey: '{}:{}',
-      truncatedAlerts: 0,
-      title: '[FIRING:1, RESOLVED:1] (blue)',
-      state: 'alerting',
-    },
-    resolved: {
-      receiver: 'My Super Webhook',
-      status: 'resolved',
-      orgId: 1,
-      alerts: [
-        {
-          status: 'resolved',
-          labels: { alertname: 'High memory usage', team: 'blue', zone: 'us-1' },
-          annotations: { summary: 'The system has high memory usage' },
-          startsAt: '2026-11-15T11:21:36.372106+02:00',
-          endsAt: '2026-11-15T11:41:36.372106+02:00',
-          values: { B: 12.1, C: 0 },
-          fingerprint: '{id}',
-        },
-      ],
-      groupLabels: {},
-      externalURL: 'https://play.grafana.org/',
-      version: '1',
-      groupKey: '{}:{}',
-      truncatedAlerts: 0,
-      title: '[RESOLVED] (blue)',
-      state: 'ok',
-    },
-  },
+  samples: sampleFile('grafana-alerting'),
 })

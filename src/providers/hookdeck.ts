@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** What Hookdeck forwards: the body is the original sender's, in any form. */
 export const hookdeck = defineProvider({
@@ -42,8 +43,5 @@ export const hookdeck = defineProvider({
     '{option:headerPrefix}-attempt-count': '1',
     '{option:headerPrefix}-attempt-trigger': 'INITIAL',
   },
-  samples: {
-    'stripe-production': { id: 'evt_1PgafmB7WZ01zgkW6dKueIc5', type: 'invoice.paid', data: { note: '{id}' } },
-    'shopify-production': { id: 820982911946154, financial_status: 'paid', note: '{id}' },
-  },
+  samples: sampleFile('hookdeck'),
 })

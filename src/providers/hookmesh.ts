@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const hookmesh = defineProvider({
   key: 'hookmesh',
@@ -10,18 +11,5 @@ export const hookmesh = defineProvider({
   events: { id: 'json:event_id', type: 'json:event_type', reference: 'json:payload.id' },
   retryWindowMs: hours(48),
   sampleId: 'evt_',
-  samples: {
-    'order.created': {
-      event_id: '{id}',
-      event_type: 'order.created',
-      payload: { id: 'ord_123', total: 4200 },
-      timestamp: '{now:iso}',
-    },
-    'invoice.paid': {
-      event_id: '{id}',
-      event_type: 'invoice.paid',
-      payload: { id: 'in_77', amount: 1250 },
-      timestamp: '{now:iso}',
-    },
-  },
+  samples: sampleFile('hookmesh'),
 })

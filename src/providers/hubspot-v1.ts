@@ -1,5 +1,6 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 import { hubspot } from './hubspot.js'
+import { sampleFile } from './sample.js'
 
 /** Version 1 of its signatures; version 3 (`hubspot`) is sent beside it and is better. */
 export const hubspotV1 = defineProvider({
@@ -19,5 +20,5 @@ export const hubspotV1 = defineProvider({
   answer: { timeLimitMs: seconds(5) },
   sampleId: 'number',
   sampleHeaders: { 'x-hubspot-signature-version': 'v1' },
-  samples: hubspot.definition.samples,
+  samples: sampleFile('hubspot'),
 })

@@ -7,6 +7,7 @@ import {
   optional,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** These are decoded before signing, by HubSpot's documentation; the question mark of the query stays. */
 const decoded: Readonly<Record<string, string>> = {
@@ -66,35 +67,5 @@ export const hubspot = defineProvider({
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(5) },
   sampleId: 'number',
-  samples: {
-    'contact.creation': [
-      {
-        eventId: '{id:number}',
-        subscriptionId: 12345,
-        portalId: 62515,
-        appId: 54321,
-        occurredAt: '{now:ms}',
-        subscriptionType: 'contact.creation',
-        attemptNumber: 0,
-        objectId: 123,
-        changeSource: 'CRM',
-        changeFlag: 'NEW',
-      },
-    ],
-    'deal.propertyChange': [
-      {
-        eventId: '{id:number}',
-        subscriptionId: 12346,
-        portalId: 62515,
-        appId: 54321,
-        occurredAt: '{now:ms}',
-        subscriptionType: 'deal.propertyChange',
-        attemptNumber: 0,
-        objectId: 8421,
-        propertyName: 'dealstage',
-        propertyValue: 'closedwon',
-        changeSource: 'CRM_UI',
-      },
-    ],
-  },
+  samples: sampleFile('hubspot'),
 })

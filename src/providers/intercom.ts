@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const intercom = defineProvider({
   key: 'intercom',
@@ -29,34 +30,5 @@ export const intercom = defineProvider({
   retryWindowMs: minutes(6),
   answer: { timeLimitMs: seconds(5) },
   sampleId: 'notif_',
-  samples: {
-    'conversation.user.created': {
-      type: 'notification_event',
-      app_id: 'a86dr8yl',
-      topic: 'conversation.user.created',
-      id: '{id}',
-      created_at: '{now:s}',
-      delivery_attempts: 1,
-      delivered_at: 0,
-      first_sent_at: '{now:s}',
-      data: {
-        type: 'notification_event_data',
-        item: { type: 'conversation', id: '147', state: 'open', created_at: '{now:s}' },
-      },
-    },
-    'contact.user.created': {
-      type: 'notification_event',
-      app_id: 'a86dr8yl',
-      topic: 'contact.user.created',
-      id: '{id}',
-      created_at: '{now:s}',
-      delivery_attempts: 1,
-      delivered_at: 0,
-      first_sent_at: '{now:s}',
-      data: {
-        type: 'notification_event_data',
-        item: { type: 'contact', id: '64c0dc4e8a1f2b', role: 'user', email: 'jane@example.com' },
-      },
-    },
-  },
+  samples: sampleFile('intercom'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Admin webhooks with a secret. Those of Connect and OAuth apps carry a JWT that does not bind the body. */
 export const jira = defineProvider({
@@ -17,23 +18,5 @@ export const jira = defineProvider({
   // Five retries, at most fifteen minutes apart.
   retryWindowMs: minutes(75),
   keepHeaders: ['x-atlassian-webhook-identifier', 'x-atlassian-webhook-retry', 'x-atlassian-webhook-flow'],
-  samples: {
-    'jira:issue_created': {
-      timestamp: '{now:ms}',
-      webhookEvent: '{type}',
-      issue_event_type_name: 'issue_created',
-      user: { accountId: '99:27935d01-92a7-4687-8272-a9b8d3b2ae2e', displayName: 'Bryan' },
-      issue: {
-        id: '99291',
-        key: 'JRA-20002',
-        fields: { summary: 'I feel the need for speed ({id})', priority: { name: 'High' } },
-      },
-    },
-    comment_created: {
-      timestamp: '{now:ms}',
-      webhookEvent: '{type}',
-      comment: { id: '252789', body: 'Just in time ({id})' },
-      issue: { id: '99291', key: 'JRA-20002', fields: { summary: 'I feel the need for speed' } },
-    },
-  },
+  samples: sampleFile('jira'),
 })

@@ -1,7 +1,8 @@
 /**
  * The contract of a kind: one sort of delivery that a sender's documentation describes. `kinds/` holds a file for each
  * provider, under the provider's file name, that exports its list under the catalogue key. Kinds are data for tests and
- * for docs/providers.md; no production code loads them.
+ * for docs/providers.md: no production code loads them, and the npm package does not have them. The bodies that `send`
+ * and `check` make are in `samples/`.
  */
 
 /** `redelivery` and `another` say which fields differ, in the words of the rules; the rest of the delivery is the same. */

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const lemonSqueezy = defineProvider({
   key: 'lemonSqueezy',
@@ -14,30 +15,5 @@ export const lemonSqueezy = defineProvider({
   retryWindowMs: minutes(3),
   answer: { timeLimitMs: null, httpStatus: 200 },
   sampleHeaders: { 'x-event-name': '{type}' },
-  samples: {
-    order_created: {
-      meta: { event_name: 'order_created', custom_data: { user_id: '{id}' } },
-      data: {
-        type: 'orders',
-        id: '1',
-        attributes: {
-          store_id: 1,
-          identifier: '104e18a2-d755-4d4b-80c4-a6c1dcbe1c10',
-          order_number: 1,
-          currency: 'USD',
-          total: 1199,
-          status: 'paid',
-          updated_at: '{now:iso}',
-        },
-      },
-    },
-    subscription_updated: {
-      meta: { event_name: 'subscription_updated', custom_data: { user_id: '{id}' } },
-      data: {
-        type: 'subscriptions',
-        id: '7',
-        attributes: { store_id: 1, product_id: 3, status: 'active', updated_at: '{now:iso}' },
-      },
-    },
-  },
+  samples: sampleFile('lemon-squeezy'),
 })

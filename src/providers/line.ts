@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const line = defineProvider({
   key: 'line',
@@ -20,45 +21,5 @@ export const line = defineProvider({
   // Only where redelivery is switched on; LINE does not say how long.
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(2) },
-  samples: {
-    message: {
-      destination: 'xxxxxxxxxx',
-      events: [
-        {
-          type: 'message',
-          message: { type: 'text', id: '14353798921116', text: 'Hello, world' },
-          timestamp: '{now:ms}',
-          source: { type: 'user', userId: 'U80696558e1aa831' },
-          replyToken: '757913772c4646b784d4b7ce46d12671',
-          mode: 'active',
-          webhookEventId: '{id}',
-          deliveryContext: { isRedelivery: false },
-        },
-        {
-          type: 'unsend',
-          unsend: { messageId: '325708' },
-          timestamp: '{now:ms}',
-          source: { type: 'group', groupId: 'Ca56f94637c', userId: 'U4af4980629' },
-          mode: 'active',
-          webhookEventId: '{id}-2',
-          deliveryContext: { isRedelivery: false },
-        },
-      ],
-    },
-    follow: {
-      destination: 'xxxxxxxxxx',
-      events: [
-        {
-          type: 'follow',
-          timestamp: '{now:ms}',
-          source: { type: 'user', userId: 'U4af4980629' },
-          replyToken: '85cbe770fa8b4f45bbe077b1d4be4a36',
-          mode: 'active',
-          webhookEventId: '{id}',
-          deliveryContext: { isRedelivery: false },
-          follow: { isUnblocked: false },
-        },
-      ],
-    },
-  },
+  samples: sampleFile('line'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, join, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Mailchimp's marketing (audience) webhooks are not signed and are not these. */
 export const mailchimp = defineProvider({
@@ -32,47 +33,5 @@ export const mailchimp = defineProvider({
     { when: { 'form:mandrill_events': '[]' }, signed: false, reply: {} },
   ],
   retryWindowMs: null,
-  samples: {
-    send: {
-      mandrill_events: [
-        {
-          event: 'send',
-          _id: '{id}',
-          ts: '{now:s}',
-          msg: {
-            _id: '{id}',
-            ts: '{now:s}',
-            state: 'sent',
-            subject: 'Your order',
-            email: 'recipient@example.com',
-            sender: 'sender@example.com',
-            tags: ['order'],
-          },
-        },
-        {
-          event: 'click',
-          _id: '{id}',
-          ts: '{now:s}',
-          url: 'https://example.com/order',
-          ip: '127.0.0.1',
-          msg: { _id: '{id}', state: 'sent', email: 'recipient@example.com' },
-        },
-      ],
-    },
-    inbound: {
-      mandrill_events: [
-        {
-          event: 'inbound',
-          ts: '{now:s}',
-          msg: {
-            from_email: 'sender@example.com',
-            email: 'in@example.com',
-            subject: 'Hello',
-            text: 'Hello',
-            headers: { 'Message-Id': '<{id}@example.com>' },
-          },
-        },
-      ],
-    },
-  },
+  samples: sampleFile('mailchimp'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Event webhooks, which are JSON. Routes (inbound mail) are forms and are not these. */
 export const mailgun = defineProvider({
@@ -27,42 +28,5 @@ export const mailgun = defineProvider({
   // Its documentation says to keep the token and to refuse it a second time: another event with it is not Mailgun's.
   contentGuard: 'review',
   retryWindowMs: hours(8),
-  samples: {
-    delivered: {
-      signature: {
-        token: 'e0b5477167110d68991efc6b9f89f0a11066af27834600e123',
-        timestamp: '',
-        signature: '',
-      },
-      'event-data': {
-        id: '{id}',
-        event: 'delivered',
-        'log-level': 'info',
-        recipient: 'alice@example.com',
-        message: {
-          headers: {
-            to: 'Alice <alice@example.com>',
-            'message-id': '20130503182626.18666.16540@example.com',
-          },
-        },
-        'delivery-status': { code: 250, message: 'OK' },
-      },
-    },
-    failed: {
-      signature: {
-        token: 'f1c6588278221e79002fd7c0a090b1b22177ba38945711f234',
-        timestamp: '',
-        signature: '',
-      },
-      'event-data': {
-        id: '{id}',
-        event: 'failed',
-        severity: 'permanent',
-        reason: 'suppress-bounce',
-        recipient: 'bob@example.com',
-        message: { headers: { 'message-id': '20130503192659.13651.20287@example.com' } },
-        'delivery-status': { code: 605, description: 'Not delivering to previously bounced address' },
-      },
-    },
-  },
+  samples: sampleFile('mailgun'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, jwtScheme, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const messagebird = defineProvider({
   key: 'messagebird',
@@ -44,34 +45,5 @@ export const messagebird = defineProvider({
     },
   ],
   retryWindowMs: null,
-  samples: {
-    'message.created': {
-      type: 'message.created',
-      contact: { id: '9354647c5b144a2b4c99f2n42497249', msisdn: 31612345678 },
-      conversation: { id: '2e15efafec384e1c82e9842075e87beb', status: 'active' },
-      message: {
-        id: '{id}',
-        conversationId: '2e15efafec384e1c82e9842075e87beb',
-        channelId: '619747f69cf940a98fb443140ce9aed2',
-        direction: 'received',
-        status: 'received',
-        type: 'text',
-        content: { text: 'hello' },
-        createdDatetime: '{now:iso}',
-        updatedDatetime: '{now:iso}',
-      },
-    },
-    'message.updated': {
-      type: 'message.updated',
-      conversation: { id: '2e15efafec384e1c82e9842075e87beb', status: 'active' },
-      message: {
-        id: '{id}',
-        conversationId: '2e15efafec384e1c82e9842075e87beb',
-        direction: 'sent',
-        status: 'delivered',
-        type: 'text',
-        updatedDatetime: '{now:iso}',
-      },
-    },
-  },
+  samples: sampleFile('messagebird'),
 })

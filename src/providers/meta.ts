@@ -6,6 +6,7 @@ import {
   join,
   optional,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** A message, and its deletion, come with one `mid`; what has none (read, delivery, postback) is what it says. */
 const messagingId = [
@@ -70,80 +71,5 @@ export const meta = defineProvider({
   // WhatsApp; unchecked: 36 hours for the others.
   retryWindowMs: days(7),
   sampleId: 'wamid.',
-  samples: {
-    'whatsapp_business_account.messages': {
-      object: 'whatsapp_business_account',
-      entry: [
-        {
-          id: '102290129340398',
-          changes: [
-            {
-              value: {
-                messaging_product: 'whatsapp',
-                metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
-                contacts: [{ profile: { name: 'Sheena Nelson' }, wa_id: '16505551234' }],
-                messages: [
-                  {
-                    from: '16505551234',
-                    id: '{id}',
-                    timestamp: '1749416383',
-                    type: 'text',
-                    text: { body: 'Does it come in another color?' },
-                  },
-                ],
-              },
-              field: 'messages',
-            },
-          ],
-        },
-      ],
-    },
-    'whatsapp_business_account.statuses': {
-      object: 'whatsapp_business_account',
-      entry: [
-        {
-          id: '102290129340398',
-          changes: [
-            {
-              value: {
-                messaging_product: 'whatsapp',
-                metadata: { display_phone_number: '15550783881', phone_number_id: '106540352242922' },
-                statuses: [
-                  { id: '{id}', status: 'delivered', timestamp: '1750030073', recipient_id: '16505551234' },
-                ],
-              },
-              field: 'messages',
-            },
-          ],
-        },
-      ],
-    },
-    'page.message': {
-      object: 'page',
-      entry: [
-        {
-          id: '1755847768034402',
-          time: '{now:ms}',
-          messaging: [
-            {
-              sender: { id: '6521384587962154' },
-              recipient: { id: '1755847768034402' },
-              timestamp: '{now:ms}',
-              message: { mid: 'm_{id}', text: 'Hello' },
-            },
-          ],
-        },
-      ],
-    },
-    'page.feed': {
-      object: 'page',
-      entry: [
-        {
-          id: '1755847768034402',
-          time: '{now:s}',
-          changes: [{ field: 'feed', value: { item: 'status', post_id: '{id}', verb: 'add' } }],
-        },
-      ],
-    },
-  },
+  samples: sampleFile('meta'),
 })

@@ -1,5 +1,6 @@
 import { composite, defineProvider, hours, seconds, tokenScheme } from '../verification/define-provider.js'
 import { reject } from '../verification/scheme.js'
+import { sampleFile } from './sample.js'
 
 const clientState = tokenScheme({ in: 'json:value[].clientState' })
 
@@ -48,41 +49,5 @@ export const microsoftGraph = defineProvider({
   ],
   retryWindowMs: hours(4),
   answer: { timeLimitMs: seconds(3) },
-  samples: {
-    created: {
-      value: [
-        {
-          id: '{id}',
-          subscriptionId: '7f105c7d-2dc5-4530-97cd-4e7ae6534c07',
-          subscriptionExpirationDateTime: '{now:iso}',
-          clientState: '',
-          changeType: 'created',
-          resource: 'users/ddfcd489-628b-7d04-b48b-20075df800e5/messages/AAMkADMxZmEtVrbU1e4Kv4o',
-          resourceData: {
-            '@odata.type': '#Microsoft.Graph.Message',
-            '@odata.etag': 'W/"CQAAABYAAADkrWGo7bouTKlsgTZMr9KwAAAUWRHf"',
-            id: 'AAMkADMxZmEtVrbU1e4Kv4o',
-          },
-          tenantId: '84bd8158-6d4d-4958-8b9f-9d6445542f95',
-        },
-      ],
-    },
-    updated: {
-      value: [
-        {
-          subscriptionId: '7f105c7d-2dc5-4530-97cd-4e7ae6534c07',
-          subscriptionExpirationDateTime: '{now:iso}',
-          clientState: '',
-          changeType: 'updated',
-          resource: 'users/ddfcd489-628b-7d04-b48b-20075df800e5/events/AAMkADMxZmEtVrbVQA',
-          resourceData: {
-            '@odata.type': '#Microsoft.Graph.Event',
-            '@odata.etag': 'W/"{id}"',
-            id: 'AAMkADMxZmEtVrbVQA',
-          },
-          tenantId: '84bd8158-6d4d-4958-8b9f-9d6445542f95',
-        },
-      ],
-    },
-  },
+  samples: sampleFile('microsoft-graph'),
 })

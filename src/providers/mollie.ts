@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /**
  * The webhooks of 2025. The classic ones are unsigned and say only `id=tr_...`, the same at every change of status, so
@@ -18,22 +19,5 @@ export const mollie = defineProvider({
   retryWindowMs: hours(26),
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'event_',
-  samples: {
-    'payment-link.paid': {
-      resource: 'event',
-      id: '{id}',
-      type: '{type}',
-      entityId: 'pl_qng5gbbv8NAZ5gpM5ZYgx',
-      createdAt: '{now:iso}',
-      _links: { entity: { href: 'https://api.mollie.com/v2/payment-links/pl_qng5gbbv8NAZ5gpM5ZYgx' } },
-    },
-    'sales-invoice.paid': {
-      resource: 'event',
-      id: '{id}',
-      type: '{type}',
-      entityId: 'invoice_4Y0eZitmBnQ6IDoMqZQKh',
-      createdAt: '{now:iso}',
-      _links: { entity: { href: 'https://api.mollie.com/v2/sales-invoices/invoice_4Y0eZitmBnQ6IDoMqZQKh' } },
-    },
-  },
+  samples: sampleFile('mollie'),
 })

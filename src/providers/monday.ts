@@ -1,4 +1,5 @@
 import { composite, defineProvider, jwtScheme, minutes, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Webhooks of an app. Those made in the UI or with a personal token are not signed and are refused. */
 export const monday = defineProvider({
@@ -36,44 +37,5 @@ export const monday = defineProvider({
     { when: { 'json:challenge': true }, signed: false, reply: { json: { challenge: '{json:challenge}' } } },
   ],
   retryWindowMs: minutes(30),
-  samples: {
-    update_column_value: {
-      event: {
-        app: 'monday',
-        type: 'update_column_value',
-        triggerTime: '{now:iso}',
-        subscriptionId: 73759690,
-        isRetry: false,
-        userId: 9603417,
-        originalTriggerUuid: null,
-        boardId: 1771812698,
-        groupId: 'topics',
-        pulseId: 1772099344,
-        pulseName: 'Create a webhook',
-        columnId: 'status',
-        columnType: 'color',
-        columnTitle: 'Status',
-        value: { label: { index: 1, text: 'Done' } },
-        previousValue: null,
-        changedAt: 1633944017,
-        triggerUuid: '{id}',
-      },
-    },
-    create_pulse: {
-      event: {
-        app: 'monday',
-        type: 'create_pulse',
-        triggerTime: '{now:iso}',
-        subscriptionId: 73759691,
-        isRetry: false,
-        userId: 9603417,
-        originalTriggerUuid: null,
-        boardId: 1771812698,
-        groupId: 'topics',
-        pulseId: 1772135370,
-        pulseName: 'New item',
-        triggerUuid: '{id}',
-      },
-    },
-  },
+  samples: sampleFile('monday'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, jwtScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const netlify = defineProvider({
   key: 'netlify',
@@ -20,26 +21,5 @@ export const netlify = defineProvider({
   },
   retryWindowMs: null,
   keepHeaders: ['x-netlify-event'],
-  samples: {
-    deploy_created: {
-      id: '{id}',
-      site_id: '0d3a9d2f-ef94-4380-93df-27ee400e2048',
-      build_id: '5bbb21a1792f8d0f7a9c0d3e',
-      state: 'ready',
-      name: 'my-site',
-      url: 'https://my-site.netlify.app',
-      branch: 'main',
-      context: 'production',
-      created_at: '{now:iso}',
-      updated_at: '{now:iso}',
-    },
-    submission_created: {
-      id: '{id}',
-      number: 7,
-      form_name: 'contact',
-      site_url: 'https://my-site.netlify.app',
-      data: { email: 'jane@example.com', message: 'Hello' },
-      created_at: '{now:iso}',
-    },
-  },
+  samples: sampleFile('netlify'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const npmHooks = defineProvider({
   key: 'npmHooks',
@@ -9,26 +10,5 @@ export const npmHooks = defineProvider({
   // There is no id; the body has the time in milliseconds. unchecked: that it is the event's and stays on a retry.
   events: { id: 'hash', type: 'json:event', reference: 'json:name' },
   retryWindowMs: null,
-  samples: {
-    'package:publish': {
-      event: '{type}',
-      name: 'example-package',
-      type: 'package',
-      version: '1.0.0',
-      hookOwner: { username: 'ada' },
-      payload: { _id: 'example-package', name: 'example-package', description: '{id}' },
-      change: { version: '1.2.3' },
-      time: '{now:ms}',
-    },
-    'package:owner': {
-      event: '{type}',
-      name: 'example-package',
-      type: 'package',
-      version: '1.0.0',
-      hookOwner: { username: 'ada' },
-      payload: { _id: 'example-package', name: 'example-package' },
-      change: { maintainer: '{id}' },
-      time: '{now:ms}',
-    },
-  },
+  samples: sampleFile('npm-hooks'),
 })

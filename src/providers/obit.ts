@@ -1,4 +1,5 @@
 import { defineProvider } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 export const obit = defineProvider({
@@ -16,8 +17,5 @@ export const obit = defineProvider({
   sampleId: 'evt_',
   // The signature covers the header id as well; it need not be the event's.
   sampleHeaders: { '{option:headerPrefix}-id': 'msg_{id}' },
-  samples: {
-    'payment.completed': { id: '{id}', type: 'payment.completed', data: { id: 'pay_501', amount: 1999 } },
-    'payment.failed': { id: '{id}', type: 'payment.failed', data: { id: 'pay_502', reason: 'declined' } },
-  },
+  samples: sampleFile('obit'),
 })

@@ -4,6 +4,7 @@ import {
   defineProvider,
   rsaScheme,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** All fields but the signature as PHP's serialize() writes an array of texts, in the order of their names. */
 const serialized: ContentFunction = () => (reading) => {
@@ -42,37 +43,5 @@ export const paddleClassic = defineProvider({
   },
   retryWindowMs: null,
   sampleId: 'number',
-  samples: {
-    payment_succeeded: {
-      alert_id: '{id}',
-      alert_name: 'payment_succeeded',
-      currency: 'EUR',
-      email: 'jane@example.com',
-      event_time: '2026-11-15 12:00:00',
-      marketing_consent: '1',
-      order_id: '5',
-      p_signature: '',
-      product_name: 'Zoë & co: "Pro"',
-      sale_gross: '402.8',
-    },
-    subscription_created: {
-      alert_id: '{id}',
-      alert_name: 'subscription_created',
-      currency: 'USD',
-      email: 'jane@example.com',
-      event_time: '2026-11-15 12:00:00',
-      p_signature: '',
-      status: 'active',
-      subscription_id: '4',
-      subscription_plan_id: '9',
-    },
-    fulfillment: {
-      email: 'jane@example.com',
-      event_time: '2026-11-15 12:00:00',
-      p_order_id: '{id}',
-      p_product_id: '519437',
-      p_signature: '',
-      quantity: '1',
-    },
-  },
+  samples: sampleFile('paddle-classic'),
 })

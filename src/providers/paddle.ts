@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Paddle Billing. `paddleClassic` is the older product. */
 export const paddle = defineProvider({
@@ -30,31 +31,5 @@ export const paddle = defineProvider({
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(5) },
   sampleId: 'evt_',
-  samples: {
-    'transaction.completed': {
-      event_id: '{id}',
-      event_type: 'transaction.completed',
-      occurred_at: '{now:iso}',
-      notification_id: 'ntf_01hv8x29nsh54c7pk0hbysnyzq',
-      data: {
-        id: 'txn_01hv8wptq8987qeep44cyrewp9',
-        status: 'completed',
-        customer_id: 'ctm_01hv6y1jedq4p1n0yqn5ba3ky4',
-        currency_code: 'USD',
-        details: { totals: { total: '65215', tax: '5315', grand_total: '65215' } },
-      },
-    },
-    'subscription.created': {
-      event_id: '{id}',
-      event_type: 'subscription.created',
-      occurred_at: '{now:iso}',
-      notification_id: 'ntf_01hv8x2axsnvmfsqe6aqdfnykv',
-      data: {
-        id: 'sub_01hv8x29kz0t586xy6zn1a62ny',
-        status: 'active',
-        customer_id: 'ctm_01hv6y1jedq4p1n0yqn5ba3ky4',
-        transaction_id: 'txn_01hv8wptq8987qeep44cyrewp9',
-      },
-    },
-  },
+  samples: sampleFile('paddle'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const pagerduty = defineProvider({
   key: 'pagerduty',
@@ -20,33 +21,5 @@ export const pagerduty = defineProvider({
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-webhook-id', 'x-webhook-subscription'],
   sampleHeaders: { 'x-webhook-id': 'e1a25b04-bc5e-4c6b-b6b3-3c5bb0e4cb5c' },
-  samples: {
-    'incident.triggered': {
-      event: {
-        id: '{id}',
-        event_type: '{type}',
-        resource_type: 'incident',
-        occurred_at: '{now:iso}',
-        agent: { id: 'PLH1HKV', type: 'user_reference' },
-        client: null,
-        data: { id: 'PGR0VU2', type: 'incident', number: 2, status: 'triggered', title: 'A little bump' },
-      },
-    },
-    'incident.annotated': {
-      event: {
-        id: '{id}',
-        event_type: '{type}',
-        resource_type: 'incident',
-        occurred_at: '{now:iso}',
-        agent: { id: 'PLH1HKV', type: 'user_reference' },
-        client: null,
-        data: {
-          id: 'P0B3VLE',
-          type: 'incident_note',
-          content: 'Looking into it',
-          incident: { id: 'PGR0VU2', type: 'incident_reference' },
-        },
-      },
-    },
-  },
+  samples: sampleFile('pagerduty'),
 })

@@ -1,4 +1,5 @@
 import { days, defineProvider, rsaScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const paypal = defineProvider({
   key: 'paypal',
@@ -36,31 +37,5 @@ export const paypal = defineProvider({
     'paypal-auth-algo': 'SHA256withRSA',
     'paypal-cert-url': 'https://api.paypal.com/v1/notifications/certs/CERT-360caa42-fca2a594-5d93a270',
   },
-  samples: {
-    'PAYMENT.CAPTURE.COMPLETED': {
-      id: '{id}',
-      event_version: '1.0',
-      create_time: '{now:iso}',
-      resource_type: 'capture',
-      resource_version: '2.0',
-      event_type: '{type}',
-      summary: 'Payment completed for $ 7.47 USD',
-      resource: {
-        id: '2GG279541U471931P',
-        status: 'COMPLETED',
-        amount: { currency_code: 'USD', value: '7.47' },
-        final_capture: true,
-      },
-    },
-    'BILLING.SUBSCRIPTION.CANCELLED': {
-      id: '{id}',
-      event_version: '1.0',
-      create_time: '{now:iso}',
-      resource_type: 'subscription',
-      resource_version: '2.0',
-      event_type: '{type}',
-      summary: 'Subscription cancelled',
-      resource: { id: 'I-BW452GLLEP1G', plan_id: 'P-5ML4271244454362WXNWU5NQ', status: 'CANCELLED' },
-    },
-  },
+  samples: sampleFile('paypal'),
 })

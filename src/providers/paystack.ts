@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const paystack = defineProvider({
   key: 'paystack',
@@ -14,32 +15,5 @@ export const paystack = defineProvider({
   retryWindowMs: days(3),
   answer: { timeLimitMs: null, httpStatus: 200 },
   sampleId: 'number',
-  samples: {
-    'charge.success': {
-      event: 'charge.success',
-      data: {
-        id: '{id:number}',
-        domain: 'live',
-        status: 'success',
-        reference: 'qTPrJoy9Bx',
-        amount: 10000,
-        currency: 'NGN',
-        channel: 'card',
-        paid_at: '{now:iso}',
-        customer: { id: 68324, email: 'bojack@horsinaround.com', customer_code: 'CUS_qo38as2hpsgk2r0' },
-      },
-    },
-    'transfer.success': {
-      event: 'transfer.success',
-      data: {
-        id: '{id:number}',
-        amount: 30000,
-        currency: 'NGN',
-        reference: '1jhbs3ozmen0k7y5efmw',
-        status: 'success',
-        transfer_code: 'TRF_wpl1dem4967avzm',
-        updated_at: '{now:iso}',
-      },
-    },
-  },
+  samples: sampleFile('paystack'),
 })

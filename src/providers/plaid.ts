@@ -1,4 +1,5 @@
 import { defineProvider, hours, join, jwtScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const plaid = defineProvider({
   key: 'plaid',
@@ -22,21 +23,5 @@ export const plaid = defineProvider({
   },
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(10) },
-  samples: {
-    'TRANSACTIONS.SYNC_UPDATES_AVAILABLE': {
-      webhook_type: 'TRANSACTIONS',
-      webhook_code: 'SYNC_UPDATES_AVAILABLE',
-      item_id: '{id}',
-      initial_update_complete: true,
-      historical_update_complete: false,
-      environment: 'production',
-    },
-    'ITEM.ERROR': {
-      webhook_type: 'ITEM',
-      webhook_code: 'ERROR',
-      item_id: '{id}',
-      error: { error_code: 'ITEM_LOGIN_REQUIRED', error_type: 'ITEM_ERROR', status: 400 },
-      environment: 'production',
-    },
-  },
+  samples: sampleFile('plaid'),
 })

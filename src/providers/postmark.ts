@@ -1,4 +1,5 @@
 import { basicScheme, composite, defineProvider, hours, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const postmark = defineProvider({
   key: 'postmark',
@@ -27,37 +28,5 @@ export const postmark = defineProvider({
   },
   // For bounces and inbound messages; other events are retried for about twenty minutes.
   retryWindowMs: hours(10.5),
-  samples: {
-    Delivery: {
-      RecordType: '{type}',
-      MessageID: '{id}',
-      Recipient: 'john@example.com',
-      DeliveredAt: '{now:iso}',
-      Details: 'Test delivery webhook details',
-      ServerID: 23,
-      MessageStream: 'outbound',
-      Metadata: {},
-    },
-    Bounce: {
-      RecordType: '{type}',
-      ID: 4323372036854775,
-      Type: 'HardBounce',
-      TypeCode: 1,
-      MessageID: '{id}',
-      Email: 'john@example.com',
-      BouncedAt: '{now:iso}',
-      Inactive: true,
-      ServerID: 23,
-      MessageStream: 'outbound',
-    },
-    Inbound: {
-      From: 'jane@example.com',
-      To: '451d9b70cf9364d23ff6f9d51d870251569e@inbound.postmarkapp.com',
-      Subject: 'This is an inbound message',
-      MessageID: '{id}',
-      Date: 'Thu, 5 Apr 2026 16:59:01 +0200',
-      TextBody: 'Hello',
-      MessageStream: 'inbound',
-    },
-  },
+  samples: sampleFile('postmark'),
 })

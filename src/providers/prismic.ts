@@ -1,4 +1,5 @@
 import { defineProvider, minutes, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const prismic = defineProvider({
   key: 'prismic',
@@ -11,24 +12,5 @@ export const prismic = defineProvider({
   // bytes every time.
   events: { id: 'hash', type: 'json:type', reference: ['json:masterRef', 'json:domain'] },
   retryWindowMs: minutes(50),
-  samples: {
-    'api-update': {
-      type: 'api-update',
-      masterRef: '{id}',
-      releases: {},
-      masks: {},
-      tags: {},
-      experiments: {},
-      documents: ['Xk2wkRAAAB8AaO1M'],
-      domain: 'example',
-      apiUrl: 'https://example.cdn.prismic.io/api',
-      secret: '',
-    },
-    'test-trigger': {
-      type: 'test-trigger',
-      domain: '{id}',
-      apiUrl: 'https://example.cdn.prismic.io/api',
-      secret: '',
-    },
-  },
+  samples: sampleFile('prismic'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const pusherBeams = defineProvider({
   key: 'pusherBeams',
@@ -16,16 +17,5 @@ export const pusherBeams = defineProvider({
   retryWindowMs: seconds(460),
   answer: { timeLimitMs: seconds(3) },
   sampleHeaders: { 'webhook-event-type': '{type}', 'webhook-request-id-uuid': '{id}' },
-  samples: {
-    'v1.PublishToUsersAttempt': {
-      payload: { publish_id: 'pubid-33f3f68e-b0c5-438f-b50f-fae93f6c48df', users: ['user-001'] },
-      metadata: { created_at: '{now:iso}', event_type: '{type}', event_id: '{id}', product: 'beams' },
-      custom_data: {},
-    },
-    'v1.UserNotificationOpen': {
-      payload: { publish_id: 'pubid-33f3f68e-b0c5-438f-b50f-fae93f6c48df', user_id: 'user-001' },
-      metadata: { created_at: '{now:iso}', event_type: '{type}', event_id: '{id}', product: 'beams' },
-      custom_data: {},
-    },
-  },
+  samples: sampleFile('pusher-beams'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, minutes, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const pusher = defineProvider({
   key: 'pusher',
@@ -23,17 +24,5 @@ export const pusher = defineProvider({
   answer: { timeLimitMs: seconds(4) },
   keepHeaders: ['x-pusher-key'],
   sampleHeaders: { 'x-pusher-key': '278d425bdf160c739803' },
-  samples: {
-    channel_occupied: {
-      time_ms: '{now:ms}',
-      events: [{ name: 'channel_occupied', channel: 'orders-{id}' }],
-    },
-    member_added: {
-      time_ms: '{now:ms}',
-      events: [
-        { name: 'member_added', channel: 'presence-room', user_id: '{id}' },
-        { name: 'member_removed', channel: 'presence-room', user_id: '{id}' },
-      ],
-    },
-  },
+  samples: sampleFile('pusher'),
 })

@@ -6,6 +6,7 @@ import {
   optional,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const quickbooks = defineProvider({
   key: 'quickbooks',
@@ -35,32 +36,5 @@ export const quickbooks = defineProvider({
   retryWindowMs: null,
   // unchecked: the time limit.
   answer: { timeLimitMs: seconds(3) },
-  samples: {
-    'Customer.Create': {
-      eventNotifications: [
-        {
-          realmId: '1185883450',
-          dataChangeEvent: {
-            entities: [
-              { name: 'Customer', id: '{id}', operation: 'Create', lastUpdated: '2026-11-15T14:42:19-0700' },
-              { name: 'Vendor', id: '{id}', operation: 'Update', lastUpdated: '2026-11-15T14:42:20-0700' },
-            ],
-          },
-        },
-      ],
-    },
-    'qbo.invoice.created.v1': [
-      {
-        specversion: '1.0',
-        id: '{id}',
-        source: 'intuit.dsnBgbseACLLRZNxo2dfc4evmEJdxde58xeeYcZliOU=',
-        type: 'qbo.invoice.created.v1',
-        datacontenttype: 'application/json',
-        time: '{now:iso}',
-        intuitentityid: '1234',
-        intuitaccountid: '310687',
-        data: {},
-      },
-    ],
-  },
+  samples: sampleFile('quickbooks'),
 })

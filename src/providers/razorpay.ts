@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const razorpay = defineProvider({
   key: 'razorpay',
@@ -18,37 +19,5 @@ export const razorpay = defineProvider({
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-razorpay-event-id'],
-  samples: {
-    'payment.captured': {
-      entity: 'event',
-      account_id: 'acc_BFQ7uQEaa7j2z7',
-      event: '{type}',
-      contains: ['payment'],
-      payload: {
-        payment: {
-          entity: {
-            id: 'pay_DESlfW9H8K9uqM',
-            entity: 'payment',
-            amount: 100,
-            currency: 'INR',
-            status: 'captured',
-            order_id: 'order_DESlLckIVRkHWj',
-            notes: { ref: '{id}' },
-          },
-        },
-      },
-      created_at: '{now:s}',
-    },
-    'order.paid': {
-      entity: 'event',
-      account_id: 'acc_BFQ7uQEaa7j2z7',
-      event: '{type}',
-      contains: ['payment', 'order'],
-      payload: {
-        payment: { entity: { id: 'pay_DESyzxl4MK9Dq3', entity: 'payment', amount: 100, status: 'captured' } },
-        order: { entity: { id: 'order_DESwCSSDgzPRnY', entity: 'order', receipt: '{id}', status: 'paid' } },
-      },
-      created_at: '{now:s}',
-    },
-  },
+  samples: sampleFile('razorpay'),
 })

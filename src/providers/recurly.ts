@@ -6,6 +6,7 @@ import {
   join,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** JSON webhooks. The XML ones are not signed. */
 export const recurly = defineProvider({
@@ -28,22 +29,5 @@ export const recurly = defineProvider({
   },
   retryWindowMs: hours(73),
   answer: { timeLimitMs: seconds(5) },
-  samples: {
-    'subscription.created': {
-      id: '{id}',
-      object_type: 'subscription',
-      site_id: 'qc326l1hl8k9',
-      event_type: 'created',
-      event_time: '{now:iso}',
-      uuid: '63ab531e1d5b1d47eaf1ef44eeb853c3',
-    },
-    'account.updated': {
-      id: '{id}',
-      object_type: 'account',
-      site_id: 'qc326l1hl8k9',
-      event_type: 'updated',
-      event_time: '{now:iso}',
-      account_code: '1',
-    },
-  },
+  samples: sampleFile('recurly'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const rudderstack = defineProvider({
   key: 'rudderstack',
@@ -20,23 +21,5 @@ export const rudderstack = defineProvider({
     reference: ['json:userId', 'json:anonymousId'],
   },
   retryWindowMs: null,
-  samples: {
-    track: {
-      type: 'track',
-      event: 'Order Completed',
-      messageId: '{id}',
-      userId: 'user-42',
-      anonymousId: '21e13f4bc7ceddad',
-      channel: 'web',
-      properties: { order_id: 'o-1001', revenue: 42.5 },
-      originalTimestamp: '{now:iso}',
-    },
-    identify: {
-      type: 'identify',
-      messageId: '{id}',
-      userId: 'user-42',
-      context: { traits: { email: 'alex@example.com' } },
-      originalTimestamp: '{now:iso}',
-    },
-  },
+  samples: sampleFile('rudderstack'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const sanity = defineProvider({
   key: 'sanity',
@@ -37,8 +38,5 @@ export const sanity = defineProvider({
     'sanity-dataset': 'production',
     'sanity-project-id': 'abc12345',
   },
-  samples: {
-    create: { _id: '3d3d5d9e-7e5a-4c3b-9d0f-1c3c0a1f6b2a', _type: 'post', title: 'New post {id}' },
-    update: { _id: '3d3d5d9e-7e5a-4c3b-9d0f-1c3c0a1f6b2a', _type: 'post', title: 'Better title {id}' },
-  },
+  samples: sampleFile('sanity'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** One event per delivery. Of a batch Segment signs the first event only, so batches are refused: leave them off. */
 export const segment = defineProvider({
@@ -14,25 +15,5 @@ export const segment = defineProvider({
   },
   retryWindowMs: hours(4),
   answer: { timeLimitMs: seconds(5) },
-  samples: {
-    track: {
-      messageId: '{id}',
-      type: '{type}',
-      event: 'Order Completed',
-      userId: '97980cfea0067',
-      properties: { order_id: '50314b8e9bcf', total: 27.5, currency: 'USD' },
-      timestamp: '{now:iso}',
-      receivedAt: '{now:iso}',
-      version: 2,
-    },
-    identify: {
-      messageId: '{id}',
-      type: '{type}',
-      userId: '97980cfea0067',
-      traits: { email: 'peter@example.com', plan: 'premium' },
-      timestamp: '{now:iso}',
-      receivedAt: '{now:iso}',
-      version: 2,
-    },
-  },
+  samples: sampleFile('segment'),
 })

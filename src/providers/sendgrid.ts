@@ -1,4 +1,5 @@
 import { defineProvider, ecdsaScheme, hours } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const sendgrid = defineProvider({
   key: 'sendgrid',
@@ -16,36 +17,5 @@ export const sendgrid = defineProvider({
   events: { each: '[]', id: 'json:sg_event_id', type: 'json:event', reference: 'json:sg_message_id' },
   // Duplicates have been seen 29 hours later (sendgrid issue 2933); the dedupe horizon is far longer.
   retryWindowMs: hours(24),
-  samples: {
-    delivered: [
-      {
-        email: 'example@example.com',
-        timestamp: '{now:s}',
-        'smtp-id': '<14c5d75ce93.dfd.64b469@ismtpd-555>',
-        event: 'delivered',
-        sg_event_id: '{id}',
-        sg_message_id: '14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.0',
-        response: '250 OK',
-      },
-      {
-        email: 'second@example.com',
-        timestamp: '{now:s}',
-        event: 'open',
-        sg_event_id: '{id}-2',
-        sg_message_id: '14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.1',
-        useragent: 'Mozilla/5.0',
-      },
-    ],
-    bounce: [
-      {
-        email: 'nobody@example.com',
-        timestamp: '{now:s}',
-        event: 'bounce',
-        sg_event_id: '{id}',
-        sg_message_id: '14c5d75ce93.dfd.64b469.filter0001.16648.5515E0B88.2',
-        reason: '500 unknown recipient',
-        status: '5.0.0',
-      },
-    ],
-  },
+  samples: sampleFile('sendgrid'),
 })

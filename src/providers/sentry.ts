@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join, optional, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const sentry = defineProvider({
   key: 'sentry',
@@ -26,26 +27,5 @@ export const sentry = defineProvider({
   answer: { timeLimitMs: seconds(1) },
   keepHeaders: ['request-id', 'sentry-hook-resource', 'sentry-hook-timestamp'],
   sampleHeaders: { 'sentry-hook-resource': 'issue' },
-  samples: {
-    'issue.created': {
-      action: 'created',
-      installation: { uuid: 'a8e5d37a-696c-4c54-adb5-b3f28d64c7de' },
-      data: {
-        issue: {
-          id: '1170820242',
-          shortId: 'PYTHON-E',
-          title: 'ReferenceError: heck is not defined ({id})',
-          level: 'error',
-          status: 'unresolved',
-        },
-      },
-      actor: { type: 'application', id: 'sentry', name: 'Sentry' },
-    },
-    'issue.resolved': {
-      action: 'resolved',
-      installation: { uuid: 'a8e5d37a-696c-4c54-adb5-b3f28d64c7de' },
-      data: { issue: { id: '1170820242', shortId: 'PYTHON-E', status: 'resolved', culprit: '{id}' } },
-      actor: { type: 'user', id: 789, name: 'Jane' },
-    },
-  },
+  samples: sampleFile('sentry'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const shopify = defineProvider({
   key: 'shopify',
@@ -22,17 +23,6 @@ export const shopify = defineProvider({
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-shopify-topic', 'x-shopify-shop-domain', 'x-shopify-event-id', 'x-shopify-triggered-at'],
   sampleHeaders: { 'x-shopify-shop-domain': 'example.myshopify.com', 'x-shopify-api-version': '2025-07' },
-  samples: {
-    // As text, because the id is beyond what a JavaScript number holds.
-    'orders/paid':
-      '{"id":820982911946154508,"admin_graphql_api_id":"gid://shopify/Order/820982911946154508","currency":"USD",' +
-      '"email":"jon@example.com","financial_status":"paid","name":"#9999","total_price":"404.95","note":"{id}"}',
-    'products/update': {
-      id: 7880321196742,
-      title: 'Example T-Shirt',
-      vendor: 'Acme',
-      status: 'active',
-      tags: '{id}',
-    },
-  },
+  // A sample is text where an id is beyond what a JavaScript number holds.
+  samples: sampleFile('shopify'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const shortcut = defineProvider({
   key: 'shortcut',
@@ -14,30 +15,5 @@ export const shortcut = defineProvider({
     reference: ['json:primary_id', 'json:actions.0.id'],
   },
   retryWindowMs: null,
-  samples: {
-    'story.update': {
-      id: '{id}',
-      changed_at: '{now:iso}',
-      primary_id: 16927,
-      version: 'v1',
-      member_id: '56d8a839-1c52-437f-b981-c3a15a11d6d4',
-      actions: [
-        {
-          id: 16927,
-          entity_type: 'story',
-          action: 'update',
-          name: 'test story',
-          changes: { workflow_state_id: { new: 1495, old: 1493 } },
-        },
-      ],
-    },
-    'story-comment.create': {
-      id: '{id}',
-      changed_at: '{now:iso}',
-      primary_id: 16927,
-      version: 'v1',
-      member_id: '56d8a839-1c52-437f-b981-c3a15a11d6d4',
-      actions: [{ id: 19642, entity_type: 'story-comment', action: 'create', text: 'Looks good' }],
-    },
-  },
+  samples: sampleFile('shortcut'),
 })

@@ -6,6 +6,7 @@ import {
   minutes,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const slack = defineProvider({
   key: 'slack',
@@ -48,37 +49,5 @@ export const slack = defineProvider({
   answer: { timeLimitMs: seconds(3) },
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],
   sampleId: 'Ev',
-  samples: {
-    app_mention: {
-      token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
-      team_id: 'T123ABC456',
-      api_app_id: 'A123ABC456',
-      event: {
-        type: 'app_mention',
-        user: 'U123ABC456',
-        text: 'What is the hour of the pearl, <@U0LAN0Z89>?',
-        ts: '1515449522.000016',
-        channel: 'C123ABC456',
-        event_ts: '1515449522000016',
-      },
-      type: 'event_callback',
-      event_id: '{id}',
-      event_time: '{now:s}',
-    },
-    reaction_added: {
-      token: 'ZZZZZZWSxiZZZ2yIvs3peJ',
-      team_id: 'T123ABC456',
-      api_app_id: 'A123ABC456',
-      event: {
-        type: 'reaction_added',
-        user: 'U123ABC456',
-        reaction: 'thumbsup',
-        item: { type: 'message', channel: 'C123ABC456', ts: '1464196127.000002' },
-        event_ts: '1465244570.336841',
-      },
-      type: 'event_callback',
-      event_id: '{id}',
-      event_time: '{now:s}',
-    },
-  },
+  samples: sampleFile('slack'),
 })

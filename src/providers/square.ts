@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const square = defineProvider({
   key: 'square',
@@ -16,35 +17,5 @@ export const square = defineProvider({
   // By its delivery pages; some newer material says 24 hours.
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },
-  samples: {
-    'payment.created': {
-      merchant_id: '6SSW7HV8K2ST5',
-      location_id: 'LVJ4P8R4A8GPV',
-      type: 'payment.created',
-      event_id: '{id}',
-      created_at: '{now:iso}',
-      data: {
-        type: 'payment',
-        id: 'hYy9pRFVxpDsO1FB05SunFWUe9JZY',
-        object: {
-          payment: {
-            id: 'hYy9pRFVxpDsO1FB05SunFWUe9JZY',
-            amount_money: { amount: 1000, currency: 'USD' },
-            status: 'APPROVED',
-          },
-        },
-      },
-    },
-    'refund.updated': {
-      merchant_id: '6SSW7HV8K2ST5',
-      type: 'refund.updated',
-      event_id: '{id}',
-      created_at: '{now:iso}',
-      data: {
-        type: 'refund',
-        id: 'bP9mAsEMYPUGjjGNaNO5ZDVyLhSZY_xWOTbw',
-        object: { refund: { status: 'COMPLETED', amount_money: { amount: 200, currency: 'USD' } } },
-      },
-    },
-  },
+  samples: sampleFile('square'),
 })

@@ -1,5 +1,6 @@
 import { defineProvider } from '../verification/define-provider.js'
-import { standardHmac, standardKey, standardSamples } from './shared/standard.js'
+import { sampleFile } from './sample.js'
+import { standardHmac, standardKey } from './shared/standard.js'
 
 /** Any sender that follows standardwebhooks.com: `secret` for v1 (HMAC), `publicKey` for v1a (Ed25519). */
 export const standardWebhooks = defineProvider({
@@ -13,5 +14,5 @@ export const standardWebhooks = defineProvider({
   // Each sender has its own; the specification only recommends several days.
   retryWindowMs: null,
   sampleId: 'msg_',
-  samples: standardSamples,
+  samples: sampleFile('standard-webhooks'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const strapi = defineProvider({
   key: 'strapi',
@@ -28,20 +29,5 @@ export const strapi = defineProvider({
   retryWindowMs: 0,
   answer: { timeLimitMs: seconds(10) },
   sampleHeaders: { 'x-strapi-event': '{type}' },
-  samples: {
-    'entry.create': {
-      event: 'entry.create',
-      createdAt: '{now:iso}',
-      model: 'address',
-      uid: 'api::address.address',
-      entry: { id: 1, documentId: '{id}', city: 'Paris', postal_code: null },
-    },
-    'entry.publish': {
-      event: 'entry.publish',
-      createdAt: '{now:iso}',
-      model: 'article',
-      uid: 'api::article.article',
-      entry: { id: 7, documentId: '{id}', title: 'Hello', publishedAt: '{now:iso}' },
-    },
-  },
+  samples: sampleFile('strapi'),
 })

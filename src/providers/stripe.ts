@@ -1,4 +1,5 @@
 import { days, defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const stripe = defineProvider({
   key: 'stripe',
@@ -21,45 +22,5 @@ export const stripe = defineProvider({
   },
   retryWindowMs: days(3),
   sampleId: 'evt_',
-  samples: {
-    'invoice.paid': {
-      id: '{id}',
-      object: 'event',
-      api_version: '2024-06-20',
-      created: '{now:s}',
-      data: {
-        object: {
-          id: 'in_1PgafmB7WZ01zgkW6dKueIc5',
-          object: 'invoice',
-          amount_paid: 2000,
-          currency: 'usd',
-          customer: 'cus_QXg1o8vcGmoR32',
-          status: 'paid',
-        },
-      },
-      livemode: false,
-      pending_webhooks: 1,
-      request: { id: null, idempotency_key: null },
-      type: '{type}',
-    },
-    'checkout.session.completed': {
-      id: '{id}',
-      object: 'event',
-      api_version: '2024-06-20',
-      created: '{now:s}',
-      data: {
-        object: {
-          id: 'cs_test_a1B2c3D4e5F6g7H8',
-          object: 'checkout.session',
-          amount_total: 4900,
-          currency: 'eur',
-          payment_status: 'paid',
-        },
-      },
-      livemode: false,
-      pending_webhooks: 1,
-      request: { id: 'req_8nRq4tYw', idempotency_key: '5f0f9d0e-4d5e-4c7b-9a57-0c1b8f0c2f11' },
-      type: '{type}',
-    },
-  },
+  samples: sampleFile('stripe'),
 })

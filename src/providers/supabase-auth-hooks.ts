@@ -1,4 +1,5 @@
 import { defineProvider, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 /**
@@ -27,22 +28,5 @@ export const supabaseAuthHooks = defineProvider({
   retryWindowMs: seconds(5),
   answer: { timeLimitMs: seconds(5), contentType: 'application/json', body: '{}' },
   sampleHeaders: { 'webhook-id': '6e1d4b0a-3f7e-4a2c-9a35-8f0d6b1c2e47' },
-  samples: {
-    'send-email': {
-      metadata: { uuid: '{id}', time: '{now:iso}', name: '{type}', ip_address: '203.0.113.7' },
-      user: { id: '8484b834-f29e-4af2-bf42-80644d154f76', email: 'valid.email@example.com' },
-      email_data: {
-        token: '305805',
-        token_hash: '7d5b7b1964cf5d388340a7f04f1dbb5eeb6c7b52ef8270e1737a58d0',
-        redirect_to: 'https://example.com/',
-        email_action_type: 'signup',
-        site_url: 'https://example.com/auth/v1',
-      },
-    },
-    'send-sms': {
-      metadata: { uuid: '{id}', time: '{now:iso}', name: '{type}', ip_address: '203.0.113.7' },
-      user: { id: '6481a5c1-3d37-4a56-9f6a-bee08c554965', phone: '+1333363128' },
-      sms: { otp: '561166' },
-    },
-  },
+  samples: sampleFile('supabase-auth-hooks'),
 })

@@ -1,5 +1,6 @@
 import { defineProvider, hours, seconds } from '../verification/define-provider.js'
-import { standardHmac, standardSamples } from './shared/standard.js'
+import { sampleFile } from './sample.js'
+import { standardHmac } from './shared/standard.js'
 
 export const svix = defineProvider({
   key: 'svix',
@@ -24,5 +25,5 @@ export const svix = defineProvider({
   retryWindowMs: hours(27.6),
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'msg_',
-  samples: standardSamples,
+  samples: sampleFile('standard-webhooks'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hours, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const telegram = defineProvider({
   key: 'telegram',
@@ -16,25 +17,5 @@ export const telegram = defineProvider({
   },
   retryWindowMs: hours(24),
   sampleId: 'number',
-  samples: {
-    message: {
-      update_id: '{id:number}',
-      message: {
-        message_id: 1365,
-        from: { id: 1111111, is_bot: false, first_name: 'Test', username: 'Test' },
-        chat: { id: 1111111, type: 'private', first_name: 'Test', username: 'Test' },
-        date: '{now:s}',
-        text: '/start',
-      },
-    },
-    callback_query: {
-      update_id: '{id:number}',
-      callback_query: {
-        id: '4382bfdwdsb323b2d9',
-        from: { id: 1111111, is_bot: false, first_name: 'Test', username: 'Test' },
-        chat_instance: '42a8d2',
-        data: 'Data from button callback',
-      },
-    },
-  },
+  samples: sampleFile('telegram'),
 })

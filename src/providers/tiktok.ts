@@ -1,4 +1,5 @@
 import { composite, days, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Login Kit, content posting, data portability. TikTok Shop has another portal and another signature. */
 export const tiktok = defineProvider({
@@ -26,20 +27,5 @@ export const tiktok = defineProvider({
     reference: 'json:user_openid',
   },
   retryWindowMs: days(3),
-  samples: {
-    'video.publish.completed': {
-      client_key: 'bwo2m45353a6k85',
-      event: 'video.publish.completed',
-      create_time: '{now:s}',
-      user_openid: 'act.example12345Example12345Example',
-      content: '{"share_id":"video.6974245311675353080.{id}"}',
-    },
-    'authorization.removed': {
-      client_key: 'bwo2m45353a6k85',
-      event: 'authorization.removed',
-      create_time: '{now:s}',
-      user_openid: 'act.{id}',
-      content: '{"reason": 1 }',
-    },
-  },
+  samples: sampleFile('tiktok'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, optional, rsaScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const travis = defineProvider({
   key: 'travis',
@@ -30,36 +31,5 @@ export const travis = defineProvider({
   keepHeaders: ['travis-repo-slug'],
   sampleId: 'number',
   sampleHeaders: { 'travis-repo-slug': 'travis-ci/docs' },
-  samples: {
-    push: {
-      payload: {
-        id: '{id:number}',
-        type: 'push',
-        number: '1',
-        state: 'passed',
-        status: 0,
-        status_message: 'Passed',
-        started_at: '{now:iso}',
-        finished_at: '{now:iso}',
-        branch: 'main',
-        commit: '62aae5f70ceee39123ef',
-        repository: { id: 1771959, name: 'docs', owner_name: 'travis-ci' },
-      },
-    },
-    pull_request: {
-      payload: {
-        id: '{id:number}',
-        type: 'pull_request',
-        number: '2',
-        state: 'started',
-        status: null,
-        status_message: 'Pending',
-        started_at: '{now:iso}',
-        finished_at: null,
-        branch: 'main',
-        pull_request_number: 14,
-        repository: { id: 1771959, name: 'docs', owner_name: 'travis-ci' },
-      },
-    },
-  },
+  samples: sampleFile('travis'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const trello = defineProvider({
   key: 'trello',
@@ -25,35 +26,5 @@ export const trello = defineProvider({
   handshakes: [{ when: { method: 'HEAD' }, signed: false, reply: {} }],
   // After 30, 60 and 120 seconds.
   retryWindowMs: seconds(210),
-  samples: {
-    updateCard: {
-      action: {
-        id: '{id}',
-        idMemberCreator: '50095233f62adbe04d935195',
-        type: 'updateCard',
-        date: '{now:iso}',
-        data: {
-          board: { id: '4d5ea62fd76aa1136000000c', name: 'Trello Development' },
-          card: { id: '51a79e72dbb7e23c7c003778', idShort: 1458, name: 'Webhooks' },
-          listBefore: { id: '51a79e5dba0ad2e12f002b5c', name: 'Doing' },
-          listAfter: { id: '51a79e5dba0ad2e12f002b5d', name: 'Done' },
-        },
-      },
-      model: { id: '4d5ea62fd76aa1136000000c', name: 'Trello Development', closed: false },
-    },
-    createCard: {
-      action: {
-        id: '{id}',
-        idMemberCreator: '50095233f62adbe04d935195',
-        type: 'createCard',
-        date: '{now:iso}',
-        data: {
-          board: { id: '4d5ea62fd76aa1136000000c', name: 'Trello Development' },
-          card: { id: '51a79e72dbb7e23c7c003779', idShort: 1459, name: 'Retries' },
-          list: { id: '51a79e5dba0ad2e12f002b5c', name: 'Doing' },
-        },
-      },
-      model: { id: '4d5ea62fd76aa1136000000c', name: 'Trello Development', closed: false },
-    },
-  },
+  samples: sampleFile('trello'),
 })

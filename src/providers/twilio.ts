@@ -9,6 +9,7 @@ import {
   seconds,
   sortedForm,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /**
  * Twilio signs the URL with the port or without it, by product; its own library tries both, the default port where the
@@ -101,24 +102,5 @@ export const twilio = defineProvider({
   answer: { timeLimitMs: seconds(15), contentType: 'text/xml', body: '<Response/>' },
   keepHeaders: ['i-twilio-idempotency-token'],
   sampleId: 'SM',
-  samples: {
-    delivered: {
-      AccountSid: 'AC00000000000000000000000000000000',
-      ApiVersion: '2010-04-01',
-      From: '+15017122661',
-      MessageSid: '{id}',
-      MessageStatus: 'delivered',
-      SmsSid: '{id}',
-      SmsStatus: 'delivered',
-      To: '+15558675310',
-    },
-    completed: {
-      AccountSid: 'AC00000000000000000000000000000000',
-      CallDuration: '12',
-      CallSid: '{id}',
-      CallStatus: 'completed',
-      From: '+15017122661',
-      To: '+15558675310',
-    },
-  },
+  samples: sampleFile('twilio'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, mapped, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Told by the kind of message: a revocation is no event of the subscription, it is its end. */
 const type = [
@@ -56,41 +57,5 @@ export const twitchEventsub = defineProvider({
     'twitch-eventsub-subscription-type': '{type}',
     'twitch-eventsub-subscription-version': '1',
   },
-  samples: {
-    'stream.online': {
-      subscription: {
-        id: 'f1c2a387-161a-49f9-a165-0f21d7a4e1c4',
-        type: '{type}',
-        version: '1',
-        status: 'enabled',
-        cost: 0,
-        condition: { broadcaster_user_id: '1337' },
-        transport: { method: 'webhook', callback: 'https://example.com/webhooks/twitch' },
-        created_at: '{now:iso}',
-      },
-      event: {
-        id: '9001',
-        broadcaster_user_id: '1337',
-        broadcaster_user_login: 'cool_user',
-        type: 'live',
-        started_at: '{now:iso}',
-      },
-    },
-    'drop.entitlement.grant': {
-      subscription: {
-        id: '6ae3fc45-5b22-4f0b-a1e0-3a2b5b4bfbd9',
-        type: '{type}',
-        version: '1',
-        status: 'enabled',
-        is_batching_enabled: true,
-        condition: { organization_id: '9001', category_id: '9002', campaign_id: '9003' },
-        transport: { method: 'webhook', callback: 'https://example.com/webhooks/twitch' },
-        created_at: '{now:iso}',
-      },
-      events: [
-        { id: '{id}', data: { organization_id: '9001', user_id: '1234', entitlement_id: 'fb78259e-fb81' } },
-        { id: '{id}-2', data: { organization_id: '9001', user_id: '1235', entitlement_id: 'fb78259e-fb82' } },
-      ],
-    },
-  },
+  samples: sampleFile('twitch-eventsub'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const vercel = defineProvider({
   key: 'vercel',
@@ -15,30 +16,5 @@ export const vercel = defineProvider({
   },
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(30) },
-  samples: {
-    'deployment.succeeded': {
-      id: '{id}',
-      type: 'deployment.succeeded',
-      createdAt: '{now:ms}',
-      region: 'sfo1',
-      payload: {
-        team: { id: 'team_nLlpyC6RE1qxqglFKbrMxlud' },
-        user: { id: 'Xk2L8mZ1qW' },
-        deployment: { id: 'dpl_FdDw2mQcaf5Pp8s', name: 'my-app', url: 'my-app-a1b2c3.vercel.app', meta: {} },
-        project: { id: 'prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB' },
-        target: 'production',
-      },
-    },
-    'project.created': {
-      id: '{id}',
-      type: 'project.created',
-      createdAt: '{now:ms}',
-      region: null,
-      payload: {
-        team: { id: 'team_nLlpyC6RE1qxqglFKbrMxlud' },
-        user: { id: 'Xk2L8mZ1qW' },
-        project: { id: 'prj_12HKQaOmR5t5Uy6vdcQsNIiZgHGB', name: 'my-app' },
-      },
-    },
-  },
+  samples: sampleFile('vercel'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const viber = defineProvider({
   key: 'viber',
@@ -21,21 +22,5 @@ export const viber = defineProvider({
   handshakes: [{ when: { 'json:event': 'webhook' }, signed: true, reply: {} }],
   retryWindowMs: null,
   sampleId: 'number',
-  samples: {
-    message: {
-      event: '{type}',
-      timestamp: '{now:ms}',
-      chat_hostname: 'SN-CHAT-05_',
-      message_token: '{id:number}',
-      sender: { id: '01234567890A=', name: 'John McClane', language: 'en', country: 'UK' },
-      message: { type: 'text', text: 'a message to the service' },
-      silent: false,
-    },
-    delivered: {
-      event: '{type}',
-      timestamp: '{now:ms}',
-      message_token: '{id:number}',
-      user_id: '01234567890A=',
-    },
-  },
+  samples: sampleFile('viber'),
 })

@@ -1,4 +1,5 @@
 import { composite, defineProvider, hours, jwtScheme, optional } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Messages and voice events by POST. The SMS API signs a form parameter instead, and is another kind. */
 export const vonage = defineProvider({
@@ -31,32 +32,5 @@ export const vonage = defineProvider({
     reference: ['json:message_uuid', 'json:uuid', 'json:conversation_uuid'],
   },
   retryWindowMs: hours(24),
-  samples: {
-    delivered: {
-      message_uuid: '{id}',
-      to: '447700900000',
-      from: '447700900001',
-      timestamp: '{now:iso}',
-      status: 'delivered',
-      channel: 'sms',
-      usage: { currency: 'EUR', price: '0.0333' },
-    },
-    text: {
-      message_uuid: '{id}',
-      to: '447700900000',
-      from: '447700900001',
-      timestamp: '{now:iso}',
-      channel: 'whatsapp',
-      message_type: 'text',
-      text: 'Hello there!',
-    },
-    completed: {
-      uuid: '{id}',
-      conversation_uuid: 'CON-aaaaaaaa-bbbb-cccc-dddd-0123456789ab',
-      status: 'completed',
-      direction: 'outbound',
-      duration: '2',
-      timestamp: '{now:iso}',
-    },
-  },
+  samples: sampleFile('vonage'),
 })

@@ -6,6 +6,7 @@ import {
   rsaScheme,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const wise = defineProvider({
   key: 'wise',
@@ -41,33 +42,6 @@ export const wise = defineProvider({
   retryWindowMs: days(14),
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-delivery-id'],
-  samples: {
-    'transfers#state-change': {
-      data: {
-        resource: { type: 'transfer', id: '{id:number}', profile_id: 222, account_id: 333 },
-        current_state: 'outgoing_payment_sent',
-        previous_state: 'funds_converted',
-        occurred_at: '2026-11-15T12:00:00Z',
-      },
-      subscription_id: '01234567-89ab-cdef-0123-456789abcdef',
-      event_type: 'transfers#state-change',
-      schema_version: '2.0.0',
-      sent_at: '{now:iso}',
-    },
-    'balances#credit': {
-      data: {
-        resource: { type: 'balance-account', id: 2, profile_id: 222 },
-        amount: 1.23,
-        currency: 'EUR',
-        post_transaction_balance_amount: '{id:number}',
-        occurred_at: '2026-11-15T12:00:00Z',
-        transaction_type: 'credit',
-      },
-      subscription_id: '01234567-89ab-cdef-0123-456789abcdef',
-      event_type: 'balances#credit',
-      schema_version: '2.0.0',
-      sent_at: '{now:iso}',
-    },
-  },
+  samples: sampleFile('wise'),
   sampleId: 'number',
 })

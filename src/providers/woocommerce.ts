@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const woocommerce = defineProvider({
   key: 'woocommerce',
@@ -26,24 +27,5 @@ export const woocommerce = defineProvider({
     'x-wc-webhook-id': '17',
     'x-wc-webhook-delivery-id': 'd35cd5a3dd7eb18e23b0dcd5d5a2fd19',
   },
-  samples: {
-    'order.created': {
-      id: 727,
-      status: 'processing',
-      currency: 'USD',
-      date_created_gmt: '2026-03-22T19:28:02',
-      date_modified_gmt: '2026-03-22T19:28:08',
-      total: '29.35',
-      order_key: 'wc_order_{id}',
-      billing: { email: 'john.doe@example.com' },
-    },
-    'product.updated': {
-      id: 794,
-      name: 'Premium Quality',
-      sku: '{id}',
-      status: 'publish',
-      date_modified_gmt: '2026-03-23T17:01:14',
-      price: '21.99',
-    },
-  },
+  samples: sampleFile('woocommerce'),
 })

@@ -1,4 +1,5 @@
 import { defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** WordPress.com webhooks. WooCommerce signs its own and is another provider. */
 export const wordpress = defineProvider({
@@ -13,20 +14,5 @@ export const wordpress = defineProvider({
   events: { id: 'hash', type: 'form:hook', reference: ['form:ID', 'form:comment_ID'] },
   retryWindowMs: null,
   sampleId: 'number',
-  samples: {
-    publish_post: {
-      hook: 'publish_post',
-      ID: '{id}',
-      post_title: 'Hello world',
-      post_url: 'https://example.wordpress.com/2026/01/01/hello-world/',
-      post_modified: '2026-01-01 10:00:00',
-    },
-    comment_post: {
-      hook: 'comment_post',
-      comment_ID: '{id}',
-      comment_author: 'Jane',
-      comment_content: 'Nice',
-      comment_post_ID: '12',
-    },
-  },
+  samples: sampleFile('wordpress'),
 })

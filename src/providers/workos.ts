@@ -1,4 +1,5 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** Webhooks. Actions have a signed answer and are another kind. */
 export const workos = defineProvider({
@@ -18,29 +19,5 @@ export const workos = defineProvider({
   events: { id: 'json:id', type: 'json:event', reference: 'json:data.id' },
   retryWindowMs: null,
   sampleId: 'event_',
-  samples: {
-    'user.created': {
-      id: '{id}',
-      event: 'user.created',
-      created_at: '{now:iso}',
-      data: {
-        object: 'user',
-        id: 'user_01E4ZCR3C56J083X43JQXF3JK5',
-        email: 'marcelina.davis@example.com',
-        first_name: 'Marcelina',
-        email_verified: true,
-      },
-    },
-    'dsync.user.updated': {
-      id: '{id}',
-      event: 'dsync.user.updated',
-      created_at: '{now:iso}',
-      data: {
-        id: 'directory_user_01E1X1B89NH8Z3SDFJR4H7RGX7',
-        directory_id: 'directory_01ECAZ4NV9QMV47GW873HDCX74',
-        state: 'active',
-        previous_attributes: { state: 'inactive' },
-      },
-    },
-  },
+  samples: sampleFile('workos'),
 })

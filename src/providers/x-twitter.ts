@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 /** The name of the list it comes in: tweet_create_events, follow_events, ... */
 const kind = 'keys:for_user_id,user_has_blocked,users,apps'
@@ -45,29 +46,5 @@ export const xTwitter = defineProvider({
   ],
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(10) },
-  samples: {
-    tweet_create_events: {
-      for_user_id: '2244994945',
-      tweet_create_events: [
-        {
-          created_at: 'Sun Nov 15 12:00:00 +0000 2026',
-          id_str: '{id}',
-          text: 'Receiving webhooks once',
-          user: { id_str: '2244994945', screen_name: 'XDevelopers' },
-          timestamp_ms: '{now:ms}',
-        },
-      ],
-    },
-    follow_events: {
-      for_user_id: '2244994945',
-      follow_events: [
-        {
-          type: 'follow',
-          created_timestamp: '{now:ms}',
-          target: { id: '2244994945', screen_name: 'XDevelopers' },
-          source: { id: '{id}', screen_name: 'example' },
-        },
-      ],
-    },
-  },
+  samples: sampleFile('x-twitter'),
 })

@@ -6,6 +6,7 @@ import {
   join,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const xero = defineProvider({
   key: 'xero',
@@ -32,47 +33,5 @@ export const xero = defineProvider({
   handshakes: [{ when: { 'json:events': [] }, signed: true, reply: {} }],
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(5), httpStatus: 200, contentType: 'text/plain', body: '' },
-  samples: {
-    'CONTACT.UPDATE': {
-      events: [
-        {
-          resourceUrl: 'https://api.xero.com/api.xro/2.0/Contacts/717f2bfc-c6d4-41fd-b238-3f2f0c0cf777',
-          resourceId: '{id}',
-          eventDateUtc: '2024-06-21T01:15:39.902',
-          eventType: 'UPDATE',
-          eventCategory: 'CONTACT',
-          tenantId: 'c2cc9b6e-9458-4c7d-93cc-f02b81b0594f',
-          tenantType: 'ORGANISATION',
-        },
-      ],
-      firstEventSequence: 1,
-      lastEventSequence: 1,
-      entropy: 'S0m3r4Nd0mt3xt',
-    },
-    'INVOICE.CREATE': {
-      events: [
-        {
-          resourceUrl: 'https://api.xero.com/api.xro/2.0/Invoices/44aa0707-f718-4f1c-8d53-f2da9ca59533',
-          resourceId: '{id}',
-          eventDateUtc: '2024-06-21T01:15:40.117',
-          eventType: 'CREATE',
-          eventCategory: 'INVOICE',
-          tenantId: 'c2cc9b6e-9458-4c7d-93cc-f02b81b0594f',
-          tenantType: 'ORGANISATION',
-        },
-        {
-          resourceUrl: 'https://api.xero.com/api.xro/2.0/Invoices/44aa0707-f718-4f1c-8d53-f2da9ca59533',
-          resourceId: '{id}',
-          eventDateUtc: '2024-06-21T01:15:41.550',
-          eventType: 'UPDATE',
-          eventCategory: 'INVOICE',
-          tenantId: 'c2cc9b6e-9458-4c7d-93cc-f02b81b0594f',
-          tenantType: 'ORGANISATION',
-        },
-      ],
-      firstEventSequence: 2,
-      lastEventSequence: 3,
-      entropy: 'UWJFYWxkSmFkZQ',
-    },
-  },
+  samples: sampleFile('xero'),
 })

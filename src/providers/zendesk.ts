@@ -1,4 +1,5 @@
 import { composite, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const zendesk = defineProvider({
   key: 'zendesk',
@@ -37,27 +38,5 @@ export const zendesk = defineProvider({
     'x-zendesk-webhook-id': '01F1KRFQ6BG29CNWFR60NK5FNY',
     'x-zendesk-webhook-invocation-id': '01{id}',
   },
-  samples: {
-    'zen:event-type:ticket.created': {
-      account_id: 22129848,
-      id: '{id}',
-      type: '{type}',
-      subject: 'zen:ticket:5158',
-      time: '{now:iso}',
-      zendesk_event_version: '2022-11-06',
-      detail: { id: '5158', status: 'OPEN', priority: 'HIGH', subject: 'Printer is on fire' },
-      event: {},
-    },
-    'zen:event-type:user.created': {
-      account_id: 22129848,
-      id: '{id}',
-      type: '{type}',
-      subject: 'zen:user:6596848315901',
-      time: '{now:iso}',
-      zendesk_event_version: '2022-06-20',
-      detail: { id: '6596848315901', email: 'user@example.com', role: 'end-user' },
-      event: {},
-    },
-    trigger: { ticket_id: '5158', status: 'Open', title: 'Printer is on fire' },
-  },
+  samples: sampleFile('zendesk'),
 })

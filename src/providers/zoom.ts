@@ -6,6 +6,7 @@ import {
   optional,
   seconds,
 } from '../verification/define-provider.js'
+import { sampleFile } from './sample.js'
 
 export const zoom = defineProvider({
   key: 'zoom',
@@ -52,38 +53,5 @@ export const zoom = defineProvider({
   ],
   retryWindowMs: minutes(90),
   answer: { timeLimitMs: seconds(3) },
-  samples: {
-    'meeting.started': {
-      event: 'meeting.started',
-      event_ts: '{now:ms}',
-      payload: {
-        account_id: 'AAAAAABBBB',
-        object: {
-          id: '1234567890',
-          uuid: '{id}',
-          host_id: 'x1yCzABCDEfg23HiJKl4mN',
-          topic: 'My Meeting',
-          type: 8,
-          start_time: '{now:iso}',
-        },
-      },
-    },
-    'meeting.participant_joined': {
-      event: 'meeting.participant_joined',
-      event_ts: '{now:ms}',
-      payload: {
-        account_id: 'AAAAAABBBB',
-        object: {
-          id: '1234567890',
-          uuid: '4444AAAiAAAAAiAiAiiAii==',
-          participant: {
-            user_id: '16778240',
-            participant_uuid: '{id}',
-            user_name: 'Jill',
-            join_time: '{now:iso}',
-          },
-        },
-      },
-    },
-  },
+  samples: sampleFile('zoom'),
 })

@@ -7,9 +7,11 @@ import type {
   FactoryOptions,
   ProviderDefinition,
   ProviderFactory,
+  ProviderRules,
   VerifyRule,
 } from './define/definition.js'
 import type { OptionRules } from './define/options.js'
+import type { Samples } from './define/samples.js'
 import { createSource } from './define/source.js'
 import type { SchemeDefinition } from './scheme.js'
 
@@ -17,7 +19,8 @@ export function defineProvider<
   const V extends VerifyRule,
   const O extends OptionRules = Record<never, never>,
   const A extends Aliases = Record<never, never>,
->(definition: ProviderDefinition<V, O, A>): ProviderFactory<FactoryOptions<V, O, A>> {
+>(rules: ProviderRules<V, O, A>): ProviderFactory<FactoryOptions<V, O, A>> {
+  const definition = withSamples(rules)
   const schemes = schemesByOption(definition.verify)
   const factory = (options: FactoryOptions<V, O, A>) => createSource(definition, schemes, options)
   return Object.assign(factory, {
@@ -35,6 +38,19 @@ export function defineProvider<
       return options
     },
   })
+}
+
+/** Production never reads `samples`, so a function that loads them is called on the first read and not here. */
+function withSamples(rules: ProviderRules): ProviderDefinition {
+  const { samples, ...others } = rules
+  let loaded = typeof samples === 'function' ? undefined : samples
+  return {
+    ...others,
+    get samples() {
+      loaded ??= (samples as () => Samples)()
+      return loaded
+    },
+  }
 }
 
 function schemesByOption(verify: VerifyRule): ReadonlyMap<string, SchemeDefinition> {
@@ -55,6 +71,7 @@ export type { ProviderDefinition, ProviderFactory } from './define/definition.js
 export type { HandshakeRule } from './define/handshake.js'
 export type { EventRule } from './define/identity.js'
 export type { OptionRule } from './define/options.js'
+export type { Samples } from './define/samples.js'
 export { composite, type Field, type FieldText, hash, join, mapped, optional } from './delivery/field.js'
 export { type ContentFunction, sortedForm } from './delivery/template.js'
 export { basicScheme } from './schemes/basic.js'

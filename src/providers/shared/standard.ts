@@ -23,16 +23,3 @@ export function standardKey(prefix: string) {
     timestamp: { in: `header:${prefix}-timestamp`, unit: 's' },
   })
 }
-
-export const standardSamples = {
-  'contact.created': {
-    type: 'contact.created',
-    timestamp: '{now:iso}',
-    data: { id: '1f81eb52-5198-4599-803e-771906343485', type: 'contact', attributes: { first_name: 'John' } },
-  },
-  'invoice.paid': {
-    type: 'invoice.paid',
-    timestamp: '{now:iso}',
-    data: { id: 'in_8f2c', amount: 2000, currency: 'usd' },
-  },
-}

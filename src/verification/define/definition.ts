@@ -6,7 +6,7 @@ import type { SchemeDefinition } from '../scheme.js'
 import type { HandshakeRule } from './handshake.js'
 import type { EventRule } from './identity.js'
 import type { OptionRules } from './options.js'
-import type { SampleBody, SampleRules } from './samples.js'
+import type { SampleRules, Samples } from './samples.js'
 
 /** One scheme, or several by the option that chooses among them: which one applies is never the sender's choice. */
 export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
@@ -14,7 +14,8 @@ export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefini
 /** From the sender's own word for an option to ours: `{ signingSecret: 'secret' }`. */
 export type Aliases = Readonly<Record<string, string>>
 
-export interface ProviderDefinition<
+/** The data in a provider's file. */
+export interface ProviderRules<
   V extends VerifyRule = VerifyRule,
   O extends OptionRules = OptionRules,
   A extends Aliases = Aliases,
@@ -45,13 +46,22 @@ export interface ProviderDefinition<
    */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]
-  /** Realistic bodies by event type; the first is the default. */
-  readonly samples: Readonly<Record<string, SampleBody>>
+  /** Realistic bodies, or a function that loads them when they are first needed. */
+  readonly samples: Samples | (() => Samples)
   /** What an event id looks like: a prefix such as `evt_`, or `number`. Default: a UUID. */
   readonly sampleId?: string
   readonly sampleHeaders?: Readonly<Record<string, string>>
   readonly sampleUrl?: string
   readonly sampleMethod?: string
+}
+
+/** The same with the samples as a value; reading it loads them. */
+export interface ProviderDefinition<
+  V extends VerifyRule = VerifyRule,
+  O extends OptionRules = OptionRules,
+  A extends Aliases = Aliases,
+> extends ProviderRules<V, O, A> {
+  readonly samples: Samples
 }
 
 type CredentialOf<S> = S extends SchemeDefinition<infer C, infer _> ? C : never

@@ -9,9 +9,11 @@ import { encodePairs } from '../delivery/form.js'
  */
 export type SampleBody = string | readonly unknown[] | { readonly [name: string]: unknown }
 
+/** By event type; the first is the default. A string is sent as it is, a form is given as a flat object. */
+export type Samples = Readonly<Record<string, SampleBody>>
+
 export interface SampleRules {
-  /** By event type; the first is the default. A string is sent as it is, a form is given as a flat object. */
-  readonly samples: Readonly<Record<string, SampleBody>>
+  readonly samples: Samples
   readonly format: 'json' | 'form' | 'xml' | 'text'
   /** What an id looks like: a prefix, or `number`. */
   readonly idForm: string

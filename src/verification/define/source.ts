@@ -69,7 +69,9 @@ export function createSource(
     answer: definition.answer ?? { timeLimitMs: null },
     contentGuard,
     keepHeaders: definition.keepHeaders ?? [],
-    sampleTypes: Object.keys(definition.samples),
+    get sampleTypes() {
+      return Object.keys(definition.samples)
+    },
     secretHits,
     unverified: scheme.facts.kind === 'none',
     scheme: scheme.facts,

@@ -1,0 +1,15 @@
+/**
+ * Sample bodies: one JSON file for each provider in `samples/`, under the provider's file name. They are the
+ * deliveries that `send`, `dev`, `check` and `testing` make, so the npm package has them; the `kinds/` beside them are
+ * a different thing, the deliveries that the provider contract tests, and are not in the package.
+ */
+import { readFileSync } from 'node:fs'
+import type { Samples } from '../verification/define-provider.js'
+
+/**
+ * The samples of a file, read when they are first needed. It is not an import: an import would load the samples in
+ * production, and a dynamic import would make `sample()` asynchronous.
+ */
+export function sampleFile(name: string): () => Samples {
+  return () => JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), 'utf8'))
+}
