@@ -10,6 +10,7 @@ const words = [
   'clock',
   'duration',
   'options',
+  'ip',
   'log',
   'log-repeats',
   'log-stream',

@@ -1,11 +1,6 @@
 /** Where an examination may go: this machine, unless its owner says that the endpoint is theirs. */
-import { BlockList, isIP } from 'node:net'
 import { invalid } from '../errors.js'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-loopback.addSubnet('::ffff:127.0.0.0', 104, 'ipv6')
+import { isLoopbackHost } from '../ip.js'
 
 /** The flag that says so; also named in the error. */
 export const OWNER_FLAG = '--i-own-this-endpoint'
@@ -29,8 +24,6 @@ export function targetUrl(text: string, what: string, owned: boolean): URL {
 }
 
 export function isLoopback(hostname: string): boolean {
-  const host = hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')
-  if (host === 'localhost' || host.endsWith('.localhost')) return true
-  const version = isIP(host)
-  return version !== 0 && loopback.check(host, version === 4 ? 'ipv4' : 'ipv6')
+  const host = hostname.replace(/\.$/, '')
+  return host.endsWith('.localhost') || isLoopbackHost(host)
 }

@@ -4,10 +4,10 @@
  * (https://www.iana.org/assignments/iana-ipv4-special-registry, .../iana-ipv6-special-registry); what they do not call
  * globally reachable is refused, and so are a few that are reachable and still nobody's webhook endpoint.
  */
-import { BlockList, isIP, SocketAddress } from 'node:net'
-import { invalid } from '../errors.js'
+import { type BlockList, isIP, SocketAddress } from 'node:net'
+import { addressRanges } from '../ip.js'
 
-const notPublic4 = subnets('ipv4', [
+const notPublic4 = addressRanges('IPv4', [
   '0.0.0.0/8', // this network
   '10.0.0.0/8',
   '100.64.0.0/10', // carrier-grade NAT, and some clouds' metadata
@@ -30,8 +30,8 @@ const notPublic4 = subnets('ipv4', [
 ])
 
 /** Only 2000::/3 is handed out as global unicast; everything else is refused without a list. */
-const global6 = subnets('ipv6', ['2000::/3'])
-const notPublic6 = subnets('ipv6', [
+const global6 = addressRanges('IPv6', ['2000::/3'])
+const notPublic6 = addressRanges('IPv6', [
   '2001::/23', // protocol assignments: Teredo, ORCHID, benchmarking, ...
   '2001:db8::/32',
   '2002::/16', // 6to4: the IPv4 address inside may be anything
@@ -40,7 +40,7 @@ const notPublic6 = subnets('ipv6', [
 ])
 
 /** Two ways to write an IPv4 address that reach just that address: judged by what is inside. */
-const holding4 = subnets('ipv6', [
+const holding4 = addressRanges('IPv6', [
   '::ffff:0:0/96', // mapped
   '64:ff9b::/96', // NAT64: how a network without IPv4 reaches the rest (RFC 6052)
 ])
@@ -69,25 +69,5 @@ function last4(address: string): string {
 
 /** Ranges a user allows on purpose: `10.0.0.0/8`, `192.168.1.7`, `fd00::/8`. */
 export function allowList(what: string, ranges: readonly string[]): BlockList | null {
-  if (ranges.length === 0) return null
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', bits, more] = String(range).split('/')
-    const family = isIP(address)
-    const most = family === 4 ? 32 : 128
-    const prefix = bits === undefined ? most : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-    if (family === 0 || more !== undefined || prefix < 0 || prefix > most)
-      throw invalid(what, `must list address ranges such as 10.0.0.0/8, and "${range}" is none`)
-    list.addSubnet(address, prefix, family === 4 ? 'ipv4' : 'ipv6')
-  }
-  return list
-}
-
-function subnets(family: 'ipv4' | 'ipv6', ranges: readonly string[]): BlockList {
-  const list = new BlockList()
-  for (const range of ranges) {
-    const [address = '', bits = ''] = range.split('/')
-    list.addSubnet(address, Number(bits), family)
-  }
-  return list
+  return ranges.length === 0 ? null : addressRanges(what, ranges)
 }

@@ -1,20 +1,9 @@
 /** Where it listens. What anyone on the network can reach needs a token. */
 import type { Server } from 'node:http'
-import { type AddressInfo, BlockList, isIP } from 'node:net'
+import { type AddressInfo, isIP } from 'node:net'
 import { HookonceError } from '../errors.js'
+import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { ServerSettings } from './options.js'
-
-const loopback = new BlockList()
-loopback.addSubnet('127.0.0.0', 8, 'ipv4')
-loopback.addAddress('::1', 'ipv6')
-
-/** A name other than localhost may lead anywhere, so it does not count. */
-export function isLoopbackHost(host: string): boolean {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
-  const version = isIP(bare)
-  if (version === 0) return host.toLowerCase() === 'localhost'
-  return loopback.check(bare, version === 6 ? 'ipv6' : 'ipv4')
-}
 
 /** The names a browser may call it by: this machine, the address it listens on, and the public one. */
 export function hostNames({ host, publicUrl }: Pick<ServerSettings, 'host' | 'publicUrl'>): string[] {
@@ -38,7 +27,7 @@ export interface Listening {
 }
 
 export function listen(node: Server, { host, port, tls }: ServerSettings): Promise<Listening> {
-  const bare = host.replace(/^\[(.*)\]$/, '$1')
+  const bare = withoutBrackets(host)
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException) => {
       const problem = problems[error.code ?? ''] ?? error.code ?? 'unknown'

@@ -1,13 +1,13 @@
 /** `/metrics`, and who may read it: the counts tell a competitor how many orders there are. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
+import { isLoopbackAddress, isLoopbackHost } from '../ip.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
-import { isLoopback } from './admin/access.js'
 import { hostList } from './admin/hosts.js'
 import { may } from './admin/roles.js'
 import { signInLimit } from './admin/sign-in-limit.js'
 import { findToken, knownTokens } from './admin/tokens.js'
-import { hostNames, isLoopbackHost } from './bind.js'
+import { hostNames } from './bind.js'
 import { wasForwarded } from './forwarded.js'
 import type { ServerSettings } from './options.js'
 
@@ -56,7 +56,9 @@ export function createMetrics(
   /** On a server that only this machine can reach, and not through a proxy here. */
   function isLocal(request: IncomingMessage): boolean {
     const address = request.socket.remoteAddress ?? ''
-    return isLoopbackHost(host) && isLoopback(address) && !wasForwarded((name) => name in request.headers)
+    return (
+      isLoopbackHost(host) && isLoopbackAddress(address) && !wasForwarded((name) => name in request.headers)
+    )
   }
 
   return {

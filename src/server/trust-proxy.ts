@@ -4,9 +4,10 @@
  * further left was written by the caller.
  */
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { isIP } from 'node:net'
 import { isEncrypted } from '../adapters/node.js'
 import { invalid } from '../errors.js'
+import { addressRanges, isInRanges } from '../ip.js'
 
 /**
  * `false`: no proxy. A number: so many of ours stand in front. A list: the addresses and ranges of ours (`10.0.0.0/8`).
@@ -57,9 +58,11 @@ function hopRule(trust: TrustProxy): HopRule | null {
   }
   if (!Array.isArray(trust))
     throw invalid('server.trustProxy', 'must be true, a number or a list of address ranges')
-  const ours = ranges(trust)
-  const isOurs = (address: string | null) =>
-    address !== null && ours.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  const ours = addressRanges(
+    'server.trustProxy',
+    trust.flatMap((range) => named[String(range)] ?? [range]),
+  )
+  const isOurs = (address: string | null) => address !== null && isInRanges(ours, address)
   return (peer, chain) => {
     if (!isOurs(peer)) return 0
     let hops = 1
@@ -100,21 +103,4 @@ function hostname(given: string | undefined): string | null {
 const named: Readonly<Record<string, readonly string[]>> = {
   loopback: ['127.0.0.0/8', '::1/128'],
   private: ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'],
-}
-
-function ranges(given: readonly unknown[]): BlockList {
-  const ours = new BlockList()
-  for (const range of given.flatMap((one) => named[String(one)] ?? [String(one)])) {
-    const [address = '', bits] = range.split('/')
-    const version = isIP(address)
-    const widest = version === 6 ? 128 : 32
-    const prefix = bits === undefined ? widest : /^\d{1,3}$/.test(bits) ? Number(bits) : -1
-    if (version === 0 || prefix < 0 || prefix > widest)
-      throw invalid(
-        'server.trustProxy',
-        `must list addresses or ranges such as 10.0.0.0/8, and "${range}" is neither`,
-      )
-    ours.addSubnet(address, prefix, version === 6 ? 'ipv6' : 'ipv4')
-  }
-  return ours
 }

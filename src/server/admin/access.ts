@@ -1,6 +1,7 @@
 /** Who is asking: a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
 import type { Clock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
+import { isLoopbackAddress } from '../../ip.js'
 import { wasForwarded } from '../forwarded.js'
 import { checkOwnOrigin } from './hosts.js'
 import type { Access, AdminOptions } from './options.js'
@@ -90,9 +91,5 @@ export function bearerOf(request: Request): string | null {
 
 /** An address that is not known, or that of a proxy here, may stand for anybody. */
 function isLocal({ headers }: Request, address: string | null): boolean {
-  return address !== null && isLoopback(address) && !wasForwarded((name) => headers.has(name))
-}
-
-export function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/i.test(address)
+  return address !== null && isLoopbackAddress(address) && !wasForwarded((name) => headers.has(name))
 }
