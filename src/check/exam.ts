@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
 import type { Source } from '../provider.js'
 import { runCommand } from './command.js'
-import { type Answer, post, postSlowly, postTogether } from './post.js'
+import { type Answer, post, postAtOnce, postSlowly } from './post.js'
 import { commandProbe, countFrom, type Patience, type Probe, urlProbe } from './probe.js'
 import { createSender, type SentEvent } from './sender.js'
 import type { Exam } from './trial.js'
@@ -86,7 +86,7 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
     timeLimit: { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null },
     deliver: async (event) => valid(1, post(await sender.delivery(event), timeoutMs)),
     send: (delivery) => counted(1, post(delivery, timeoutMs)),
-    together: (deliveries) => valid(deliveries.length, postTogether(deliveries, timeoutMs)),
+    together: (deliveries) => valid(deliveries.length, postAtOnce(deliveries, timeoutMs)),
     slowly: (delivery) => valid(1, postSlowly(delivery, PIECE_PAUSE_MS, timeoutMs)),
     async count(event) {
       // A probe that has not seen the first event's effect counts something else.

@@ -1,10 +1,10 @@
 /**
- * HTTP as a sender speaks it: one connection each, no redirects, and every wait bounded. Deliveries that go together hold
- * back their last byte until all connections stand, so that they reach the endpoint as nearly at once as can be.
+ * Deliveries to the checked endpoint, each on a connection of its own. For simultaneous deliveries all connections are
+ * opened first; then the last byte of each is sent, so that the deliveries really arrive together.
  */
-import { type ClientRequest, request as httpRequest } from 'node:http'
-import { request as httpsRequest } from 'node:https'
+import type { ClientRequest } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { answerTo, openRequest, timeLimit } from '../http-exchange.js'
 import type { Delivery } from '../provider.js'
 
 export interface Answer {
@@ -24,65 +24,56 @@ export const isOk = (answer: Answer): boolean =>
   answer.status !== null && answer.status >= 200 && answer.status < 300
 
 export async function post(delivery: Delivery, timeoutMs: number): Promise<Answer> {
-  const open = start(delivery, timeoutMs)
-  open.finish(delivery.body)
-  return open.answer
+  const opened = open(delivery, timeoutMs)
+  opened.finish(delivery.body)
+  return opened.answer
 }
 
-export async function postTogether(deliveries: readonly Delivery[], timeoutMs: number): Promise<Answer[]> {
-  const opened = deliveries.map((delivery) => ({ delivery, open: start(delivery, timeoutMs) }))
+export async function postAtOnce(deliveries: readonly Delivery[], timeoutMs: number): Promise<Answer[]> {
+  const all = deliveries.map((delivery) => ({ body: delivery.body, opened: open(delivery, timeoutMs) }))
   await Promise.all(
-    opened.map(async ({ delivery, open }) => {
-      await open.connected
-      if (delivery.body.byteLength > 1) await open.write(delivery.body.subarray(0, -1))
+    all.map(async ({ body, opened }) => {
+      await opened.connected
+      if (body.byteLength > 1) await opened.write(body.subarray(0, -1))
     }),
   )
-  for (const { delivery, open } of opened) open.finish(delivery.body.subarray(-1))
-  return Promise.all(opened.map(({ open }) => open.answer))
+  for (const { body, opened } of all) opened.finish(body.subarray(-1))
+  return Promise.all(all.map(({ opened }) => opened.answer))
 }
 
-/** In a few pieces with pauses, as over a bad line. */
+/** In eight pieces with pauses between them, as over a slow connection. */
 export async function postSlowly(delivery: Delivery, pauseMs: number, timeoutMs: number): Promise<Answer> {
-  const open = start(delivery, timeoutMs)
-  await open.connected
-  const pieces = 8
-  const size = Math.max(1, Math.ceil(delivery.body.byteLength / pieces))
-  for (let at = 0; at + size < delivery.body.byteLength; at += size) {
-    await open.write(delivery.body.subarray(at, at + size))
+  const { body } = delivery
+  const opened = open(delivery, timeoutMs)
+  await opened.connected
+  const size = Math.max(1, Math.ceil(body.byteLength / 8))
+  for (let at = 0; at + size < body.byteLength; at += size) {
+    await opened.write(body.subarray(at, at + size))
     await sleep(pauseMs)
   }
-  open.finish(delivery.body.subarray(size * (Math.ceil(delivery.body.byteLength / size) - 1)))
-  return open.answer
+  opened.finish(body.subarray(size * (Math.ceil(body.byteLength / size) - 1)))
+  return opened.answer
 }
 
-interface Open {
+interface OpenDelivery {
   readonly connected: Promise<void>
   readonly answer: Promise<Answer>
   write(bytes: Uint8Array): Promise<void>
   finish(bytes: Uint8Array): void
 }
 
-function start(delivery: Delivery, timeoutMs: number): Open {
-  const url = new URL(delivery.url)
-  const make = url.protocol === 'https:' ? httpsRequest : httpRequest
-  const request = make(url, {
-    method: delivery.method,
-    agent: false,
-    headers: {
-      'user-agent': 'hookonce-check',
-      ...delivery.headers,
-      ...(delivery.method === 'GET' ? {} : { 'content-length': delivery.body.byteLength }),
-    },
-  })
+function open(delivery: Delivery, timeoutMs: number): OpenDelivery {
+  const headers = { 'user-agent': 'hookonce-check', ...delivery.headers }
+  const request = openRequest({ ...delivery, headers }, false)
   let sentAt = performance.now()
-  const answer = answerOf(request, timeoutMs, () => performance.now() - sentAt)
-  const over = answer.then(() => {})
+  const answer = readAnswer(request, timeoutMs, () => performance.now() - sentAt)
+  const ended = answer.then(() => {})
   return {
-    // Whatever happens to one of them, the others do not wait for it.
-    connected: Promise.race([once(request), over]),
+    // One connection that fails must not keep the others waiting.
+    connected: Promise.race([connected(request), ended]),
     answer,
     write: (bytes) =>
-      Promise.race([new Promise<void>((resolve) => request.write(bytes, () => resolve())), over]),
+      Promise.race([new Promise<void>((resolve) => request.write(bytes, () => resolve())), ended]),
     finish(bytes) {
       sentAt = performance.now()
       if (!request.destroyed) request.end(bytes)
@@ -90,7 +81,7 @@ function start(delivery: Delivery, timeoutMs: number): Open {
   }
 }
 
-function once(request: ClientRequest): Promise<void> {
+function connected(request: ClientRequest): Promise<void> {
   request.flushHeaders()
   return new Promise((resolve) => {
     request.once('socket', (socket) => {
@@ -100,50 +91,32 @@ function once(request: ClientRequest): Promise<void> {
   })
 }
 
-function answerOf(request: ClientRequest, timeoutMs: number, elapsed: () => number): Promise<Answer> {
-  return new Promise((resolve) => {
-    let timedOut = false
-    const timer = setTimeout(() => {
-      timedOut = true
-      request.destroy(new Error(`none within ${timeoutMs} ms`))
-    }, timeoutMs)
-    const settle = (answer: Omit<Answer, 'ms' | 'timedOut'>) => {
-      clearTimeout(timer)
-      resolve({ ...answer, timedOut, ms: elapsed() })
+async function readAnswer(
+  request: ClientRequest,
+  timeoutMs: number,
+  elapsedMs: () => number,
+): Promise<Answer> {
+  const { signal, clear } = timeLimit(timeoutMs)
+  try {
+    const { httpStatus, headers, body } = await answerTo(request, { signal, keepBytes: EXCERPT_BYTES })
+    const text = headers.location === undefined ? body.toString('utf8') : `redirects to ${headers.location}`
+    return {
+      status: httpStatus,
+      problem: null,
+      timedOut: signal.aborted,
+      ms: elapsedMs(),
+      excerpt: printable(text),
     }
-    request.once('error', (error: NodeJS.ErrnoException) => {
-      settle({ status: null, problem: error.code ?? error.message, excerpt: '' })
-    })
-    let answered = false
-    // A 101 closes the connection with neither an answer nor an error.
-    request.once('close', () => {
-      if (!answered) settle({ status: null, problem: 'closed without an answer', excerpt: '' })
-    })
-    request.once('response', (response) => {
-      answered = true
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        if (size < EXCERPT_BYTES) chunks.push(chunk)
-        size += chunk.byteLength
-      })
-      const done = () => {
-        const location = response.headers.location
-        const text = Buffer.concat(chunks).subarray(0, EXCERPT_BYTES).toString('utf8')
-        settle({
-          status: response.statusCode ?? null,
-          problem: null,
-          excerpt: printable(location === undefined ? text : `redirects to ${location}`),
-        })
-      }
-      response.once('end', done)
-      // The status is the answer, also when its body breaks off.
-      response.once('error', done)
-    })
-  })
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException
+    const problem = signal.aborted ? `none within ${timeoutMs} ms` : (code ?? message)
+    return { status: null, problem, timedOut: signal.aborted, ms: elapsedMs(), excerpt: '' }
+  } finally {
+    clear()
+  }
 }
 
-/** An answer may hold anything, also what moves a terminal's cursor. */
+/** As one line without control characters, which could move the cursor of a terminal. */
 export function printable(text: string): string {
   return text.replace(/[\p{C}\p{Z}]+/gu, ' ').trim()
 }

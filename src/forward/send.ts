@@ -3,15 +3,11 @@
  * and no answer can be left over from an earlier request. Nothing follows a redirect, no proxy is used, the answer is
  * cut in size and time, and only its status and Retry-After are kept.
  */
-import {
-  type ClientRequest,
-  type IncomingMessage,
-  Agent as PlainAgent,
-  request as plainRequest,
-} from 'node:http'
+import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
 import { type BlockList, isIP } from 'node:net'
 import { HookonceError, isHookonceError } from '../errors.js'
+import { answerTo } from '../http-exchange.js'
 import { type Address, checkedAddresses, hostOf, type Lookup, lookupAll, pinned, portOf } from './guard.js'
 
 export interface Outgoing {
@@ -37,7 +33,7 @@ export interface Answered {
 
 const ANSWER_BYTES = 64 * 1024
 const ANSWER_HEADER_BYTES = 16 * 1024
-/** The status has been heard; this is only to let the endpoint finish its sentence. */
+/** After the status has arrived: time for the endpoint to finish its answer. */
 const ANSWER_BODY_MS = 2_000
 
 /** DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
@@ -60,32 +56,16 @@ export async function send(outgoing: Outgoing): Promise<Answered> {
   }
 }
 
-function exchange(outgoing: Outgoing, addresses: readonly Address[], signal: AbortSignal): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const sent = start(outgoing, addresses)
-    const abort = () => sent.destroy(signal.reason as Error)
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-    sent.on('error', reject)
-    let answered = false
-    sent.on('close', () => {
-      signal.removeEventListener('abort', abort)
-      // A 101 ends the exchange with neither an answer nor an error.
-      if (!answered) reject(new Error('closed'))
-    })
-    sent.on('response', (answer) => {
-      answered = true
-      // The status decides, whatever the rest of the answer does.
-      signal.removeEventListener('abort', abort)
-      finish(answer, sent, () =>
-        resolve({
-          httpStatus: answer.statusCode ?? 0,
-          retryAfterMs: retryAfterMs(answer.headers['retry-after'], Date.now()),
-        }),
-      )
-    })
-    sent.end(outgoing.body)
-  })
+async function exchange(
+  outgoing: Outgoing,
+  addresses: readonly Address[],
+  signal: AbortSignal,
+): Promise<Answered> {
+  const request = start(outgoing, addresses)
+  request.end(outgoing.body)
+  const limits = { signal, keepBytes: ANSWER_BYTES, closeAfterMs: ANSWER_BODY_MS }
+  const { httpStatus, headers } = await answerTo(request, limits)
+  return { httpStatus, retryAfterMs: retryAfterMs(headers['retry-after'], Date.now()) }
 }
 
 function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address[]): ClientRequest {
@@ -110,24 +90,6 @@ function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address
     ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
     ...(ca === undefined ? {} : { ca }),
   })
-}
-
-/** Reads a little of the answer's body and hangs up. */
-function finish(answer: IncomingMessage, sent: ClientRequest, done: () => void): void {
-  let bytes = 0
-  const timer = setTimeout(over, ANSWER_BODY_MS)
-  function over(): void {
-    clearTimeout(timer)
-    sent.destroy()
-    done()
-  }
-  answer.on('data', (chunk: Buffer) => {
-    bytes += chunk.byteLength
-    if (bytes > ANSWER_BYTES) over()
-  })
-  answer.on('end', over)
-  answer.on('error', over)
-  answer.on('close', over)
 }
 
 function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {

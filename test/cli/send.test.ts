@@ -7,8 +7,8 @@ import { buffer } from 'node:stream/consumers'
 import { standardWebhooks } from 'hookonce/providers'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { devSource } from '#dist/cli/dev/sources.js'
+import { createPoster } from '#dist/cli/post.js'
 import { factories } from '#dist/cli/providers.js'
-import { createPoster } from '#dist/cli/send/post.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
 
 // Each call starts a process, which a busy machine may take long for.

@@ -4,7 +4,7 @@ import { eventDetail, payloadText } from '../events/words.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { keyOf } from '../log/find.js'
 import { type Output, painter } from '../output.js'
-import { type Poster, whyNoAnswer } from '../send/post.js'
+import { type Poster, whyNoAnswer } from '../post.js'
 import { curlOf, shown } from './curl.js'
 import type { Signer } from './signer.js'
 

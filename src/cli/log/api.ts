@@ -1,7 +1,7 @@
 /** Calls to the admin API of a server. What goes wrong becomes a sentence that says what to do. */
 import { HookonceError } from '../../errors.js'
 import { Failure, UsageError } from '../failure.js'
-import { whyNoAnswer } from '../send/post.js'
+import { whyNoAnswer } from '../post.js'
 
 export interface Api {
   readonly url: string

@@ -1,7 +1,7 @@
 /** What came of the deliveries that were sent. */
 import type { Delivery, Source } from '../../provider.js'
 import { type Paint, plain, table } from '../output.js'
-import type { Answer } from './post.js'
+import type { Answer } from '../post.js'
 
 export type Trick = 'tamper' | 'stale' | 'conflict' | null
 

@@ -5,10 +5,10 @@ import { readCredentials } from '../dev/folder.js'
 import { devSource, sourceWith } from '../dev/sources.js'
 import { Failure, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
+import { type Answer, createPoster, whyNoAnswer } from '../post.js'
 import { factoryOf } from '../providers.js'
 import { hasConfig } from '../store.js'
 import { conflicting, draftOf, tampered } from './draft.js'
-import { type Answer, createPoster, whyNoAnswer } from './post.js'
 import { type Report, reportOf, reportText, type Trick } from './report.js'
 
 export interface SendOptions {
