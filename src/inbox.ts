@@ -80,11 +80,11 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
     options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: S },
   ): Inbox<Tx>
   /** The same for many events in one transaction. A failure makes them run one by one. */
-  onBatch(
+  onBatch<S extends StandardSchema | undefined = undefined>(
     source: string,
     type: string,
-    handler: BatchHandler<Tx>,
-    options?: Pick<HandlerOptions, 'retry' | 'timeoutMs' | 'concurrency' | 'maxBatch'>,
+    handler: BatchHandler<Tx, OutputOf<S>>,
+    options?: Omit<HandlerOptions, 'schema' | 'order'> & { readonly schema?: S },
   ): Inbox<Tx>
   /** Opens the store, brings its schema up to date, and starts running handlers. */
   start(): Promise<void>
@@ -344,7 +344,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       return inbox
     },
     onBatch(source, type, handler, handlerOptions = {}) {
-      handlers.add(source, type, null, handler, handlerOptions)
+      handlers.add(source, type, null, handler as BatchHandler<Tx>, handlerOptions as HandlerOptions)
       processor?.wake()
       return inbox
     },

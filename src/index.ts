@@ -15,6 +15,7 @@ export type { RetryPolicy } from './processing/backoff.js'
 export { permanent, postpone, retryAfter } from './processing/failure.js'
 export type { Result } from './processing/handle.js'
 export type {
+  BatchContext,
   BatchHandler,
   HandledEvent,
   Handler,

@@ -1,6 +1,14 @@
 /**
- * The spine of processing: one claimed event, step by step. Outcomes are values; whatever the handler does ends here as
- * one of them, written under the lease or not at all.
+ * The spine of processing: one attempt on a group of claimed events. An ordinary handler gets groups of one event; a
+ * handler of `onBatch` gets groups of up to `maxBatch` events. The steps are the same for both:
+ *
+ *   prepare   decide which events come to the handler, and in which form (`prepare.ts`)
+ *   handle    call the handler within its time limit; `ctx.tx` begins a transaction at its first use
+ *   settle    write all outcomes, fenced by the leases (`settle.ts`)
+ *   report    count and log each event
+ *
+ * A group of several events that fails is rolled back. Each of its events then gets an attempt of its own, so that only
+ * the bad event fails.
  */
 import { type Counters, countAttempt } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -8,37 +16,157 @@ import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import type { AttemptSpan, Tracing } from '../tracing.js'
 import { idempotencyKey, onceFor } from './effect.js'
-import { asHandledEvent } from './event.js'
-import { DEFAULT_TIMEOUT_MS, failure, failureIn, type Result, usedUp, validated, within } from './handle.js'
-import type { HandledEvent, HandlerContext } from './handler.js'
+import { DEFAULT_TIMEOUT_MS, failureIn, type Result, within } from './handle.js'
+import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
+import { mayShareTransaction, type PreparedEvent, prepare } from './prepare.js'
 import { openSession, type Session } from './session.js'
-import { type Mark, type SettleParts, settle } from './settle.js'
+import { type SettleDeps, settle } from './settle.js'
 
-export interface AttemptParts<Tx> extends SettleParts<Tx> {
+export interface AttemptDeps<Tx> extends SettleDeps<Tx> {
   readonly handlers: Handlers<Tx>
   readonly sources: ReadonlyMap<string, Source>
   readonly log: Logger
   readonly counters: Counters
   readonly tracing: Tracing | null
-  /** Somebody waits for this attempt. */
+}
+
+/** Events of one handler that are attempted at once. */
+export interface Group<Tx> {
+  /** Null: no handler is registered for the type of the event. */
+  readonly handler: Registered<Tx> | null
+  readonly events: readonly ClaimedEvent[]
+  /** True when a caller waits for the result: the span of the attempt then belongs to the span of the caller. */
   readonly inCall?: boolean
 }
 
-/** The session is handed out before the handler starts, so that a lost lease or a stop can abort it. */
-export function attempt<Tx>(
-  parts: AttemptParts<Tx>,
-  claimed: ClaimedEvent,
-  onSession: (session: Session<Tx>) => void = () => {},
-): Promise<Result> {
-  const span = parts.tracing?.attempt([claimed], parts.inCall === true)
-  return span
-    ? spanned(span, async () => [await attemptOne(parts, claimed, onSession)]).then(([result]) => result!)
-    : attemptOne(parts, claimed, onSession)
+/** Called with each session before its handler starts, so that a lost lease or a stop can abort it. */
+export type OnSession<Tx> = (session: Session<Tx>) => void
+
+/** Resolves to a result for each event, in order. Rejects when an outcome could not be written. */
+export async function attempt<Tx>(
+  deps: AttemptDeps<Tx>,
+  group: Group<Tx>,
+  onSession: OnSession<Tx> = () => {},
+): Promise<Result[]> {
+  const span = deps.tracing?.attempt(group.events, group.inCall === true)
+  const run = () => attemptGroup(deps, group, onSession)
+  return span ? withinSpan(span, run) : run()
 }
 
-/** Runs attempts inside a span that ends with what came of them. */
-export async function spanned(span: AttemptSpan, work: () => Promise<Result[]>): Promise<Result[]> {
+async function attemptGroup<Tx>(
+  deps: AttemptDeps<Tx>,
+  { handler, events }: Group<Tx>,
+  onSession: OnSession<Tx>,
+): Promise<Result[]> {
+  // An event that has failed before would probably fail the whole group.
+  const isolated = events.length > 1 && events.some(({ tries }) => tries > 1)
+  const results = isolated ? null : await attemptOnce(deps, handler, events, onSession)
+  if (results) return results
+  const each: Result[] = []
+  for (const event of events)
+    each.push(...(await attemptGroup(deps, { handler, events: [event] }, onSession)))
+  return each
+}
+
+/** Null when a group of several events must be split: nothing was written. */
+async function attemptOnce<Tx>(
+  deps: AttemptDeps<Tx>,
+  handler: Registered<Tx> | null,
+  events: readonly ClaimedEvent[],
+  onSession: OnSession<Tx>,
+): Promise<Result[] | null> {
+  const startedAt = performance.now()
+  const session = openSession(deps.store, events, deps.log, timeoutOf(handler))
+  onSession(session)
+  try {
+    const prepared = await prepare(deps, session, handler)
+    if (!mayShareTransaction(prepared)) return null
+    const failed = await handle(deps, session, handler, prepared)
+    const durationMs = performance.now() - startedAt
+    const results = await settle(deps, session, prepared, failed, durationMs)
+    for (const [i, result] of results?.entries() ?? []) report(deps, events[i]!, result, durationMs)
+    return results
+  } finally {
+    session.abort(new Error('the attempt is over'))
+  }
+}
+
+/** Null when the handler has returned; else the result of its failure. */
+async function handle<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx> | null,
+  prepared: readonly PreparedEvent[],
+): Promise<Result | null> {
+  const ready = prepared.filter(({ event }) => event !== null)
+  if (!handler || ready.length === 0) return null
+  try {
+    await within(session, timeoutOf(handler), () => callHandler(deps, session, handler, ready))
+    return null
+  } catch (error) {
+    return failureIn(deps, session, error)
+  }
+}
+
+/** The one difference between the two kinds of handlers: one call for each event, or one call for all. */
+async function callHandler<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  ready: readonly PreparedEvent[],
+): Promise<void> {
+  if (handler.handleBatch) {
+    const events = ready.map(({ event }) => event!)
+    await handler.handleBatch(events, batchContext(deps, session, ready))
+  } else {
+    for (const prepared of ready)
+      await handler.handle!(prepared.event!, eventContext(deps, session, prepared))
+  }
+}
+
+function eventContext<Tx>(
+  { store, redact, log }: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  prepared: PreparedEvent,
+): HandlerContext<Tx> {
+  const { claimed } = prepared
+  return {
+    tx: session.tx,
+    once: onceFor(store, session, claimed),
+    idempotencyKey: (name) => idempotencyKey(claimed, name),
+    attempt: claimed.tries,
+    run: claimed.run,
+    signal: session.signal,
+    ignore(reason) {
+      prepared.result = { kind: 'ignored', reason: redact.reason(reason, claimed) }
+    },
+    log,
+  }
+}
+
+function batchContext<Tx>(
+  { redact, log }: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  ready: readonly PreparedEvent[],
+): BatchContext<Tx> {
+  return {
+    tx: session.tx,
+    signal: session.signal,
+    ignore(event: HandledEvent, reason) {
+      const prepared = ready.find((candidate) => candidate.event === event)
+      if (!prepared) throw new TypeError('ctx.ignore(event, reason) needs an event of this batch')
+      prepared.result = { kind: 'ignored', reason: redact.reason(reason, prepared.claimed) }
+    },
+    log,
+  }
+}
+
+function timeoutOf<Tx>(handler: Registered<Tx> | null): number {
+  return handler?.options.timeoutMs ?? DEFAULT_TIMEOUT_MS
+}
+
+async function withinSpan(span: AttemptSpan, work: () => Promise<Result[]>): Promise<Result[]> {
   let results: Result[] | null = null
   try {
     results = await span.within(work)
@@ -48,103 +176,7 @@ export async function spanned(span: AttemptSpan, work: () => Promise<Result[]>):
   }
 }
 
-async function attemptOne<Tx>(
-  parts: AttemptParts<Tx>,
-  claimed: ClaimedEvent,
-  onSession: (session: Session<Tx>) => void,
-): Promise<Result> {
-  const startedAt = performance.now()
-  const handler = parts.handlers.resolve(claimed.source, claimed.eventType)
-  const session = openSession(
-    parts.store,
-    [claimed],
-    parts.log,
-    handler?.options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-  )
-  onSession(session)
-  const [result, mark] = handler ? await run(parts, session, handler, claimed) : [unhandled, null]
-  const durationMs = performance.now() - startedAt
-  const settled = await settle(parts, session, handler ?? never, result, durationMs, mark)
-  session.abort(new Error('the attempt is over'))
-  report(parts, claimed, settled, durationMs)
-  return settled
-}
-
-async function run<Tx>(
-  parts: AttemptParts<Tx>,
-  session: Session<Tx>,
-  handler: Registered<Tx>,
-  claimed: ClaimedEvent,
-): Promise<[Result, Mark | null]> {
-  const { retry, options } = handler
-  const source = parts.sources.get(claimed.source)
-  const over = usedUp(retry, claimed.tries)
-  if (over) return [over, null]
-  if (claimed.unreadable)
-    return [failure(claimed.unreadable, retry, claimed, () => claimed.unreadable!.message), null]
-  if (claimed.body === null || !source)
-    return [dead('its payload has been removed, so it cannot be handled'), null]
-  let mark: Mark | null = null
-  try {
-    let event = asHandledEvent(source, claimed, claimed.body)
-    if (options.schema) event = await validated(event, options.schema)
-    if (options.stale) mark = markOf(handler, event, options.stale)
-    if (mark && (await isStale(parts, claimed, mark))) return [{ kind: 'ignored', reason: 'stale' }, null]
-    const ctx = contextOf(parts, session, claimed)
-    await within(session, options.timeoutMs ?? DEFAULT_TIMEOUT_MS, () => handler.handle!(event, ctx))
-  } catch (error) {
-    return [failureIn(session, error, retry, claimed, (thrown) => parts.redact.error(thrown, claimed)), null]
-  }
-  if (session.ignored !== null) return [{ kind: 'ignored', reason: session.ignored }, null]
-  return [{ kind: 'succeeded' }, mark]
-}
-
-function contextOf<Tx>(
-  parts: AttemptParts<Tx>,
-  session: Session<Tx>,
-  claimed: ClaimedEvent,
-): HandlerContext<Tx> {
-  return {
-    tx: session.tx,
-    once: onceFor(parts.store, session, claimed),
-    idempotencyKey: (name) => idempotencyKey(claimed, name),
-    attempt: claimed.tries,
-    run: claimed.run,
-    signal: session.signal,
-    ignore(reason) {
-      session.ignored = parts.redact.reason(reason, claimed)
-    },
-    log: parts.log,
-  }
-}
-
-/** Under the handler's pattern: two handlers may count in different units. */
-function markOf<Tx>(
-  handler: Registered<Tx>,
-  event: HandledEvent,
-  stale: (event: HandledEvent) => number,
-): Mark | null {
-  if (event.reference === null) return null
-  const value = stale(event)
-  if (!Number.isFinite(value))
-    throw new Error(`stale() gave ${value} for event "${event.id}"; it must give a number`)
-  return { key: `${handler.pattern.length}:${handler.pattern} ${event.reference}`, value }
-}
-
-async function isStale<Tx>(parts: AttemptParts<Tx>, claimed: ClaimedEvent, mark: Mark): Promise<boolean> {
-  const applied = await parts.store.watermark(claimed.source, mark.key)
-  return applied !== null && applied > mark.value
-}
-
-const unhandled: Result = { kind: 'ignored', reason: 'unhandled' }
-const never = { retry: { maxAttempts: 1, firstMs: 0, factor: 1, maxMs: 0 } }
-
-function dead(error: string): Result {
-  return { kind: 'failed', error, retryInMs: null }
-}
-
-/** Where every attempt ends, however it was run: counted and logged. */
-export function report(
+function report(
   { log, counters }: { readonly log: Logger; readonly counters: Counters },
   { source, eventId, attempt: number }: ClaimedEvent,
   result: Result,
@@ -152,21 +184,30 @@ export function report(
 ): void {
   countAttempt(counters, source, result, durationMs / 1_000)
   const fields = { source, eventId, attempt: number, step: 'settle' }
-  if (result.kind === 'postponed' && result.code)
-    log.warn(
-      { ...fields, code: result.code, delayMs: result.delayMs },
-      'no transaction could begin; tried again later',
-    )
-  else if (result.kind === 'postponed')
-    log.debug({ ...fields, delayMs: result.delayMs }, 'postponed: the attempt does not count')
-  else if (result.kind === 'handed_back') log.info(fields, 'handed back: the process is stopping')
-  else if (result.kind === 'lost')
-    log.warn({ ...fields, code: 'LEASE_LOST' }, 'lease lost: nothing was written')
-  else if (result.kind === 'failed') {
-    const retryInMs = result.retryInMs ?? undefined
-    log.warn(
-      { ...fields, retryInMs },
-      retryInMs === undefined ? 'attempt failed: dead letter' : 'attempt failed: will be tried again',
-    )
-  } else log.debug({ ...fields, outcome: result.kind }, 'event settled')
+  switch (result.kind) {
+    case 'failed':
+      if (result.retryInMs === null) log.warn(fields, 'attempt failed: dead letter')
+      else log.warn({ ...fields, retryInMs: result.retryInMs }, 'attempt failed: will be retried')
+      break
+    case 'lost':
+      log.warn({ ...fields, code: 'LEASE_LOST' }, 'lease lost: the result of the attempt was discarded')
+      break
+    case 'handed_back':
+      log.info(fields, 'released because the process is stopping: the attempt does not count')
+      break
+    case 'postponed':
+      if (result.code)
+        log.warn(
+          { ...fields, code: result.code, delayMs: result.delayMs },
+          'the transaction could not begin: will be tried again, the attempt does not count',
+        )
+      else
+        log.debug(
+          { ...fields, delayMs: result.delayMs },
+          'postponed by the handler: the attempt does not count',
+        )
+      break
+    default:
+      log.debug({ ...fields, outcome: result.kind }, 'event settled')
+  }
 }

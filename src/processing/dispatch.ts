@@ -4,12 +4,10 @@
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, Lease } from '../model.js'
-import { type AttemptParts, attempt } from './attempt.js'
-import { attemptBatch } from './batch.js'
+import { type AttemptDeps, attempt, type Group } from './attempt.js'
 import { type Result, Stopping } from './handle.js'
 import { groupSize, type Registered } from './handlers.js'
 import type { Leases } from './leases.js'
-import type { Session } from './session.js'
 
 /** Delay before a released event becomes due again. */
 const LATER_MS = 1_000
@@ -28,7 +26,7 @@ export interface Dispatch {
   /** The deadline of a stop is over: what runs is aborted, and so is what still begins. */
   expire(): void
   /** Runs this event now, beside the buffer. Throws when its outcome could not be written. */
-  runNow(claimed: ClaimedEvent): Promise<Result | null>
+  runNow(claimed: ClaimedEvent): Promise<Result>
   /** Resolves when no attempt runs. */
   quiet(): Promise<void>
 }
@@ -42,14 +40,11 @@ export interface DispatchOptions<Tx> {
   freed(): void
 }
 
-type Run<Tx, R> = (own: readonly ClaimedEvent[], onSession: (session: Session<Tx>) => void) => Promise<R>
-
 export function createDispatch<Tx>(
-  parts: AttemptParts<Tx>,
+  deps: AttemptDeps<Tx>,
   { concurrency, leases, settled, freed }: DispatchOptions<Tx>,
 ): Dispatch {
-  const { store, log, handlers, counters } = parts
-  const inCall: AttemptParts<Tx> = { ...parts, inCall: true }
+  const { store, log, handlers, counters } = deps
   const waiting: ClaimedEvent[] = []
   const whenQuiet: (() => void)[] = []
   let active = 0
@@ -83,60 +78,48 @@ export function createDispatch<Tx>(
         ahead.set(handler, kept + 1)
         if (kept < keptAhead(handler, most)) i++
         else giveBack(i, LATER_MS)
-      } else if (handler?.handleBatch) {
-        void track(handler, takeGroup(handler, i), (own, onSession) =>
-          attemptBatch(parts, handler, own, onSession),
-        )
       } else {
-        waiting.splice(i, 1)
-        void track(handler, [one], (own, onSession) => attempt(parts, own[0]!, onSession))
+        run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // logged there; the lease expires
       }
     }
     for (const [delayMs, own] of back) store.release(own, delayMs).catch(() => {}) // the leases expire
   }
 
-  function takeGroup(handler: Registered<Tx>, from: number): ClaimedEvent[] {
-    const most = groupSize(handler)
-    const taken: ClaimedEvent[] = []
+  /** Takes the event at `from` out of the buffer, and further events of its handler if it accepts several. */
+  function takeGroup(handler: Registered<Tx> | null, from: number): ClaimedEvent[] {
+    const most = handler ? groupSize(handler) : 1
+    const taken = waiting.splice(from, 1)
     for (let i = from; i < waiting.length && taken.length < most; ) {
-      const one = waiting[i]!
-      if (handlers.resolve(one.source, one.eventType) === handler) taken.push(...waiting.splice(i, 1))
+      const { source, eventType } = waiting[i]!
+      if (handlers.resolve(source, eventType) === handler) taken.push(...waiting.splice(i, 1))
       else i++
     }
     return taken
   }
 
-  /** Runs an attempt in a place of its own, and frees the place whatever happens. */
-  async function track<R>(
-    handler: Registered<Tx> | null,
-    own: readonly ClaimedEvent[],
-    run: Run<Tx, R>,
-  ): Promise<R | undefined> {
+  /** Runs an attempt. Rejects when its outcome could not be written; its place is free again in any case. */
+  async function run(group: Group<Tx>): Promise<Result[]> {
+    const { handler, events } = group
     active++
     if (handler) handler.active++
     try {
-      const result = await run(own, (session) => {
+      const results = await attempt(deps, group, (session) => {
         leases.attach(session)
         if (expired) session.abort(new Stopping('the process is stopping'))
       })
-      for (const [i, one] of [result].flat().entries()) settled(own[i]!, one as Result)
-      return result
+      for (const [i, result] of results.entries()) settled(events[i]!, result)
+      return results
     } catch (error) {
-      // The store could not be told. The lease expires, and the event is tried again.
+      const { source, eventId } = events[0]!
       log.error(
-        {
-          source: own[0]!.source,
-          eventId: own[0]!.eventId,
-          step: 'settle',
-          code: countStoreError(counters, error),
-        },
-        'outcome not written',
+        { source, eventId, step: 'settle', code: countStoreError(counters, error) },
+        'outcome not written: the event is tried again when its lease expires',
       )
-      return undefined
+      throw error
     } finally {
       active--
       if (handler) handler.active--
-      for (const { lease } of own) leases.drop(lease)
+      for (const { lease } of events) leases.drop(lease)
       pump()
       freed()
       if (active === 0) for (const resolve of whenQuiet.splice(0)) resolve()
@@ -172,20 +155,8 @@ export function createDispatch<Tx>(
     },
     async runNow(claimed) {
       const handler = handlers.resolve(claimed.source, claimed.eventType)
-      let unwritten: { readonly error: unknown } | null = null
-      const result = await track(handler, [claimed], async (own, onSession) => {
-        try {
-          return handler?.handleBatch
-            ? (await attemptBatch(inCall, handler, own, onSession))[0]!
-            : await attempt(inCall, own[0]!, onSession)
-        } catch (error) {
-          unwritten = { error }
-          throw error
-        }
-      })
-      // Null would say that somebody else has it. The caller must know that nobody can tell how it ended.
-      if (unwritten !== null) throw (unwritten as { error: unknown }).error
-      return result ?? null
+      const [result] = await run({ handler, events: [claimed], inCall: true })
+      return result!
     },
     quiet: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => whenQuiet.push(resolve))),
   }

@@ -2,9 +2,9 @@
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { type RetryPolicy, retryDelayMs } from './backoff.js'
-import { withPayload } from './event.js'
-import { askedDelayMs, isPermanent, permanent, postponedMs, textOf } from './failure.js'
-import type { HandledEvent, StandardSchema } from './handler.js'
+import { askedDelayMs, isPermanent, postponedMs, textOf } from './failure.js'
+import type { Handlers } from './handlers.js'
+import type { Redactor } from './redact.js'
 import { whileRunning } from './rejections.js'
 import type { Session } from './session.js'
 
@@ -22,6 +22,11 @@ export type Result =
       /** Why, when it was the store that could not go on and not the handler that asked. */
       readonly code?: ErrorCode
     }
+
+/** False: there is no outcome to write. */
+export function isOutcome(result: Result): result is Outcome {
+  return result.kind === 'succeeded' || result.kind === 'ignored' || result.kind === 'failed'
+}
 
 /** The reason a session is aborted with when the process stops. */
 export class Stopping extends Error {
@@ -66,23 +71,6 @@ function aborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** The event with what the schema made of its payload. A payload that does not fit never will. */
-export async function validated(event: HandledEvent, schema: StandardSchema): Promise<HandledEvent> {
-  const result = await schema['~standard'].validate(event.payload)
-  if (result.issues) {
-    const [first] = result.issues
-    throw permanent(
-      `the payload does not fit the schema: ${first?.message ?? 'no reason given'}${pathOf(first?.path)}`,
-    )
-  }
-  return withPayload(event, result.value)
-}
-
-function pathOf(path: readonly unknown[] | undefined): string {
-  if (!path?.length) return ''
-  return ` at ${path.map((step) => String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step)).join('.')}`
-}
-
 /** An event whose workers died with it again and again, never to say why. */
 export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kind: 'failed' }> | null {
   if (tries <= retry.maxAttempts) return null
@@ -97,7 +85,7 @@ export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kin
  * `say` makes the text that is stored. Never throws, whatever was thrown: an object that throws when it is looked at would
  * otherwise leave its event to the lease, and count as a dead worker.
  */
-export function failure(
+function failure(
   error: unknown,
   retry: RetryPolicy,
   claimed: ClaimedEvent,
@@ -137,16 +125,33 @@ export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postpo
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }
 
-/** As `failure`, for what was thrown inside a session: an error because of a missing transaction is not the handler's. */
+export interface FailureDeps<Tx> {
+  readonly handlers: Pick<Handlers<Tx>, 'retryOf'>
+  readonly redact: Redactor
+}
+
+/**
+ * The result of an error that was thrown in an attempt. An error that follows from a transaction that could not begin is
+ * not the handler's. `claimed`: the event that failed, if it is known which one of the group it was.
+ */
 export function failureIn<Tx>(
+  { handlers, redact }: FailureDeps<Tx>,
   session: Session<Tx>,
   error: unknown,
-  retry: RetryPolicy,
-  claimed: ClaimedEvent,
-  say: (error: unknown) => string,
+  claimed?: ClaimedEvent,
 ): Result {
-  const found = failure(error, retry, claimed, say)
-  return found.kind === 'failed' && session.unavailable ? unavailableNow(session.unavailable.code) : found
+  const events = claimed ? [claimed] : session.claimed
+  const { source, eventType } = events[0]!
+  const text = (thrown: unknown) => errorText(redact, events, thrown)
+  const result = failure(error, handlers.retryOf(source, eventType), events[0]!, text)
+  return result.kind === 'failed' && session.unavailable ? unavailableNow(session.unavailable.code) : result
+}
+
+/** Of a group only the name of the error: its message may quote any of the events. */
+function errorText(redact: Redactor, events: readonly ClaimedEvent[], error: unknown): string {
+  if (events.length === 1) return redact.error(error, events[0]!)
+  const name = error instanceof Error ? error.name : 'an error'
+  return events.reduce((text, event) => redact.reason(text, event), name)
 }
 
 export function leaseLost(event: { readonly source: string; readonly eventId: string }): HookonceError {

@@ -53,10 +53,15 @@ export type Handler<Tx = unknown, Payload = unknown> = (
   ctx: HandlerContext<Tx>,
 ) => unknown
 
-/** Many events in one transaction. A failure makes them run one by one, so that only the bad one fails. */
-export type BatchHandler<Tx = unknown> = (
-  events: readonly HandledEvent[],
-  ctx: Pick<HandlerContext<Tx>, 'tx' | 'signal' | 'log'>,
+export interface BatchContext<Tx = unknown> extends Pick<HandlerContext<Tx>, 'tx' | 'signal' | 'log'> {
+  /** Ends this event of the batch as `ignored` with this reason when the handler returns. */
+  ignore(event: HandledEvent, reason: string): void
+}
+
+/** Several events in one transaction. When it fails, the events run one by one, so that only the bad event fails. */
+export type BatchHandler<Tx = unknown, Payload = unknown> = (
+  events: readonly HandledEvent<Payload>[],
+  ctx: BatchContext<Tx>,
 ) => unknown
 
 export interface HandlerOptions {

@@ -9,7 +9,7 @@ import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { invalid } from '../errors.js'
 import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
-import type { AttemptParts } from './attempt.js'
+import type { AttemptDeps } from './attempt.js'
 import { createDispatch } from './dispatch.js'
 import { gather } from './gather.js'
 import type { Result } from './handle.js'
@@ -47,7 +47,7 @@ const SUSPECT_DELAY_MS = 100
 const ABORTED_MS = 2_000
 
 export function createProcessor<Tx>(
-  given: Omit<AttemptParts<Tx>, 'settleOne'> & {
+  given: Omit<AttemptDeps<Tx>, 'settleOne'> & {
     /** Called with the result of each attempt of this process. */
     readonly settled?: (event: ClaimedEvent, result: Result) => void
   },
@@ -62,7 +62,7 @@ export function createProcessor<Tx>(
   const { store, log, handlers, sources, counters } = given
   const codeOf = (error: unknown) => countStoreError(counters, error)
   const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())
-  const parts: AttemptParts<Tx> = {
+  const deps: AttemptDeps<Tx> = {
     ...given,
     settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
   }
@@ -78,7 +78,7 @@ export function createProcessor<Tx>(
     isIdle: () => !running,
     lostUnstarted: (claimed) => dispatch.remove(claimed),
   })
-  const dispatch = createDispatch<Tx>(parts, {
+  const dispatch = createDispatch<Tx>(deps, {
     concurrency,
     leases,
     settled(event, result) {

@@ -24,8 +24,6 @@ export interface Session<Tx> {
   readonly calls: Calls
   /** The handler's time is over or its lease is lost: what it still does has no effect through us. */
   abort(reason: Error): void
-  /** Set by `ctx.ignore`. */
-  ignored: string | null
 }
 
 /** Answers of a store that is busy or away. To begin again later is all there is to do. */
@@ -92,7 +90,6 @@ export function openSession<Tx>(
       controller.abort(reason)
       calls.close()
     },
-    ignored: null,
   }
 }
 

@@ -1,119 +1,143 @@
 /**
- * settle: writes what an attempt came to. Success goes into the handler's transaction, if it has one, and commits with
- * its writes; zero rows means the lease is lost, and everything is undone. Everything else is written beside it.
+ * settle: writes the results of an attempt. When the handler has used its transaction, the outcomes go into it and commit
+ * with the handler's writes; a lost lease rolls everything back. Other results are written without a transaction.
  */
 import { isHookonceError } from '../errors.js'
-import type { Outcome, Settlement } from '../model.js'
+import type { Logger } from '../log.js'
+import type { ClaimedEvent, Outcome, Settlement, Watermark } from '../model.js'
 import type { Store } from '../store.js'
 import { checkSettlement } from '../store-input.js'
-import { failureIn, type Result } from './handle.js'
-import type { Registered } from './handlers.js'
-import type { Redactor } from './redact.js'
+import { type FailureDeps, failureIn, isOutcome, type Result } from './handle.js'
+import type { PreparedEvent } from './prepare.js'
 import type { Session } from './session.js'
 
-export interface SettleParts<Tx> {
+export interface SettleDeps<Tx> extends FailureDeps<Tx> {
   readonly store: Store<Tx>
-  readonly redact: Redactor
-  /** Outside a transaction; many at once. */
+  readonly log: Logger
+  /** Writes an outcome without a transaction; calls at the same time share a write. */
   readonly settleOne: (settlement: Settlement) => Promise<boolean>
 }
 
-export interface Mark {
-  readonly key: string
-  readonly value: number
+/** `failed`: the result when the handler did not return. Null: split the group, nothing was written. */
+export async function settle<Tx>(
+  deps: SettleDeps<Tx>,
+  session: Session<Tx>,
+  prepared: readonly PreparedEvent[],
+  failed: Result | null,
+  durationMs: number,
+): Promise<Result[] | null> {
+  const { claimed } = session
+  const results = prepared.map(({ result }) => result)
+  let failure = failed ?? results.find((result) => !isOutcome(result)) ?? null
+  if (!failure) {
+    const outcomes = results.filter(isOutcome)
+    const watermarks = prepared.flatMap(({ watermark, result }) =>
+      watermark && result.kind === 'succeeded' ? [watermark] : [],
+    )
+    if (!session.begun() && watermarks.length === 0) return writeOutcomes(deps, claimed, outcomes, durationMs)
+    failure = await commit(deps, session, outcomes, watermarks, durationMs)
+    if (!failure) return results
+  }
+  await undo(session)
+  if (claimed.length > 1 && !concernsAll(failure)) {
+    deps.log.info(
+      {
+        source: claimed[0]!.source,
+        events: claimed.length,
+        step: 'settle',
+        problem: failure.kind === 'failed' ? failure.error : failure.kind,
+      },
+      'batch failed and was rolled back: running its events one by one',
+    )
+    return null
+  }
+  return writeFailure(deps, claimed, failure, durationMs)
 }
 
-export async function settle<Tx>(
-  parts: SettleParts<Tx>,
+/** Null when it was committed; else the result of the failure, and nothing was kept. */
+async function commit<Tx>(
+  deps: SettleDeps<Tx>,
   session: Session<Tx>,
-  handler: Pick<Registered<Tx>, 'retry'>,
-  result: Result,
+  outcomes: readonly Outcome[],
+  watermarks: readonly Watermark[],
   durationMs: number,
-  mark: Mark | null,
-): Promise<Result> {
-  const claimed = session.claimed[0]!
-  const plainly = async (given: Outcome): Promise<Result> => {
-    const outcome = writable(given)
-    return (await parts.settleOne({ lease: claimed.lease, outcome, durationMs })) ? outcome : { kind: 'lost' }
-  }
-
-  const notDone = async (came: Result): Promise<Result> => {
-    if (came.kind !== 'handed_back' && came.kind !== 'postponed')
-      return came.kind === 'lost' ? came : plainly(came)
-    const [handedBack] = await parts.store.release(
-      [claimed.lease],
-      came.kind === 'postponed' ? came.delayMs : 0,
-    )
-    return handedBack ? came : { kind: 'lost' }
-  }
-
-  if (result.kind !== 'succeeded' && result.kind !== 'ignored') {
-    await undo(session)
-    return notDone(result)
-  }
-  if (!session.begun() && !mark) return plainly(result)
+): Promise<Result | null> {
+  const { claimed } = session
   try {
-    return await inTransaction(parts, session, result, durationMs, mark)
+    const transaction = await session.begin()
+    // Always in the order of their keys: two groups that moved the same watermarks in another order could deadlock.
+    for (const watermark of [...watermarks].sort(byKey))
+      if (!(await transaction.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
+    const finished = await transaction.finish(settlementsOf(claimed, outcomes, durationMs))
+    return finished ? null : { kind: 'lost' }
   } catch (error) {
     await undo(session)
-    return settleAfterError(
-      parts,
-      session,
-      result,
-      notDone,
-      failureIn(session, error, handler.retry, claimed, (thrown) => parts.redact.error(thrown, claimed)),
-      error,
-    )
+    if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await wasCommitted(deps, claimed[0]!, outcomes[0]!)))
+      return null
+    return failureIn(deps, session, error)
   }
 }
 
-async function inTransaction<Tx>(
-  parts: SettleParts<Tx>,
-  session: Session<Tx>,
+/** The answer to COMMIT was lost. The outcomes of a group commit together, so the log is read for one of its events. */
+async function wasCommitted<Tx>(
+  { store }: SettleDeps<Tx>,
+  claimed: ClaimedEvent,
   outcome: Outcome,
+): Promise<boolean> {
+  const attempts = await store.attempts(claimed)
+  return attempts.some((row) => row.attempt === claimed.attempt && row.outcome === outcome.kind)
+}
+
+async function writeOutcomes<Tx>(
+  deps: SettleDeps<Tx>,
+  claimed: readonly ClaimedEvent[],
+  outcomes: readonly Outcome[],
   durationMs: number,
-  mark: Mark | null,
-): Promise<Result> {
-  const claimed = session.claimed[0]!
-  const transaction = await session.begin()
-  if (mark && !(await transaction.advance({ source: claimed.source, ...mark }))) {
-    await transaction.rollback()
-    const stale: Outcome = { kind: 'ignored', reason: 'stale' }
-    return (await parts.settleOne({ lease: claimed.lease, outcome: stale, durationMs }))
-      ? stale
-      : { kind: 'lost' }
-  }
-  const finished = await transaction.finish([{ lease: claimed.lease, outcome, durationMs }])
-  return finished ? outcome : { kind: 'lost' }
+): Promise<Result[]> {
+  const settlements = settlementsOf(claimed, outcomes.map(writable), durationMs)
+  const written = await Promise.all(settlements.map(deps.settleOne))
+  return settlements.map(({ outcome }, i) => (written[i] ? outcome : { kind: 'lost' }))
 }
 
-/** COMMIT was sent and its answer never came: the log itself says whether it took effect. */
-async function settleAfterError<Tx>(
-  parts: SettleParts<Tx>,
-  session: Session<Tx>,
-  wanted: Outcome,
-  notDone: (came: Result) => Promise<Result>,
-  failed: Result,
-  error: unknown,
-): Promise<Result> {
-  const claimed = session.claimed[0]!
-  if (isHookonceError(error, 'COMMIT_UNKNOWN')) {
-    const attempts = await parts.store.attempts(claimed)
-    if (attempts.some((one) => one.attempt === claimed.attempt && one.outcome === wanted.kind)) return wanted
-  }
-  return notDone(failed)
+async function writeFailure<Tx>(
+  deps: SettleDeps<Tx>,
+  claimed: readonly ClaimedEvent[],
+  failure: Result,
+  durationMs: number,
+): Promise<Result[]> {
+  if (failure.kind === 'lost') return claimed.map(() => failure)
+  if (isOutcome(failure))
+    return writeOutcomes(
+      deps,
+      claimed,
+      claimed.map(() => failure),
+      durationMs,
+    )
+  const released = await deps.store.release(
+    claimed.map(({ lease }) => lease),
+    failure.kind === 'postponed' ? failure.delayMs : 0,
+  )
+  return released.map((done) => (done ? failure : { kind: 'lost' }))
 }
 
-/** A transaction that still waits for its turn is not waited for: it is rolled back when it comes. */
-export async function undo<Tx>(session: Session<Tx>): Promise<void> {
+/**
+ * True when no event of the group is to blame: the process stops, or the store had no transaction to give. One by one, the
+ * events would each wait as long for the same connections.
+ */
+function concernsAll(failure: Result): boolean {
+  return failure.kind === 'handed_back' || (failure.kind === 'postponed' && failure.code !== undefined)
+}
+
+/** Rolls back. A transaction that still waits to begin is not waited for: it is rolled back when it begins. */
+async function undo<Tx>(session: Session<Tx>): Promise<void> {
   const undone = session.begun()?.then((transaction) => transaction.rollback())
   undone?.catch(() => {})
   if (!session.waiting) await undone?.catch(() => {})
 }
 
 /**
- * The outcome, or, when no store would take it, a dead letter that says why. Unwritten, it would leave the event to its
- * lease, and fail all that are settled in the same call.
+ * The outcome, or a dead letter with the reason when no store accepts it. An outcome that is never written would leave the
+ * event to its lease, and fail all that are settled in the same call.
  */
 function writable(outcome: Outcome): Outcome {
   try {
@@ -126,4 +150,16 @@ function writable(outcome: Outcome): Outcome {
       retryInMs: null,
     }
   }
+}
+
+function settlementsOf(
+  claimed: readonly ClaimedEvent[],
+  outcomes: readonly Outcome[],
+  durationMs: number,
+): Settlement[] {
+  return claimed.map(({ lease }, i) => ({ lease, outcome: outcomes[i]!, durationMs }))
+}
+
+function byKey(a: Watermark, b: Watermark): number {
+  return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
 }

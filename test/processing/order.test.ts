@@ -1,6 +1,6 @@
 /** Who runs when: order per reference, the stale guard, batches, pauses, limits and fairness. */
 import { setImmediate } from 'node:timers/promises'
-import { permanent, type Store } from 'hookonce'
+import { type HandledEvent, permanent, type StandardSchema, type Store } from 'hookonce'
 import { describe, expect, it } from 'vitest'
 import {
   ids,
@@ -18,6 +18,16 @@ const key = (eventId: string, source = 'shop') => ({ source, eventId })
 const someMs = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most))
 const finished = (stats: { pending: number; processing: number; retrying: number } | undefined) =>
   stats !== undefined && stats.pending + stats.processing + stats.retrying === 0
+const centsSchema: StandardSchema<{ cents: number }> = {
+  '~standard': {
+    validate(value) {
+      const { amount } = value as { amount?: unknown }
+      return typeof amount === 'number'
+        ? { value: { cents: 100 * amount } }
+        : { issues: [{ message: 'expected a number', path: ['amount'] }] }
+    },
+  },
+}
 
 onBothLogs((bench) => {
   describe("order: 'reference'", () => {
@@ -259,6 +269,177 @@ onBothLogs((bench) => {
         reason: 'bad',
       })
       expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 9, dead: 1 })
+    })
+
+    it('begins no transaction when ctx.tx is not used', async () => {
+      const store = bench.store()
+      let begun = 0
+      const transaction = () => {
+        begun++
+        return store.transaction()
+      }
+      const { inbox } = bench.inbox({ store: { ...store, transaction } })
+      inbox.onBatch('shop', '*', () => {})
+      await postAll(
+        inbox,
+        ids(3).map((id) => ({ id })),
+      )
+      await inbox.drain()
+      expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 3 })
+      expect(begun).toBe(0)
+    })
+
+    it('a payload that does not fit the schema is a dead letter; the others reach the handler in one call', async () => {
+      const { inbox } = bench.inbox()
+      const calls: number[][] = []
+      inbox.onBatch(
+        'shop',
+        '*',
+        async (events, ctx) => {
+          calls.push(events.map((event) => event.payload.cents))
+          for (const event of events) await bench.write(ctx.tx, event.id)
+        },
+        { schema: centsSchema },
+      )
+      await postAll(inbox, [
+        { id: 'e0', amount: 1 },
+        { id: 'bad', amount: 'one' },
+        { id: 'e1', amount: 2 },
+      ])
+      await inbox.drain()
+      expect(calls.map((call) => call.sort())).toEqual([[100, 200]])
+      expect((await bench.log.effects()).sort()).toEqual(['e0', 'e1'])
+      expect(await inbox.events.get(key('bad'))).toMatchObject({
+        state: 'failed',
+        nextAttemptAt: null,
+        reason: 'the payload does not fit the schema: expected a number at amount',
+      })
+      expect(await inbox.events.attempts(key('bad'))).toHaveLength(1)
+    })
+
+    it('an event older than the last one applied for its reference is ignored as stale', async () => {
+      const { inbox } = bench.inbox()
+      const calls: string[][] = []
+      inbox.onBatch(
+        'shop',
+        '*',
+        async (events, ctx) => {
+          calls.push(events.map((event) => event.id))
+          for (const event of events) await bench.write(ctx.tx, event.id)
+        },
+        { stale: (event) => (event.payload as { version: number }).version },
+      )
+      await postAll(inbox, [{ id: 'new', ref: 'a', version: 2 }])
+      await inbox.drain()
+      await postAll(inbox, [
+        { id: 'old', ref: 'a', version: 1 },
+        { id: 'same', ref: 'a', version: 2 },
+        { id: 'other', ref: 'b', version: 1 },
+        { id: 'free', version: 0 },
+      ])
+      await inbox.drain()
+      expect(calls.map((call) => call.sort())).toEqual([['new'], ['free', 'other', 'same']])
+      expect(await inbox.events.get(key('old'))).toMatchObject({ state: 'ignored', reason: 'stale' })
+      expect((await bench.log.effects()).sort()).toEqual(['free', 'new', 'other', 'same'])
+    })
+
+    it('events of one reference that come in the wrong order end as if they had run one by one', async () => {
+      const { inbox } = bench.inbox()
+      inbox.onBatch(
+        'shop',
+        '*',
+        async (events, ctx) => {
+          for (const event of events) await bench.write(ctx.tx, event.id)
+        },
+        { stale: (event) => (event.payload as { version: number }).version },
+      )
+      for (const event of [
+        { id: 'v2', ref: 'a', version: 2 },
+        { id: 'v1', ref: 'a', version: 1 },
+        { id: 'v3', ref: 'a', version: 3 },
+      ])
+        await post(inbox, event)
+      await inbox.drain()
+      expect((await bench.log.effects()).sort()).toEqual(['v2', 'v3'])
+      expect(await inbox.events.get(key('v1'))).toMatchObject({ state: 'ignored', reason: 'stale' })
+    })
+
+    it('a stale event found at the commit rolls the batch back; the others are applied once', async () => {
+      const { inbox } = bench.inbox()
+      const other = bench.inbox().inbox
+      const options = { stale: (event: HandledEvent) => (event.payload as { version: number }).version }
+      let calls = 0
+      inbox.onBatch(
+        'shop',
+        'order.*',
+        async (events, ctx) => {
+          // Another process applies a newer fact while this batch runs.
+          if (++calls === 1) {
+            await post(other, { id: 'newer', ref: 'a', version: 2 })
+            await other.drain()
+          }
+          for (const event of events) await bench.write(ctx.tx, event.id)
+        },
+        options,
+      )
+      other.onBatch('shop', 'order.*', () => {}, options)
+      await postAll(inbox, [
+        { id: 'e0', ref: 'a', version: 1 },
+        { id: 'e1', ref: 'b', version: 1 },
+      ])
+      await inbox.drain()
+      expect(await inbox.events.get(key('e0'))).toMatchObject({ state: 'ignored', reason: 'stale' })
+      expect(await stateOf(inbox, 'newer')).toBe('succeeded')
+      expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    it('ctx.ignore(event, reason) ends that event as ignored in the same commit', async () => {
+      const { inbox } = bench.inbox()
+      inbox.onBatch('shop', '*', async (events, ctx) => {
+        for (const event of events) {
+          await bench.write(ctx.tx, event.id)
+          if (event.id === 'e1') ctx.ignore(event, 'a test order')
+        }
+      })
+      await postAll(
+        inbox,
+        ids(3).map((id) => ({ id })),
+      )
+      await inbox.drain()
+      expect(await inbox.events.get(key('e1'))).toMatchObject({ state: 'ignored', reason: 'a test order' })
+      expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 2, ignored: 1 })
+      expect((await bench.log.effects()).sort()).toEqual(ids(3))
+    })
+
+    it('ctx.ignore of an event of another batch fails the attempt', async () => {
+      const { inbox } = bench.inbox()
+      inbox.onBatch('shop', '*', (events, ctx) => ctx.ignore({ ...events[0]! }, 'a copy'), {
+        retry: { maxAttempts: 1 },
+      })
+      await postAll(inbox, [{ id: 'e0' }])
+      await inbox.drain()
+      expect((await inbox.events.get(key('e0')))?.reason).toMatch(/needs an event of this batch/)
+    })
+
+    it('events of a batch that a stop interrupts go back in one call, and their attempts do not count', async () => {
+      const { store, released } = noted(bench.store())
+      const { inbox } = bench.inbox({ store })
+      const started = signal()
+      inbox.onBatch('shop', '*', () => {
+        started.give()
+        return new Promise(() => {})
+      })
+      await postAll(
+        inbox,
+        ids(4).map((id) => ({ id })),
+      )
+      await inbox.start()
+      await started.wait
+      await inbox.stop({ deadlineMs: 50 })
+      expect(released).toEqual([4])
+      const next = bench.inbox().inbox
+      for (const id of ids(4))
+        expect(await next.events.get(key(id))).toMatchObject({ state: 'pending', attempts: 0 })
     })
 
     it('an event whose workers died more often than allowed is a dead letter and is not run again', async () => {

@@ -1,0 +1,119 @@
+/**
+ * prepare: decides for each claimed event whether its handler runs. An event that needs no handler has its result here:
+ * nobody handles its type, its attempts are used up, its payload is unreadable or does not match the schema, or it is
+ * stale.
+ */
+import type { ClaimedEvent, Watermark } from '../model.js'
+import type { Source } from '../provider.js'
+import type { Store } from '../store.js'
+import { asHandledEvent, withPayload } from './event.js'
+import { permanent } from './failure.js'
+import { type FailureDeps, failureIn, isOutcome, type Result, usedUp } from './handle.js'
+import type { HandledEvent, StandardSchema } from './handler.js'
+import type { Registered } from './handlers.js'
+import type { Session } from './session.js'
+
+export interface PreparedEvent {
+  readonly claimed: ClaimedEvent
+  /** The event as its handler sees it; null when its handler does not run. */
+  readonly event: HandledEvent | null
+  /** Moved forward together with success. */
+  readonly watermark: Watermark | null
+  /** The result if the handler returns; changed by `ctx.ignore`. */
+  result: Result
+}
+
+interface PrepareDeps<Tx> extends FailureDeps<Tx> {
+  readonly store: Pick<Store<Tx>, 'watermark'>
+  readonly sources: ReadonlyMap<string, Source>
+}
+
+export function prepare<Tx>(
+  deps: PrepareDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx> | null,
+): Promise<PreparedEvent[]> {
+  return Promise.all(session.claimed.map((claimed) => prepareEvent(deps, session, handler, claimed)))
+}
+
+/**
+ * False for a group whose events must run one by one: an event has neither a handler to run nor an outcome to write, or
+ * is older than an event before it. That one would be stale, if the event before it succeeds.
+ */
+export function mayShareTransaction(prepared: readonly PreparedEvent[]): boolean {
+  if (prepared.length === 1) return true
+  const newest = new Map<string, number>()
+  return prepared.every(({ result, watermark }) => {
+    if (!isOutcome(result)) return false
+    if (!watermark) return true
+    const { key, value } = watermark
+    const isOlder = value < (newest.get(key) ?? value)
+    newest.set(key, value)
+    return !isOlder
+  })
+}
+
+async function prepareEvent<Tx>(
+  deps: PrepareDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx> | null,
+  claimed: ClaimedEvent,
+): Promise<PreparedEvent> {
+  const withoutHandler = (result: Result) => ({ claimed, event: null, watermark: null, result })
+  if (!handler) return withoutHandler({ kind: 'ignored', reason: 'unhandled' })
+  const over = usedUp(handler.retry, claimed.tries)
+  if (over) return withoutHandler(over)
+  const source = deps.sources.get(claimed.source)
+  try {
+    if (claimed.unreadable) throw claimed.unreadable
+    if (claimed.body === null || !source)
+      throw permanent('its payload has been removed, so it cannot be handled')
+    const { schema, stale } = handler.options
+    let event = asHandledEvent(source, claimed, claimed.body)
+    if (schema) event = await validated(event, schema)
+    const watermark = stale ? watermarkOf(handler, event, stale) : null
+    if (watermark && (await isStale(deps.store, watermark)))
+      return withoutHandler({ kind: 'ignored', reason: 'stale' })
+    return { claimed, event, watermark, result: { kind: 'succeeded' } }
+  } catch (error) {
+    return withoutHandler(failureIn(deps, session, error, claimed))
+  }
+}
+
+/** The event with the payload as the schema returns it. A payload that does not match the schema never will. */
+async function validated(event: HandledEvent, schema: StandardSchema): Promise<HandledEvent> {
+  const result = await schema['~standard'].validate(event.payload)
+  if (result.issues) {
+    const [first] = result.issues
+    throw permanent(
+      `the payload does not fit the schema: ${first?.message ?? 'no reason given'}${pathOf(first?.path)}`,
+    )
+  }
+  return withPayload(event, result.value)
+}
+
+function pathOf(path: readonly unknown[] | undefined): string {
+  if (!path?.length) return ''
+  return ` at ${path.map((step) => String(typeof step === 'object' && step !== null && 'key' in step ? step.key : step)).join('.')}`
+}
+
+/** The key holds the pattern of the handler, because two handlers may count in different units. */
+function watermarkOf<Tx>(
+  { pattern }: Registered<Tx>,
+  event: HandledEvent,
+  stale: (event: HandledEvent) => number,
+): Watermark | null {
+  if (event.reference === null) return null
+  const value = stale(event)
+  if (!Number.isFinite(value))
+    throw new Error(`stale() returned ${value} for event "${event.id}"; it must return a number`)
+  return { source: event.source, key: `${pattern.length}:${pattern} ${event.reference}`, value }
+}
+
+async function isStale<Tx>(
+  store: Pick<Store<Tx>, 'watermark'>,
+  { source, key, value }: Watermark,
+): Promise<boolean> {
+  const applied = await store.watermark(source, key)
+  return applied !== null && applied > value
+}
