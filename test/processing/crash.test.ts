@@ -2,7 +2,7 @@
 import { type Inbox, isHookonceError, type Store } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
-import { afterEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, describe, expect, it } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import {
   type Bench,
@@ -329,7 +329,7 @@ onLog('PostgreSQL', (bench) => {
   })
 
   it('handlers that hold every connection of the pool stop neither intake nor leases', async () => {
-    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), max: 3 })
+    const pool = new pg.Pool({ connectionString: bench.log.args[1]!, max: 3 })
     const store = postgres({ pool, schema: bench.log.args[2]! })
     const { inbox } = bench.inbox({ store, processing: { leaseMs: 400, pollMs: 20, concurrency: 8 } })
     const other = bench.inbox({ processing: { leaseMs: 400, pollMs: 20 } }).inbox
@@ -375,7 +375,7 @@ onLog('PostgreSQL', (bench) => {
   ] as const)(
     'a COMMIT whose %s is lost: one effect, and the event has succeeded',
     async (what, attempts) => {
-      const proxy = await startProxy(inject('postgresUrl'))
+      const proxy = await startProxy(bench.log.args[1]!)
       const store = postgres({ url: proxy.url, schema: bench.log.args[2]! })
       const { inbox } = bench.inbox({
         store,

@@ -5,7 +5,7 @@
 import { createInbox, silentLog } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type Line, startLine } from '../support/line.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import { ids, post, postAll, quickRetry, shop, signal, stateOf, until } from '../support/processing.js'
@@ -19,8 +19,8 @@ let log: SharedLog
 let line: Line
 
 beforeEach(async () => {
-  log = await postgresLog(inject('postgresUrl'))
-  line = await startLine(inject('postgresUrl'))
+  log = await postgresLog()
+  line = await startLine(log.args[1]!)
 })
 afterEach(async () => {
   await line.close()
@@ -84,13 +84,14 @@ test(
 )
 
 async function lingering(): Promise<number> {
-  const client = new pg.Client({ connectionString: inject('postgresUrl') })
+  const client = new pg.Client({ connectionString: log.args[1]! })
   await client.connect()
   try {
     const { rows } = await client.query<{ count: number }>(
       `select count(*)::int as count from pg_locks l join pg_class c on c.oid = l.relation
        join pg_namespace n on n.oid = c.relnamespace
-       where n.nspname like $1 and l.pid <> pg_backend_pid() and c.relkind = 'r'`,
+       where l.database = (select oid from pg_database where datname = current_database())
+       and n.nspname like $1 and l.pid <> pg_backend_pid() and c.relkind = 'r'`,
       [`${log.args[2]}%`],
     )
     return rows[0]!.count
@@ -117,7 +118,7 @@ test(
     const store = postgres({ url: line.url, schema: log.args[2]!, statementTimeoutMs: 1_000 })
     afterwards(() => store.close())
     await store.migrate()
-    const other = inboxOn(inject('postgresUrl'))
+    const other = inboxOn(log.args[1]!)
     let woken = 0
     const unsubscribe = await store.subscribe(() => void woken++)
     afterwards(() => unsubscribe())

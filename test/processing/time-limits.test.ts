@@ -3,7 +3,7 @@ import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import type { SqliteTx } from 'hookonce/sqlite'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import {
   ids,
@@ -22,26 +22,27 @@ import { afterwards } from '../support/serving.js'
 describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
   let log: SharedLog
   beforeEach(async () => {
-    log = await postgresLog(inject('postgresUrl'))
+    log = await postgresLog()
   })
   afterEach(() => log.remove())
 
-  /** Marks the statements of a case, so that the server can be asked for them. */
-  const sleep = (mark: string) => `select pg_sleep(45) /* ${mark} */`
+  const sleep = 'select pg_sleep(45)'
 
-  async function running(mark: string): Promise<number> {
-    const client = new pg.Client({ connectionString: inject('postgresUrl') })
+  /** Handlers whose statement runs on the server now. */
+  async function sleeping(): Promise<number> {
+    const client = new pg.Client({ connectionString: log.args[1]! })
     await client.connect()
     const { rows } = await client.query(
-      "select count(*)::int as n from pg_stat_activity where state = 'active' and query like $1 and pid <> pg_backend_pid()",
-      [`%/* ${mark} */%`],
+      `select count(*)::int as n from pg_stat_activity
+       where datname = current_database() and state = 'active' and query = $1`,
+      [sleep],
     )
     await client.end()
     return rows[0].n
   }
 
   function inboxWith(options: { maxTransactions?: number } = {}): Inbox {
-    const store = postgres({ url: inject('postgresUrl'), schema: log.args[2]!, ...options })
+    const store = postgres({ url: log.args[1]!, schema: log.args[2]!, ...options })
     const inbox = createInbox({
       store,
       sources: { shop: shop() },
@@ -61,14 +62,9 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
   test('16 handlers in pg_sleep(45) give slot, connection and lease back soon after their timeout', async () => {
     const inbox = inboxWith({ maxTransactions: 16 })
     const handled: string[] = []
-    inbox.on(
-      'shop',
-      'slow',
-      (_event, ctx) => (ctx.tx as PostgresTx).query(sleep(log.args[2]!)).then(() => {}),
-      {
-        timeoutMs: 2_000,
-      },
-    )
+    inbox.on('shop', 'slow', (_event, ctx) => (ctx.tx as PostgresTx).query(sleep).then(() => {}), {
+      timeoutMs: 2_000,
+    })
     inbox.on('shop', 'quick', async (event, ctx) => {
       await (ctx.tx as PostgresTx).query('select 1')
       handled.push(event.id)
@@ -78,44 +74,44 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
       inbox,
       ids(16, 'slow-').map((id) => ({ id, type: 'slow' })),
     )
-    await until(async () => (await running(log.args[2]!)) === 16, 'all of them sleep')
+    await until(async () => (await sleeping()) === 16, 'all of them sleep')
     await postAll(inbox, [{ id: 'quick', type: 'quick' }])
     await until(() => handled.length === 1, 'an event behind them is handled', 20_000)
     for (const id of ids(16, 'slow-'))
       await until(async () => (await stateOf(inbox, id)) === 'failed', 'it has failed', 20_000)
     const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'slow-0' })
     expect(JSON.stringify(attempt)).toContain('the handler took longer than 2000 ms')
-    await until(async () => (await running(log.args[2]!)) === 0, 'nothing runs on the server', 20_000)
+    await until(async () => (await sleeping()) === 0, 'nothing runs on the server', 20_000)
   }, 60_000)
 
   test('stop returns by its deadline while SQL runs, and hands the events back', async () => {
     const inbox = inboxWith()
-    inbox.on('shop', '*', (_event, ctx) => (ctx.tx as PostgresTx).query(sleep(log.args[2]!)).then(() => {}))
+    inbox.on('shop', '*', (_event, ctx) => (ctx.tx as PostgresTx).query(sleep).then(() => {}))
     await inbox.start()
     await postAll(
       inbox,
       ids(4).map((id) => ({ id })),
     )
-    await until(async () => (await running(log.args[2]!)) === 4, 'all of them sleep')
+    await until(async () => (await sleeping()) === 4, 'all of them sleep')
     const from = performance.now()
     await inbox.stop({ deadlineMs: 500 })
     expect(performance.now() - from).toBeLessThan(15_000)
-    const store = postgres({ url: inject('postgresUrl'), schema: log.args[2]! })
+    const store = postgres({ url: log.args[1]!, schema: log.args[2]! })
     afterwards(() => store.close())
     for (const eventId of ids(4)) {
       expect(await store.get({ source: 'shop', eventId })).toMatchObject({ state: 'pending', attempts: 0 })
     }
-    await until(async () => (await running(log.args[2]!)) === 0, 'nothing runs on the server', 20_000)
+    await until(async () => (await sleeping()) === 0, 'nothing runs on the server', 20_000)
   }, 60_000)
 
   test.each([
     ['a pool of the store', undefined],
-    ['a pool of the application', () => new pg.Pool({ connectionString: inject('postgresUrl'), max: 1 })],
+    ['a pool of the application', () => new pg.Pool({ connectionString: log.args[1]!, max: 1 })],
   ])(
     'events that find %s in use wait, and no attempt is used up',
     async (_name, makePool) => {
       const pool = makePool?.()
-      const where = pool ? { pool } : { url: inject('postgresUrl'), maxTransactions: 1 }
+      const where = pool ? { pool } : { url: log.args[1]!, maxTransactions: 1 }
       const store = postgres({ ...where, schema: log.args[2]! })
       const inbox = createInbox({
         store,

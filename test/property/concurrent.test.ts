@@ -5,10 +5,9 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { StoreHarness } from 'hookonce/testing'
-import { afterAll, beforeAll, describe, test } from 'vitest'
+import { describe, test } from 'vitest'
 import type { ClaimedEvent, EventKey, EventRecord, Order, Outcome } from '#dist/model.js'
 import type { Store } from '#dist/store.js'
-import { freshDatabase, type TestDatabase } from '../support/database.js'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { nameOf } from './model.js'
@@ -308,12 +307,6 @@ async function check<Tx>(open: () => Promise<OwnHarness<Tx>>): Promise<void> {
 describe('workers at once leave a history that one orderly store could have had', {
   timeout: 300_000,
 }, () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await freshDatabase()
-  })
-  afterAll(() => database.drop())
-
   test('SQLite', () => check(sqliteHarness))
-  test('PostgreSQL', () => check(() => postgresHarness(database.url)))
+  test('PostgreSQL', () => check(postgresHarness))
 })

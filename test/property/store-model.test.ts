@@ -3,8 +3,7 @@
  * HOOKONCE_PROPERTY_SEED (and _PATH) replay a failure.
  */
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, test } from 'vitest'
-import { freshDatabase, type TestDatabase } from '../support/database.js'
+import { describe, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { type Command, commands } from './commands.js'
@@ -75,16 +74,10 @@ async function checkExample<Tx>(
 }
 
 describe.concurrent('a store does what the model of it does', { timeout: 300_000 }, () => {
-  let database: TestDatabase
-  beforeAll(async () => {
-    database = await freshDatabase()
-  })
-  afterAll(() => database.drop())
-
   for (const { name, commands } of examples) {
     test(`SQLite: ${name}`, () => checkExample(commands, sqliteHarness))
-    test(`PostgreSQL: ${name}`, () => checkExample(commands, () => postgresHarness(database.url)))
+    test(`PostgreSQL: ${name}`, () => checkExample(commands, postgresHarness))
   }
   test('SQLite: any list of commands', () => check('SQLite', sqliteHarness))
-  test('PostgreSQL: any list of commands', () => check('PostgreSQL', () => postgresHarness(database.url)))
+  test('PostgreSQL: any list of commands', () => check('PostgreSQL', postgresHarness))
 })

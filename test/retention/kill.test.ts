@@ -3,7 +3,7 @@
  * object of the archive has. HOOKONCE_CHAOS_ROUNDS makes it more than the few rounds of every day.
  */
 import { archiveVerify, directory } from 'hookonce/archive'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readManifest, readVerified } from '#dist/retention/archive/manifest.js'
 import type { Store } from '#dist/store.js'
 import { directoryArchive } from '../support/archives.js'
@@ -20,7 +20,7 @@ const bodyOf = (id: string) => `body of ${id} ${'x'.repeat(50)}`
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: postgresLog,
 }
 
 describe.each(Object.entries(logs))('on %s', (_, makeLog) => {

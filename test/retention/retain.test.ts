@@ -1,7 +1,7 @@
 /** Retention on both stores: what goes, what stays, and that a second delivery is known for as long as promised. */
 import { type Inbox, type InboxOptions, type RetainProgress, type Store, silentLog } from 'hookonce'
 import { archiveList, archiveRestore, archiveVerify } from 'hookonce/archive'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCounters } from '#dist/counters.js'
 import { retain } from '#dist/retention/retain.js'
 import { startSchedule } from '#dist/retention/schedule.js'
@@ -14,7 +14,7 @@ import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 const DAY_MS = 86_400_000
 const harnesses: Record<string, () => Promise<OwnHarness<never>>> = {
   SQLite: sqliteHarness as never,
-  PostgreSQL: () => postgresHarness(inject('postgresUrl')) as never,
+  PostgreSQL: postgresHarness as never,
 }
 
 describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {

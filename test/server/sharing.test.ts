@@ -1,5 +1,5 @@
 /** Two servers and two workers on one PostgreSQL. One of each is killed: what they held is taken over, and happens once. */
-import { afterEach, expect, inject, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { startLoad } from '../support/load.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
@@ -19,7 +19,7 @@ function start(told: object): Child {
 }
 
 it('they share the work; kill -9 leaves nothing stuck beyond a lease, and nothing that was acknowledged is lost', async () => {
-  log = await postgresLog(inject('postgresUrl'))
+  log = await postgresLog()
   const worker = { worker: true, handlerMs: 15, processing: { leaseMs: 1_000, pollMs: 50, concurrency: 4 } }
   const servers = [start({ processing: false }), start({ processing: false })] as const
   const workers = [start(worker), start(worker)] as const

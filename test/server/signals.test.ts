@@ -1,5 +1,5 @@
 /** The end of a process: real processes, real signals, and a ledger outside of them. */
-import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { startLoad } from '../support/load.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
@@ -31,7 +31,7 @@ const states = async () =>
 
 for (const [kind, make] of [
   ['SQLite', () => sqliteLog()],
-  ['PostgreSQL', () => postgresLog(inject('postgresUrl'))],
+  ['PostgreSQL', postgresLog],
 ] as const) {
   describe(`on ${kind}`, () => {
     beforeEach(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox, HookonceError, type Store, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { until } from '../support/processing.js'
@@ -43,7 +43,7 @@ async function statusOf(one: Child) {
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: postgresLog,
 }
 
 describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
@@ -105,7 +105,7 @@ test('one process drains at a time, and the next takes over when it is killed', 
 }, 60_000)
 
 test('two processes share a spool: the order of a source holds across them, and nothing is drained twice', async () => {
-  const log = await postgresLog(inject('postgresUrl'))
+  const log = await postgresLog()
   const store = log.open()
   try {
     await store.migrate()

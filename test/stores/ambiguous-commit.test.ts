@@ -1,7 +1,7 @@
 /** The line breaks when the server has committed and the store has not heard of it. */
 
 import { type PostgresTx, postgres } from 'hookonce/postgres'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewDelivery } from '#dist/model.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import { startProxy, type TestProxy } from '../support/proxy.js'
@@ -11,9 +11,8 @@ let proxy: TestProxy
 let store: ReturnType<typeof postgres>
 
 beforeEach(async () => {
-  const url = inject('postgresUrl')
-  log = await postgresLog(url)
-  proxy = await startProxy(url)
+  log = await postgresLog()
+  proxy = await startProxy(log.args[1]!)
   store = postgres({ url: proxy.url, schema: log.args[2]! })
   await store.migrate()
   await store.record([delivery('warm up')])
@@ -90,5 +89,5 @@ test('when the commit of a handler never reaches the server, the commit is unkno
 test('a server that cannot be reached is STORE_UNAVAILABLE', async () => {
   await proxy.close()
   await expect(store.record([delivery('new')])).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
-  proxy = await startProxy(inject('postgresUrl'))
+  proxy = await startProxy(log.args[1]!)
 })

@@ -2,7 +2,7 @@
 import { rm } from 'node:fs/promises'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Inspection, NewDelivery } from '#dist/model.js'
 import type { Store } from '#dist/store.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
@@ -42,7 +42,7 @@ async function settle(
 
 const logs = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: postgresLog,
 }
 
 describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
@@ -147,7 +147,7 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
 })
 
 test('an unfinished build of the unique key on PostgreSQL is no key', async () => {
-  const log = await postgresLog(inject('postgresUrl'))
+  const log = await postgresLog()
   const store = log.open()
   await store.migrate()
   await log.sql(`update pg_index set indisvalid = false where indexrelid = 'log.events_once'::regclass`)

@@ -1,10 +1,10 @@
 /** I1 and I3 under kill -9: what was acknowledged is there, and what was done is done once. */
 
-import { afterEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import type { EventPage, EventRecord } from '#dist/model.js'
 import type { Store } from '#dist/store.js'
 import { type Child, startChild } from '../support/child.js'
-import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 
 const rounds = Number(process.env.HOOKONCE_KILL_ROUNDS ?? 4)
@@ -49,7 +49,7 @@ async function everyAckIsThere(store: Store, lines: readonly string[]): Promise<
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: postgresLog,
 }
 
 describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
@@ -120,7 +120,7 @@ describe('on a PostgreSQL server that is killed itself', () => {
     async () => {
       const server: TestPostgres = await startPostgres()
       try {
-        const log = await postgresLog(server.url)
+        const log = await postgresSchemaLog(server.url)
         const first = log.open()
         await first.migrate()
         await first.close()

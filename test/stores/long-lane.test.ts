@@ -2,7 +2,7 @@
  * Lanes with a long queue: only the head of a lane is in sight of a claim, so what an event costs does not depend on how
  * many wait behind it. Counted in rows that were updated, by a trigger on the table, and not in time.
  */
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { ClaimedEvent, NewDelivery, Outcome } from '#dist/model.js'
 import type { Store } from '#dist/store.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
@@ -24,7 +24,7 @@ function delivery(eventId: string, lane: string | null): NewDelivery {
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: postgresLog,
 }
 
 describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {

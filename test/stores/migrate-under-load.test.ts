@@ -3,7 +3,7 @@ import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { migrations } from '#dist/stores/postgres/migrations.js'
-import { postgresLog, type SharedLog } from '../support/logs.js'
+import { postgresSchemaLog, type SharedLog } from '../support/logs.js'
 import { until } from '../support/processing.js'
 
 const url = () => inject('postgresUrl')
@@ -15,7 +15,7 @@ let schema: string
 const clients: pg.Client[] = []
 
 beforeEach(async () => {
-  log = await postgresLog(url())
+  log = await postgresSchemaLog()
   schema = log.args[2]!
   const before = migrations.filter(({ number }) => number < changing)
   const text = before.map(

@@ -1,14 +1,14 @@
-import { describe, expect, inject, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Migration, MigrationReport } from '#dist/store.js'
 import { migrations as postgresMigrations } from '#dist/stores/postgres/migrations.js'
 import { migrations as sqliteMigrations } from '#dist/stores/sqlite/migrations.js'
 import { startChild } from '../support/child.js'
-import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { rows } from '../support/processing.js'
 
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
-  PostgreSQL: () => postgresLog(inject('postgresUrl')),
+  PostgreSQL: () => postgresSchemaLog(),
 }
 
 describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {

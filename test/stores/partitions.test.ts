@@ -3,7 +3,7 @@ import { type PostgresOptions, postgres, postgresMigrationsSql } from 'hookonce/
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import type { Store } from '#dist/store.js'
-import { postgresLog, type SharedLog } from '../support/logs.js'
+import { postgresSchemaLog, type SharedLog } from '../support/logs.js'
 
 const DAY_MS = 86_400_000
 const url = inject('postgresUrl')
@@ -13,7 +13,7 @@ let outside: pg.Client
 const stores: Store[] = []
 
 beforeEach(async () => {
-  log = await postgresLog(url)
+  log = await postgresSchemaLog()
   schema = log.args[2]!
   outside = new pg.Client({ connectionString: url })
   await outside.connect()

@@ -1,7 +1,7 @@
 /** Where PostgreSQL is spared work, nothing may be missed for it. */
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
-import { afterEach, beforeEach, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { NewDelivery } from '#dist/model.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 
@@ -9,8 +9,8 @@ let log: SharedLog
 let store: ReturnType<typeof postgres>
 
 beforeEach(async () => {
-  log = await postgresLog(inject('postgresUrl'))
-  store = postgres({ url: inject('postgresUrl'), schema: log.args[2]! })
+  log = await postgresLog()
+  store = postgres({ url: log.args[1]!, schema: log.args[2]! })
   await store.migrate()
 })
 afterEach(async () => {
@@ -60,7 +60,7 @@ test('what is due lower is not forgotten while there is always a full share of o
 test.each([true, false])(
   'a transaction on a pipelined connection or a plain one is the same (%s)',
   async (pipeline) => {
-    const pool = new pg.Pool({ connectionString: inject('postgresUrl'), pipeline })
+    const pool = new pg.Pool({ connectionString: log.args[1]!, pipeline })
     const own = postgres({ pool, schema: log.args[2]! })
     try {
       await own.record([delivery('a'), delivery('b'), delivery('c')])

@@ -1,9 +1,9 @@
 /** What a reader of the log sees while commits overtake each other, and after retention has been there. */
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewDelivery } from '#dist/model.js'
 import type { Store } from '#dist/store.js'
-import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
+import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 
 const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 40)
 
@@ -28,7 +28,7 @@ describe('a tail on PostgreSQL', () => {
   }
 
   beforeEach(async () => {
-    log = await postgresLog(inject('postgresUrl'))
+    log = await postgresLog()
     schema = log.args[2]!
     stores = []
     outside = new pg.Client({ connectionString: log.args[1]! })
@@ -48,8 +48,9 @@ describe('a tail on PostgreSQL', () => {
     try {
       for (;;) {
         const { rows } = await look.query(
-          'select count(*)::int as n from pg_stat_activity where wait_event_type = $1 and query like $2',
-          ['Lock', `%"${schema}".%`],
+          `select count(*)::int as n from pg_stat_activity
+           where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+          [`%"${schema}".%`],
         )
         if (rows[0].n === count) return
       }
@@ -112,7 +113,7 @@ describe('a tail on PostgreSQL', () => {
   })
 
   test("a handler's open transaction, and another log in the same database, hold nothing", async () => {
-    const other = await postgresLog(inject('postgresUrl'))
+    const other = await postgresSchemaLog(log.args[1]!)
     const store = open()
     await store.record([delivery('a')])
     const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
@@ -188,7 +189,7 @@ describe('a tail on PostgreSQL', () => {
 
 describe.each([
   ['SQLite', sqliteLog],
-  ['PostgreSQL', () => postgresLog(inject('postgresUrl'))],
+  ['PostgreSQL', postgresLog],
 ] as const)('a tail after retention, on %s', (_, makeLog) => {
   test('who is behind what was removed is told so, of the source that is followed', async () => {
     const log = await makeLog()

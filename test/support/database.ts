@@ -8,15 +8,32 @@ export interface TestDatabase {
   drop(): Promise<void>
 }
 
-export async function freshDatabase(serverUrl: string = inject('postgresUrl')): Promise<TestDatabase> {
-  const name = `hookonce_test_${randomBytes(6).toString('hex')}`
-  await once(serverUrl, `create database ${name}`)
-  const url = new URL(serverUrl)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => once(serverUrl, `drop database if exists ${name} with (force)`) }
+/** An empty database. */
+export function freshDatabase(serverUrl: string = inject('postgresUrl')): Promise<TestDatabase> {
+  return createDatabase(serverUrl, '')
 }
 
-/** One statement on a connection of its own. */
+/** A database with a migrated log in the schema `log` and an empty `log_user.effects`: a copy of the template. */
+export function migratedDatabase(): Promise<TestDatabase> {
+  return createDatabase(inject('postgresUrl'), inject('postgresTemplate'))
+}
+
+async function createDatabase(serverUrl: string, options: string): Promise<TestDatabase> {
+  const name = `hookonce_test_${randomBytes(6).toString('hex')}`
+  await once(serverUrl, `create database ${name} ${options}`)
+  return {
+    url: databaseUrl(serverUrl, name),
+    drop: () => once(serverUrl, `drop database if exists ${name} with (force)`),
+  }
+}
+
+export function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
+
+/** Runs one statement on a connection of its own. */
 export async function once(url: string, sql: string): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,6 +1,6 @@
 /** The same cases on both stores: `onBothStores((store) => { it(...) })`. */
 import { createInbox, type Inbox, type InboxOptions, type LogFields, type Logger, type Store } from 'hookonce'
-import { afterAll, afterEach, beforeAll, describe, inject } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
 
 export interface StoreOfCase {
@@ -11,7 +11,7 @@ export interface StoreOfCase {
 export function onBothStores(cases: (store: StoreOfCase) => void): void {
   for (const [name, make] of [
     ['SQLite', () => sqliteLog()],
-    ['PostgreSQL', () => postgresLog(inject('postgresUrl'))],
+    ['PostgreSQL', postgresLog],
   ] as const) {
     describe(`on ${name}`, () => {
       let log: SharedLog

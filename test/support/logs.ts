@@ -7,7 +7,9 @@ import { DatabaseSync } from '@photostructure/sqlite'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
+import { inject } from 'vitest'
 import type { Store } from '#dist/store.js'
+import { migratedDatabase, once } from './database.js'
 
 export interface SharedLog {
   /** For `childStore` in a child process. */
@@ -46,29 +48,37 @@ export async function sqliteLog(): Promise<SharedLog> {
   }
 }
 
-export async function postgresLog(url: string): Promise<SharedLog> {
+/** A migrated log in a database of its own. */
+export async function postgresLog(): Promise<SharedLog> {
+  const database = await migratedDatabase()
+  return postgresLogIn(database.url, 'log', database.drop)
+}
+
+/** A log in a schema of its own, which is not migrated. */
+export async function postgresSchemaLog(url: string = inject('postgresUrl')): Promise<SharedLog> {
   const schema = `log_${randomBytes(6).toString('hex')}`
-  async function run(text: string): Promise<Record<string, string>[]> {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      return (await client.query(text)).rows
-    } finally {
-      await client.end()
-    }
-  }
-  await run(`create schema ${schema}_user; create table ${schema}_user.effects (value text not null)`)
+  await once(url, `create schema ${schema}_user; create table ${schema}_user.effects (value text not null)`)
+  return postgresLogIn(url, schema, () =>
+    once(url, `drop schema if exists ${schema} cascade; drop schema ${schema}_user cascade`),
+  )
+}
+
+function postgresLogIn(url: string, schema: string, remove: () => Promise<void>): SharedLog {
   return {
     args: ['postgres', url, schema],
     insertEffect: `insert into ${schema}_user.effects (value) values ($1)`,
     open: () => postgres({ url, schema }),
-    effects: async () =>
-      (await run(`select value from ${schema}_user.effects`)).map((row) => String(row.value)),
-    sql: async (text) => {
-      await run(text.replaceAll('log.', `${schema}.`))
+    async effects() {
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        const { rows } = await client.query(`select value from ${schema}_user.effects`)
+        return rows.map((row) => String(row.value))
+      } finally {
+        await client.end()
+      }
     },
-    remove: async () => {
-      await run(`drop schema if exists ${schema} cascade; drop schema ${schema}_user cascade`)
-    },
+    sql: (text) => once(url, text.replaceAll('log.', `${schema}.`)),
+    remove,
   }
 }

@@ -1,36 +1,45 @@
-/** A schema of its own for each case, and the user's table beside the log in the same database. */
-import { randomBytes } from 'node:crypto'
+/** A log of its own for each case, and the user's table beside it in the same database. */
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
+import { postgresLog, postgresSchemaLog, type SharedLog } from './logs.js'
 import type { OwnHarness } from './sqlite-harness.js'
 
-export async function postgresHarness(url: string): Promise<OwnHarness<PostgresTx>> {
-  const schema = `log_${randomBytes(6).toString('hex')}`
-  const outside = new pg.Client({ connectionString: url })
-  await outside.connect()
-  await outside.query(
-    `create schema ${schema}_user; create table ${schema}_user.effects (value text not null)`,
-  )
+interface Opened {
+  readonly log: SharedLog
+  readonly url: string
+  readonly schema: string
+  readonly outside: pg.Client
+}
+
+export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
+  // The first call to `open` says whether the log is migrated: most cases get a copy of the migrated template.
+  let opened: Promise<Opened> | null = null
   let offsetMs = 0
-  const opened: ReturnType<typeof postgres>[] = []
+  const stores: ReturnType<typeof postgres>[] = []
+  const here = (): Promise<Opened> => opened ?? Promise.reject(new Error('No store was opened.'))
   return {
     async open({ migrate = true } = {}) {
+      opened ??= openLog(migrate)
+      const { url, schema } = await opened
       const store = postgres({ url, schema })
-      opened.push(store)
+      stores.push(store)
       if (migrate) await store.migrate()
       return store
     },
     async advance(ms) {
       offsetMs += ms
+      const { outside, schema } = await here()
       await outside.query(
         `create or replace function "${schema}".clock() returns timestamptz language sql stable
          as $$ select statement_timestamp() + interval '${offsetMs} milliseconds' $$`,
       )
     },
     async insertEffect(tx, value) {
-      await tx.query(`insert into ${schema}_user.effects (value) values ($1)`, [value])
+      const { log } = await here()
+      await tx.query(log.insertEffect, [value])
     },
     async countEffects(value) {
+      const { outside, schema } = await here()
       const { rows } = await outside.query(
         `select count(*)::int as n from ${schema}_user.effects where value = $1`,
         [value],
@@ -38,9 +47,18 @@ export async function postgresHarness(url: string): Promise<OwnHarness<PostgresT
       return rows[0].n
     },
     async end() {
-      await Promise.allSettled(opened.map((store) => store.close()))
-      await outside.query(`drop schema if exists ${schema} cascade; drop schema ${schema}_user cascade`)
-      await outside.end()
+      await Promise.allSettled(stores.map((store) => store.close()))
+      const last = await opened
+      await last?.outside.end()
+      await last?.log.remove()
     },
   }
+}
+
+async function openLog(migrated: boolean): Promise<Opened> {
+  const log = migrated ? await postgresLog() : await postgresSchemaLog()
+  const [, url = '', schema = ''] = log.args
+  const outside = new pg.Client({ connectionString: url })
+  await outside.connect()
+  return { log, url, schema, outside }
 }

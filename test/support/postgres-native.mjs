@@ -32,6 +32,8 @@ export function serverTmpdir() {
 
 /** The folder with bin/, lib/ and share/, ready to run as `serverUser()`. */
 export async function nativeDir() {
+  const known = process.env.HOOKONCE_TEST_POSTGRES_NATIVE
+  if (known) return known
   const { packaged, version } = locate()
   const complete = await linksAreThere(packaged)
   if (complete && (!serverUser() || anyoneCanEnter(packaged))) return packaged

@@ -5,7 +5,7 @@ import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import type { SqliteTx } from 'hookonce/sqlite'
 import pg from 'pg'
-import { afterEach, beforeEach, describe, expect, inject } from 'vitest'
+import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { type LogLine, loggedInbox } from './inboxes.js'
 import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
 
@@ -34,7 +34,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
     const inboxes: Inbox[] = []
     const stores: Store[] = []
     beforeEach(async () => {
-      log = kind === 'SQLite' ? await sqliteLog() : await postgresLog(inject('postgresUrl'))
+      log = kind === 'SQLite' ? await sqliteLog() : await postgresLog()
     })
     afterEach(async () => {
       await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadlineMs: 100 })))
