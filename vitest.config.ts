@@ -7,9 +7,11 @@ export default defineConfig({
     globalSetup: ['test/support/global-setup.ts'],
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    teardownTimeout: 30_000,
+    // Limits for a machine that is busy with other work. A test that passes needs a fraction of them.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
+    expect: { poll: { timeout: 60_000, interval: 20 } },
     // Tests import the built package by its own name. It is run as it is shipped, by Node and not by vite.
     server: { deps: { external: [/\/dist\//] } },
     // Node reads the source maps beside dist, so stack traces point into src.

@@ -48,7 +48,7 @@ test('hookonce itself passes, also when it is killed in the middle of its work: 
   expect(stderr).toMatch(/Sending at most \d+ deliveries to 127\.0\.0\.1:\d+, up to 50 at once/)
   const xml = await readFile(join(folder.path, 'report.xml'), 'utf8')
   expect(wellFormed(xml).filter((name) => name === 'testcase')).toHaveLength(report.trials.length)
-}, 90_000)
+})
 
 describe('the fault is named on standard output, with exit code 1', () => {
   test.each([

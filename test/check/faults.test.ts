@@ -38,7 +38,7 @@ beforeAll(async () => {
     reports[name] = await exam.hold()
   })
   await Promise.all(examined)
-}, 120_000)
+})
 afterAll(() => Promise.all(running.map((example) => example.stop())))
 
 const byName = (report: Report) => Object.fromEntries(report.trials.map((trial) => [trial.name, trial]))

@@ -9,11 +9,8 @@ import { createInbox, silentLog } from 'hookonce'
 import { github, stripe, unverified } from 'hookonce/providers'
 import { createServer as createHookonce, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type Ended, type Folder, freshFolder } from '../support/cli.js'
-
-// Each call starts a process, which a busy machine may take long for.
-vi.setConfig({ testTimeout: 120_000 })
 
 const secret = 'a secret that is long enough'
 const token = 'operator-token-0123456789abcdef'

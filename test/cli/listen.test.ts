@@ -11,12 +11,9 @@ import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { github, sendgrid, stripe } from 'hookonce/providers'
 import { createServer, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curlOf } from '#dist/cli/listen/curl.js'
 import { type Folder, freshFolder } from '../support/cli.js'
-
-// Each call starts a process, which a busy machine may take long for.
-vi.setConfig({ testTimeout: 120_000 })
 
 const secret = 'a secret that is long enough'
 const localSecret = 'what the local app knows of it'

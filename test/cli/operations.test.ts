@@ -4,15 +4,12 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe } from 'hookonce/providers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathOf } from '#dist/cli/command.js'
 import { createProgram } from '#dist/cli/program.js'
 import { openStore } from '#dist/open-store.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 import { freshDatabase } from '../support/database.js'
-
-// Each call starts a process, which a busy machine may take long for.
-vi.setConfig({ testTimeout: 120_000 })
 
 const secret = 'a secret that is long enough'
 const DAY_MS = 86_400_000

@@ -1,13 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { completionScript } from '#dist/cli/completion.js'
 import { createProgram } from '#dist/cli/program.js'
 import { type Folder, freshFolder } from '../support/cli.js'
-
-// Each call starts a process, which a busy machine may take long for.
-vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Folder
 beforeAll(() => {

@@ -5,11 +5,9 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { stripe } from 'hookonce/providers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { curlOf, shown } from '#dist/cli/listen/curl.js'
 import { type Folder, freshFolder } from '../support/cli.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const secret = 'whsec_a-secret-of-the-shop'
 let folder: Folder

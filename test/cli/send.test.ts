@@ -5,14 +5,11 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { standardWebhooks } from 'hookonce/providers'
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { devSource } from '#dist/cli/dev/sources.js'
 import { createPoster } from '#dist/cli/post.js'
 import { factories } from '#dist/cli/providers.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
-
-// Each call starts a process, which a busy machine may take long for.
-vi.setConfig({ testTimeout: 120_000 })
 
 const app = createServer()
 let folder: Folder

@@ -73,7 +73,7 @@ describe('finding and running the file', () => {
     const loaded = await load()
     expect([...loaded.files].sort()).toEqual([join(cwd, 'handlers.ts'), join(cwd, 'hookonce.config.ts')])
     const inbox = await inboxFromConfig(loaded)
-    expect(() => inbox.on('shop', '*', async () => {})).toThrow() // it is registered already
+    expect(() => inbox.on('shop', '*', async () => {})).toThrow(/handler for "\*" of source "shop"/)
     await inbox.stop()
   })
 

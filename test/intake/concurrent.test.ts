@@ -1,7 +1,7 @@
 /** Many deliveries of the same events at once, over real HTTP, on both stores, into two servers at once. */
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createInbox } from 'hookonce'
+import { createInbox, type Inbox } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { stripe } from 'hookonce/providers'
 import { expect, it } from 'vitest'
@@ -11,8 +11,10 @@ onBothStores((stores) => {
   it('64 deliveries each of 20 events to two servers on one log: 20 rows, all 2xx, one "new" for each', async () => {
     const source = stripe({ secret: secretOf('stripe') })
     const servers: Server[] = []
+    const inboxes: Inbox[] = []
     for (let i = 0; i < 2; i++) {
       const inbox = createInbox({ store: stores.open(), sources: { stripe: source } })
+      inboxes.push(inbox)
       await inbox.start()
       const server = createServer(nodeHandler(inbox))
       await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -39,6 +41,7 @@ onBothStores((stores) => {
       ),
     )
     for (const server of servers) await new Promise((resolve) => server.close(resolve).closeAllConnections())
+    for (const inbox of inboxes) await inbox.stop()
     expect([...statuses]).toEqual([200])
     expect([...news].sort()).toEqual(bodyHashes.map((id) => [id, 1]).sort())
     const store = stores.open()

@@ -108,10 +108,15 @@ it('half a million nested brackets from a sender with a good signature are 400 a
   for (const nest of ['[', '{"a":']) {
     const body = nest.repeat(Math.floor(1_000_000 / nest.length / 2))
     const delivery = await source.sign({ body, now: Date.now() })
-    const startedAt = performance.now()
-    expect((await inbox.receive('stripe', delivery)).httpStatus).toBe(400)
-    // JSON.parse takes seconds for this; the bound is far above what a scan that stops needs.
-    expect(performance.now() - startedAt).toBeLessThan(250)
+    const tookMs: number[] = []
+    for (let i = 0; i < 5; i++) {
+      const startedAt = performance.now()
+      expect((await inbox.receive('stripe', delivery)).httpStatus).toBe(400)
+      tookMs.push(performance.now() - startedAt)
+    }
+    // JSON.parse takes seconds for this; the bound is far above what a scan that stops needs. The fastest of several
+    // runs counts: the machine may be busy during one of them.
+    expect(Math.min(...tookMs)).toBeLessThan(250)
   }
 })
 

@@ -59,7 +59,7 @@ onBothLogs((bench) => {
       const bounds = [60_000, 200_000, 200_000]
       for (const [i, full] of bounds.entries()) {
         expect(waits[i]).toBeGreaterThanOrEqual(full / 2 - 50)
-        expect(waits[i]).toBeLessThanOrEqual(full + 2_000)
+        expect(waits[i]).toBeLessThanOrEqual(full + 20_000)
       }
       expect(await inbox.process('shop', 'e1')).toMatchObject({ kind: 'failed', retryInMs: null })
       expect((await inbox.events.list({ state: 'failed', dead: true })).events.map((e) => e.eventId)).toEqual(
@@ -397,11 +397,11 @@ onBothLogs((bench) => {
           ctx.ignore('too late')
           after.push('end')
         },
-        { timeoutMs: 100, retry: { maxAttempts: 1 } },
+        { timeoutMs: 1_000, retry: { maxAttempts: 1 } },
       )
       await postAll(inbox, [{ id: 'e1' }])
       await inbox.drain()
-      const dead = { state: 'failed', reason: 'the handler took longer than 100 ms', attempts: 1 }
+      const dead = { state: 'failed', reason: 'the handler took longer than 1000 ms', attempts: 1 }
       expect(await inbox.events.get(key('e1'))).toMatchObject(dead)
       late.give()
       await until(() => after.includes('end'), 'the handler ends')
@@ -516,7 +516,7 @@ onBothLogs((bench) => {
       })
       await postAll(inbox, [{ id: 'careful' }, { id: 'bold' }])
       // Another worker takes both, begins the effect, and is never heard of again.
-      const claimed = await store.claim({ worker: 'crashed', limit: 2, leaseMs: 200, sources: ['shop'] })
+      const claimed = await store.claim({ worker: 'crashed', limit: 2, leaseMs: 1_500, sources: ['shop'] })
       expect(claimed).toHaveLength(2)
       for (const { lease } of claimed) {
         expect(await store.effect({ step: 'start', lease, name: 'charge' })).toEqual({ state: 'new' })
@@ -610,7 +610,7 @@ onBothLogs((bench) => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store })
       await inbox.store()
-      const taken = await store.key({ step: 'take', key: 'k', leaseMs: 300 })
+      const taken = await store.key({ step: 'take', key: 'k', leaseMs: 1_500 })
       expect(taken.state).toBe('taken')
       await expect(inbox.once('k', () => 'second', { waitMs: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })
       expect(await inbox.once('k', () => 'second')).toBe('second')

@@ -36,7 +36,7 @@ function child(bench: Bench, told: object): Child {
 }
 
 const says = (one: Child, line: string) =>
-  until(() => one.lines.includes(line), `the child says "${line}", not only ${one.lines.join('; ')}`, 15_000)
+  until(() => one.lines.includes(line), `the child says "${line}", not only ${one.lines.join('; ')}`)
 
 /** The process itself, for signals. */
 async function pidOf(one: Child): Promise<number> {
@@ -82,7 +82,7 @@ onBothLogs((bench) => {
         dead: 0,
       })
       expect(await bench.rows('select * from log.work')).toEqual([])
-    }, 60_000)
+    })
   })
 
   describe('a frozen worker', () => {
@@ -127,7 +127,7 @@ onBothLogs((bench) => {
       const told = {
         abortOn: 'poison',
         maxAttempts: 3,
-        processing: { leaseMs: 250, concurrency: 4, buffer: 8 },
+        processing: { leaseMs: 1_000, concurrency: 4, buffer: 8 },
       }
       const isOver = async () => {
         const { succeeded, dead } = await statsOf(inbox)
@@ -152,19 +152,24 @@ onBothLogs((bench) => {
       expect(crashes).toBe(3)
       expect((await bench.log.effects()).sort()).toEqual([...others].sort())
       expect(await statsOf(inbox)).toMatchObject({ succeeded: 8, dead: 1 })
-    }, 60_000)
+    })
   })
 
   describe('a worker that cannot reach the store for longer than its lease', () => {
     it('gives the attempt up, and does not disturb the next one of the same event in the same process', async () => {
       const store = bench.store()
       let reachable = true
+      let heartbeats = 0
       const flaky: Store = {
         ...store,
-        extend: (leases, leaseMs) =>
-          reachable ? store.extend(leases, leaseMs) : Promise.reject(new Error('no line')),
+        async extend(leases, leaseMs) {
+          if (!reachable) throw new Error('no line')
+          const extended = await store.extend(leases, leaseMs)
+          heartbeats++
+          return extended
+        },
       }
-      const { inbox } = bench.inbox({ store: flaky, processing: { leaseMs: 400, pollMs: 20 } })
+      const { inbox } = bench.inbox({ store: flaky, processing: { leaseMs: 1_200, pollMs: 20 } })
       const aborted: unknown[] = []
       inbox.on('shop', '*', async (event, ctx) => {
         if (ctx.attempt === 1) {
@@ -174,8 +179,9 @@ onBothLogs((bench) => {
           return
         }
         reachable = true
-        // Longer than the lease: only a heartbeat keeps it.
-        await new Promise((resolve) => setTimeout(resolve, 1_000))
+        heartbeats = 0
+        // There are three heartbeats in a lease: after four only a heartbeat has kept it.
+        await until(() => heartbeats >= 4, 'the lease is extended')
         await bench.write(ctx.tx, `${event.id} attempt ${ctx.attempt}`)
       })
       await postAll(inbox, [{ id: 'e1' }])
@@ -190,13 +196,13 @@ onBothLogs((bench) => {
     })
 
     it('a handler that takes longer than its lease keeps it by heartbeats, and nobody takes the event', async () => {
-      const processing = { leaseMs: 300, pollMs: 20 }
+      const processing = { leaseMs: 1_200, pollMs: 20 }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       let runs = 0
       for (const inbox of inboxes) {
         inbox.on('shop', '*', async (event, ctx) => {
           runs++
-          await new Promise((resolve) => setTimeout(resolve, 1_000))
+          await new Promise((resolve) => setTimeout(resolve, 2_000))
           await bench.write(ctx.tx, event.id)
         })
       }
@@ -261,7 +267,8 @@ onBothLogs((bench) => {
       const startedAt = performance.now()
       await inbox.stop({ deadlineMs: 200 })
       expect(performance.now() - startedAt).toBeGreaterThan(190)
-      expect(performance.now() - startedAt).toBeLessThan(3_000)
+      // The handler never ends by itself, and its lease is 30 s long.
+      expect(performance.now() - startedAt).toBeLessThan(20_000)
       const next = bench.inbox().inbox
       expect(await next.events.get(key('e1'))).toMatchObject({ state: 'pending', attempts: 0 })
       goOn.give()
@@ -293,7 +300,7 @@ onBothLogs((bench) => {
         const begun = calls
         const startedAt = performance.now()
         await inbox.stop({ deadlineMs: 100 })
-        expect([mode, performance.now() - startedAt < 3_000]).toEqual([mode, true])
+        expect([mode, performance.now() - startedAt < 20_000]).toEqual([mode, true])
         expect([mode, calls]).toEqual([mode, begun])
         const next = bench.inbox().inbox
         for (const id of ids(5, mode)) {
@@ -310,14 +317,15 @@ onLog('PostgreSQL', (bench) => {
   it('workers whose clocks are ten minutes apart take nothing from each other', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await postAll(inbox, [{ id: 'e1' }])
-    const holder = child(bench, { step: 'in the handler', clockMs: -600_000 })
+    const processing = { leaseMs: 1_200 }
+    const holder = child(bench, { step: 'in the handler', clockMs: -600_000, processing })
     await says(holder, 'in the handler')
     const fast = child(bench, { clockMs: 600_000 })
     const right = child(bench, {})
     await Promise.all([fast.said(1), right.said(1)])
-    // Both are at work: they take what is free, three leases long.
+    // Both are at work: they take what is free, for longer than two leases.
     const startedAt = performance.now()
-    for (let i = 0; performance.now() - startedAt < 1_200; i++) {
+    for (let i = 0; performance.now() - startedAt < 2_500; i++) {
       await postAll(inbox, [{ id: `free${i}` }])
       await until(async () => (await stateOf(inbox, `free${i}`)) === 'succeeded', 'what is free is done')
     }
@@ -331,8 +339,8 @@ onLog('PostgreSQL', (bench) => {
   it('handlers that hold every connection of the pool stop neither intake nor leases', async () => {
     const pool = new pg.Pool({ connectionString: bench.log.args[1]!, max: 3 })
     const store = postgres({ pool, schema: bench.log.args[2]! })
-    const { inbox } = bench.inbox({ store, processing: { leaseMs: 400, pollMs: 20, concurrency: 8 } })
-    const other = bench.inbox({ processing: { leaseMs: 400, pollMs: 20 } }).inbox
+    const { inbox } = bench.inbox({ store, processing: { leaseMs: 1_200, pollMs: 20, concurrency: 8 } })
+    const other = bench.inbox({ processing: { leaseMs: 1_200, pollMs: 20 } }).inbox
     let stolen = 0
     other.on('shop', '*', () => void stolen++)
     try {
@@ -352,10 +360,11 @@ onLog('PostgreSQL', (bench) => {
       await until(async () => holding === 3 && (await statsOf(inbox)).processing === 6, 'the pool is used up')
       await other.start()
       const startedAt = performance.now()
-      for (let i = 0; performance.now() - startedAt < 1_500; i++) {
+      for (let i = 0; performance.now() - startedAt < 2_500; i++) {
         const askedAt = performance.now()
         expect((await inbox.receive('shop', delivery(`e${i % 6}`))).httpStatus).toBe(200)
-        expect(performance.now() - askedAt).toBeLessThan(1_000)
+        // A delivery that waited for the pool would wait until the handlers end.
+        expect(performance.now() - askedAt).toBeLessThan(10_000)
       }
       expect((await statsOf(inbox)).processing).toBe(6)
       end.give()

@@ -252,7 +252,7 @@ onBothLogs((bench) => {
       expect(await inbox.replay(filter, { ratePerSecond: 50 })).toMatchObject({ done: 40 })
       const tookMs = performance.now() - startedAt
       expect(tookMs).toBeGreaterThan(500)
-      expect(tookMs).toBeLessThan(5_000)
+      expect(tookMs).toBeLessThan(30_000)
 
       const abort = new AbortController()
       const stopped = await inbox.ignore(
@@ -327,7 +327,7 @@ onBothLogs((bench) => {
         const stats = (await inbox.events.stats())[0]!
         return stats.pending + stats.processing + stats.retrying === 0
       }
-      await until(settled, 'everything is settled', 15_000)
+      await until(settled, 'everything is settled')
 
       expect(overlaps).toEqual([])
       expect(accepted.replay).toBeGreaterThan(20)
@@ -362,6 +362,6 @@ onBothLogs((bench) => {
         ignored: states.ignored,
         dead: states.failed,
       })
-    }, 60_000)
+    })
   })
 })

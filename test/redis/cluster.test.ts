@@ -30,7 +30,7 @@ beforeAll(async () => {
   }
   while (!(await whole())) await new Promise((resolve) => setTimeout(resolve, 50))
   for (const admin of admins) admin.disconnect()
-}, 60_000)
+})
 afterAll(async () => {
   for (const node of nodes) await node.remove()
 })

@@ -65,7 +65,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     const held = signal()
     // Its heartbeats do not get through, as if its process were gone.
     const deaf = { ...bound(client.client), eval: blockExtend(client.client) } as never
-    const first = redisOnce(deaf)('k', () => held.wait, { leaseMs: 100 })
+    const first = redisOnce(deaf)('k', () => held.wait, { leaseMs: 1_000 })
     await until(async () => (await value('hookonce:once:k')) !== null, 'it is held')
     expect(await once('k', () => 'second', { leaseMs: 1_000 })).toBe('second')
     held.give()

@@ -127,7 +127,8 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     test.skipIf(needsOwn)(`when Redis ${name}, the answers are those without it`, async () => {
       try {
         const expected = await script(inboxOn(null), () => {})
-        const inbox = inboxOn(client)
+        // Where hits are counted, no call may be given up because the machine is busy.
+        const inbox = inboxOn(client, undefined, name === 'is well' ? 10_000 : undefined)
         expect(await script(inbox, disturb)).toEqual(expected)
         if (name === 'is well') expect(inbox.counters.seen!.hits).toBeGreaterThanOrEqual(5)
         if (['is slow', 'is cut off', 'is killed', 'stands still'].includes(name))
@@ -188,7 +189,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     expect(without).toBe(500)
     expect(withSeen).toBeGreaterThanOrEqual(5)
     expect(withSeen).toBeLessThan(0.05 * without)
-  }, 90_000)
+  })
 })
 
 /** 500 deliveries, one in a hundred of them new, and the queries of intake they cost. */

@@ -113,7 +113,15 @@ onBothLogs((bench) => {
     inbox.pause('shop')
     await inbox.replay({ source: 'shop', eventId: 'a' }, { force: true })
     expect((await post(inbox, { id: 'a' })).status).toBe('already_received')
-    await inbox.replay({ source: 'shop' }, { force: true })
+    inbox.resume('shop')
+    await until(
+      async () => (await post(inbox, { id: 'a' })).status === 'already_processed',
+      'it has finished again',
+    )
+    // The same for an order on a filter.
+    inbox.pause('shop')
+    expect(await inbox.replay({ source: 'shop' }, { force: true })).toMatchObject({ done: 1 })
+    expect((await post(inbox, { id: 'a' })).status).toBe('already_received')
   })
 
   test('inline mode and rearm ask the log about everything that has not finished', async () => {
@@ -134,7 +142,9 @@ onBothLogs((bench) => {
       'it is a dead letter',
     )
     fail = false
-    expect((await post(inbox, { id: 'a' }, 'inlined')).status).toBe('processed')
+    // The redelivery makes the event due. The worker of this inbox may be quicker than the delivery itself.
+    const again = (await post(inbox, { id: 'a' }, 'inlined')).status
+    expect(['processed', 'already_processed']).toContain(again)
     expect((await post(inbox, { id: 'a' }, 'rearming')).status).toBe('already_received')
     await until(
       async () => (await inbox.events.get({ source: 'rearming', eventId: 'a' }))?.state === 'succeeded',

@@ -269,7 +269,8 @@ describe('where it listens', () => {
       const { inbox } = shop()
       expect(() => createServer(inbox, { host })).toThrow(/HOOKONCE_ADMIN_TOKEN.*admin: false/)
       expect(() => createServer(inbox, { host, open: true })).toThrow(/HOOKONCE_ADMIN_TOKEN/)
-      expect(() => createServer(inbox, { host, open: true, admin: { tokens: [tokenOf(token)] } })).toThrow()
+      const admin = { tokens: [tokenOf(token)] }
+      expect(() => createServer(inbox, { host, open: true, admin })).toThrow(/Refused to listen on/)
     },
   )
 

@@ -7,12 +7,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox, type LogFields, type Logger } from 'hookonce'
 import { stripe } from 'hookonce/providers'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { repeatedLines } from '#dist/log-repeats.js'
 import { binary } from '../support/cli.js'
 import { send, signed } from '../support/serving.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 const secret = 'whsec_of-the-dead-log-tests'
 const source = stripe({ secret })

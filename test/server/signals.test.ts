@@ -68,10 +68,10 @@ for (const [kind, make] of [
     })
 
     it('a handler that runs at SIGTERM finishes; one that does not in time is handed back', async () => {
-      const quick = child({ handlerMs: 500, server: { drainMs: 10_000 } })
+      const quick = child({ handlerMs: 1_500, server: { drainMs: 10_000 } })
       const { url } = await listening(quick)
       await post(url, 'quick')
-      await until(async () => (await states()).get('quick') === 'processing', 'begun')
+      await until(async () => (await states()).get('quick') !== 'pending', 'begun')
       quick.signal('SIGTERM')
       expect(await quick.ended()).toBe(0)
       expect((await states()).get('quick')).toBe('succeeded')

@@ -100,9 +100,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
           }
         }
         const last = child('working-child.mjs', [log.insertEffect, ...log.args])
-        await expect
-          .poll(async () => (await store.stats())[0]?.succeeded, { timeout: 20_000 })
-          .toBe(ids.length)
+        await expect.poll(async () => (await store.stats())[0]?.succeeded).toBe(ids.length)
         await last.kill()
         expect((await log.effects()).sort()).toEqual(ids.sort())
       } finally {

@@ -218,7 +218,7 @@ describe('PostgreSQL', () => {
   test('every filter alone finds an old event at once', async () => {
     const rows = await rowsRead(everyFilter)
     expect(rows / Object.keys(filters).length).toBeLessThan(1_000)
-  }, 120_000)
+  })
 
   test('every pair is answered or cut, and reads a bounded number of rows', async () => {
     let calls = 0
@@ -233,5 +233,5 @@ describe('PostgreSQL', () => {
     const rows = await rowsRead(everyCut)
     // Two calls each; a row is met in the index that is walked, in the log, and in one table beside it.
     expect(rows).toBeLessThan(without.length * 2 * 5 * LOOKED_AT_MOST)
-  }, 120_000)
+  })
 })

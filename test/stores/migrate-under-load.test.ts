@@ -60,22 +60,22 @@ test('the old version goes on while a reader keeps the migration waiting, and it
   const store = postgres({ url: url(), schema })
   const migrating = store.migrate()
   const waits: number[] = []
-  let seen = 0
-  const end = performance.now() + 6_000
-  while (performance.now() < end) {
-    seen += await waiting(watcher)
+  // Until the migration has asked for the table three times, and given up in between.
+  for (let asked = 0, before = 0; asked < 3; ) {
+    const now = await waiting(watcher)
+    if (now > 0 && before === 0) asked++
+    before = now
     waits.push(await intake(sender))
     await new Promise((resolve) => setTimeout(resolve, 10))
   }
-  expect(seen).toBeGreaterThan(0)
   // Half a second is the limit of the lock; the rest is for a busy machine. It was 45 s once.
-  expect(Math.max(...waits)).toBeLessThan(3_000)
+  expect(Math.max(...waits)).toBeLessThan(15_000)
   await reader.query('commit')
   const { applied } = await migrating
   expect(applied).toContain(changing)
   expect(await store.migrate()).toMatchObject({ applied: [] })
   await store.close()
-}, 60_000)
+})
 
 test('a migration that is given up leaves nothing in the queue on the server', async () => {
   const reader = await connect()
@@ -87,5 +87,5 @@ test('a migration that is given up leaves nothing in the queue on the server', a
   await until(async () => (await waiting(watcher)) > 0, 'it waits for the table')
   await store.close()
   await expect(migrating).rejects.toMatchObject({ code: 'STORE_CLOSED' })
-  await until(async () => (await waiting(watcher)) === 0, 'nobody waits any more', 5_000)
-}, 30_000)
+  await until(async () => (await waiting(watcher)) === 0, 'nobody waits any more')
+})

@@ -7,13 +7,11 @@ import { join } from 'node:path'
 import type { Delivery, NewDelivery } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
-import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
 import { deletedFilesOf, otherPrograms } from '../support/other-program.js'
 import { send } from '../support/serving.js'
-
-vi.setConfig({ testTimeout: 120_000 })
 
 let folder: Folder
 const children: Child[] = []

@@ -64,7 +64,7 @@ test('a PostgreSQL server that takes no writes is not ready', async () => {
 test('after a record that failed PostgreSQL is ready only when its tables can be written', async () => {
   const database = await freshDatabase()
   cleanups.push(() => database.drop())
-  const store = postgres({ url: database.url, statementTimeoutMs: 500 })
+  const store = postgres({ url: database.url, statementTimeoutMs: 2_000 })
   cleanups.push(() => store.close())
   await store.migrate()
   const outside = new pg.Client({ connectionString: database.url })

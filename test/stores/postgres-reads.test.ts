@@ -13,7 +13,7 @@ beforeEach(async () => {
   database = await freshDatabase()
   outside = new pg.Client({ connectionString: database.url })
   await outside.connect()
-  store = postgres({ url: database.url, readTimeoutMs: 1_000 })
+  store = postgres({ url: database.url, readTimeoutMs: 3_000 })
   await store.migrate()
 })
 afterEach(async () => {

@@ -50,4 +50,4 @@ test('known ids are looked up one by one in the unique index, in a log that has 
     await outside.end()
     await database.drop()
   }
-}, 60_000)
+})

@@ -75,7 +75,7 @@ test('PostgreSQL reads no counter of a past hour and a bounded part of the backl
     await outside.end()
     await database.drop()
   }
-}, 120_000)
+})
 
 test('maintenance gives the slots of past hours back, and changes no sum', async () => {
   const database = await freshDatabase()
@@ -131,7 +131,7 @@ test('SQLite answers from its totals, and triggers keep them', async () => {
     await store.close()
     await log.remove()
   }
-}, 60_000)
+})
 
 test('a transaction that has counted something and stays open holds up no delivery', async () => {
   const database = await freshDatabase()

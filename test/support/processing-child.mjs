@@ -81,7 +81,12 @@ const quiet = () => {}
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
-  processing: { leaseMs: 400, pollMs: 30, ...told.processing, retry: { firstMs: 1, maxMs: 5, maxAttempts } },
+  processing: {
+    leaseMs: 1_000,
+    pollMs: 30,
+    ...told.processing,
+    retry: { firstMs: 1, maxMs: 5, maxAttempts },
+  },
   log: {
     debug: quiet,
     info: quiet,

@@ -135,7 +135,7 @@ export async function stateOf(inbox: Inbox, eventId: string, source = 'shop'): P
 export async function until(
   condition: () => boolean | Promise<boolean>,
   what: string,
-  timeoutMs = 10_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   await expect.poll(condition, { timeout: timeoutMs, interval: 15, message: what }).toBe(true)
 }

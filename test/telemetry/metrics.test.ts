@@ -179,7 +179,7 @@ onBothLogs((bench) => {
         return leases.map(() => false) // as if another process had taken it
       },
     }
-    const { inbox } = bench.inbox({ store, processing: { leaseMs: 150, pollMs: 20, retry: quickRetry } })
+    const { inbox } = bench.inbox({ store, processing: { leaseMs: 1_500, pollMs: 20, retry: quickRetry } })
     inbox.on('shop', '*', async (_event, ctx) => {
       if (!heard) await new Promise((resolve) => ctx.signal.addEventListener('abort', resolve))
     })
