@@ -2,7 +2,7 @@
  * What this process has seen since it started, by source. `/metrics`, alerts and tests read it. Counting is a number
  * plus one: nothing here is about one delivery, and no name from outside makes a counter.
  */
-import { type ErrorCode, isHookonceError } from './errors.js'
+import { codeOf, type ErrorCode } from './errors.js'
 import { createHistogram, type Histogram, secondBounds, sizeBounds } from './histogram.js'
 
 /**
@@ -140,9 +140,9 @@ export function countRejected(counters: SourceCounters, reason: string): void {
   counters.rejected[reason] = (counters.rejected[reason] ?? 0) + 1
 }
 
-/** Counts it, and says the code for the log. */
+/** Counts an error of the store. Returns its code, for the log. */
 export function countStoreError(counters: Counters, error: unknown): ErrorCode | 'UNEXPECTED' {
-  const code = isHookonceError(error) ? error.code : 'UNEXPECTED'
+  const code = codeOf(error)
   counters.storeErrors[code] = (counters.storeErrors[code] ?? 0) + 1
   return code
 }

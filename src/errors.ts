@@ -407,6 +407,11 @@ export function isHookonceError(error: unknown, code?: ErrorCode): error is Hook
   return error instanceof HookonceError && (code === undefined || error.code === code)
 }
 
+/** The code of an error, for logs and counters. */
+export function codeOf(error: unknown): ErrorCode | 'UNEXPECTED' {
+  return isHookonceError(error) ? error.code : 'UNEXPECTED'
+}
+
 export function invalid(what: string, problem: string): HookonceError {
   return new HookonceError('INVALID_INPUT', { what, problem })
 }

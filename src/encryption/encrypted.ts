@@ -11,7 +11,7 @@ import { keyOf, seal, unseal } from './seal.js'
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   return {
     ...store,
-    record: (deliveries) => store.record(deliveries.map((delivery) => seal(ring, delivery))),
+    ...sealing(ring, store),
     claim: async (options) => (await store.claim(options)).map((claimed) => readable(ring, claimed)),
     async payload(key) {
       const payload = await store.payload(key)
@@ -20,7 +20,20 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   }
 }
 
-/** What comes out of a spool was sealed before it went in. What is not, somebody else may have put there. */
+/** Seals deliveries before `next` gets them. A sealed delivery is not sealed again. */
+export function sealing<Result>(
+  ring: KeyRing,
+  next: { record(deliveries: readonly NewDelivery[]): Promise<Result> },
+): { record(deliveries: readonly NewDelivery[]): Promise<Result> } {
+  return {
+    record: (deliveries) => next.record(deliveries.map((delivery) => seal(ring, delivery))),
+  }
+}
+
+/**
+ * Refuses a delivery out of the spool that is not sealed, when encryption is required: the inbox seals before it spools,
+ * so somebody else may have written it.
+ */
 export function refuseUnsealed(
   ring: KeyRing,
   { source, headers, events }: NewDelivery,

@@ -1,8 +1,9 @@
-/** What an inbox is made of. `hookonce.config.ts` has the same keys. */
+/** The options of an inbox, and their checks. `hookonce.config.ts` has the same keys. */
 import type { Clock } from '../clock.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
+import { invalid } from '../errors.js'
 import type { GroupCommitOptions } from '../intake/group-commit.js'
-import type { IntakeLimits } from '../intake/receive.js'
+import { defaultLimits, type IntakeLimits } from '../intake/receive.js'
 import type { Logger } from '../log.js'
 import type { RetryPolicy } from '../processing/backoff.js'
 import type { ProcessingOptions } from '../processing/processor.js'
@@ -12,36 +13,68 @@ import type { RetentionOptions } from '../retention/policy.js'
 import type { Seen } from '../seen/seen.js'
 import type { SpoolOptions } from '../spool/spool.js'
 import type { Store } from '../store.js'
+import { sourceNameProblem } from '../store-input.js'
 
 export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
-  /** Whether `stop` closes the store. Default: only one that was opened from its URL. */
+  /** Whether `stop` closes the store. Default: only a store that was opened from its URL. */
   readonly ownsStore?: boolean
-  /** Where events come from, by name. The name is the last part of the path: `/webhooks/<name>`. */
+  /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */
   readonly sources: Readonly<Record<string, Source>>
   readonly limits?: Partial<IntakeLimits>
   readonly commits?: Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>
-  /** A local file that takes deliveries while the store cannot be reached. Default: none; the answer is then 503. */
+  /** A local file that takes deliveries while the store is unavailable. Default: none; the answer is then 503. */
   readonly spool?: SpoolOptions
-  /** Answers duplicates it remembers without the store: `lru()`, or `redis(client)` of `hookonce/redis`. Default: none. */
+  /** A cache of known events: `lru()`, or `redis(client)` of `hookonce/redis`. It answers duplicates without the store. Default: none. */
   readonly seen?: Seen
   /**
-   * How long payloads, events, attempts and audits are kept; once started, one process a day removes what is older.
-   * Default: payloads 30 days, the rest 90. False = nothing is removed by itself.
+   * How long payloads, events, attempts and audits are stored. After `start`, one process removes older rows once a
+   * day. Default: payloads 30 days, the rest 90. False = no automatic removal.
    */
   readonly retention?: RetentionOptions | false
-  /** Encrypts what is stored of a delivery, headers and body. Default: it is stored as it came. */
+  /** Encrypts the stored headers and body of each delivery. Default: no encryption. */
   readonly encryption?: EncryptionOptions
-  /** Default: warnings and errors as JSON lines on standard error. A pino logger fits. */
+  /** Default: warnings and errors as JSON lines on standard error. A pino logger can be used. */
   readonly log?: Logger
-  /** What is taken out of errors before they are stored. Secrets and excerpts of the payload always are. */
+  /** Masked in errors before they are stored, in addition to secrets and excerpts of the payload. */
   readonly redact?: RedactOptions
   readonly clock?: Clock
-  /** How this process runs handlers, with defaults for their retries; false = it only receives. */
+  /** How this process runs handlers, and the default retry policy. False = it only receives. */
   readonly processing?: (ProcessingOptions & { readonly retry?: Partial<RetryPolicy> }) | false
-  /** Spans through `@opentelemetry/api`, when the application has it. Default true. */
+  /** Makes spans through `@opentelemetry/api` when it is installed. Default true. */
   readonly tracing?: boolean
-  /** Bring the schema up to date on first use. Default true. */
+  /** Brings the schema up to date when the store is opened. Default true. */
   readonly migrate?: boolean
+}
+
+export function checkSources(
+  configured: Readonly<Record<string, Source>>,
+  log: Logger,
+): ReadonlyMap<string, Source> {
+  const sources = new Map(Object.entries(configured))
+  for (const [name, source] of sources) {
+    const problem = sourceNameProblem(name)
+    if (problem) throw invalid(`The source name "${name}"`, problem)
+    if (typeof source?.verify !== 'function') {
+      throw invalid(`The source "${name}"`, 'must be made by a provider factory, such as stripe({ secret })')
+    }
+    if (source.unverified) {
+      log.warn({ source: name }, 'this source is not verified: anyone who can reach it can record events')
+    }
+  }
+  return sources
+}
+
+export function checkLimits(limits: IntakeLimits): IntakeLimits {
+  for (const [name, value] of Object.entries(limits)) {
+    if (!(name in defaultLimits))
+      throw invalid(
+        `The limit "${name}"`,
+        `does not exist; known limits: ${Object.keys(defaultLimits).join(', ')}`,
+      )
+    if (!Number.isSafeInteger(value) || value < 1)
+      throw invalid(`The limit ${name}`, `must be a whole number above 0, not ${value}`)
+  }
+  return limits
 }

@@ -1,97 +1,156 @@
 /**
- * The way from intake to the log, put together: `seen` answers what is known, then group commit, then the seal where
- * payloads are encrypted, then the spool where there is one, then the store.
+ * The recording path: the steps of one delivery from intake to the log.
+ *
+ *   cache         answers a delivery whose events are all known, without the store
+ *   trace         measures the rest as a span
+ *   group commit  joins deliveries that arrive together into one batch
+ *   seal          encrypts payloads, so that no file holds them in clear
+ *   spool         stores the batch in a local file while the store is unavailable
+ *   store         commits the batch
+ *
+ * Each step is a function that takes the next one. `cache`, `seal` and `spool` are there when they are configured.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import type { Counters } from '../counters.js'
-import { refuseUnsealed } from '../encryption/encrypted.js'
+import { refuseUnsealed, sealing } from '../encryption/encrypted.js'
 import type { KeyRing } from '../encryption/key-ring.js'
-import { seal } from '../encryption/seal.js'
-import { groupCommit } from '../intake/group-commit.js'
-import { countVerdicts } from '../intake/intake.js'
+import { type GroupCommitOptions, groupCommit } from '../intake/group-commit.js'
+import type { IntakeObserver } from '../intake/observer.js'
 import type { Logger } from '../log.js'
-import type { NewDelivery, RecordVerdict } from '../model.js'
 import { onceKey } from '../processing/once.js'
-import { createLogId } from '../seen/log-id.js'
-import { createRecall } from '../seen/recall.js'
-import { DEFAULT_AFTER_MS, openSpool, type SpoolOptions } from '../spool/spool.js'
-import type { Store } from '../store.js'
+import type { BatchRecorder, LogRecorder, Recorder } from '../recorder.js'
+import { createSeenCache, type SeenCache } from '../seen/cache.js'
+import type { Seen } from '../seen/seen.js'
+import { DEFAULT_AFTER_MS, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
+import type { LazyStore } from './lazy-store.js'
 import type { InboxOptions } from './options.js'
 
-/** Under this key `once` keeps the identity of the log. */
+/** The key of `once` that holds the id of the log. */
 const LOG_ID_KEY = 'hookonce:log-id'
 
 export interface RecordingDeps {
-  readonly options: Pick<InboxOptions, 'spool' | 'seen' | 'commits'>
-  /** How long a delivery may wait for its commit, or for the spool. */
+  readonly options: Pick<InboxOptions, 'spool' | 'commits'>
+  /** Time limit for one delivery on the whole path. */
   readonly recordMs: number
+  readonly cache: SeenCache | null
   readonly ring: KeyRing | undefined
+  readonly store: LazyStore
   readonly clock: Clock
   readonly log: Logger
   readonly counters: Counters
-  /** The store for what was accepted already, also while the inbox stops. */
-  held(): Promise<Store>
-  open(): Promise<Store>
-  opened(): Store | undefined
-  /** Something new is in the log. */
-  wake(): void
+  readonly observer: IntakeObserver
+  /** Called when deliveries of the spool were recorded. */
+  readonly wake: () => void
 }
 
-export function recordingPath({
-  options,
-  recordMs,
-  ring,
+export interface RecordingPath extends Recorder {
+  readonly spool: OpenSpool | null
+  /** Resolves when no delivery waits for its commit. */
+  drained(): Promise<void>
+}
+
+export function recordingPath(deps: RecordingDeps): RecordingPath {
+  const { options, recordMs, cache, ring, store, counters } = deps
+  // Last step first, because each step takes the next one.
+  const toStore = store.recorder
+  const toSpool = options.spool ? spoolStep(options.spool, deps)(toStore) : null
+  const sealed = sealStep(ring)(toSpool ?? toStore)
+  const commits = groupCommit(sealed, commitOptions(options.commits, recordMs, counters))
+  const { record } = cacheStep(cache)(traceStep(commits))
+  counters.seen = cache?.counts ?? null
+  counters.spoolDepth = toSpool?.depth ?? null
+  return { record, spool: toSpool, drained: commits.drained }
+}
+
+/** The cache of known events, bound to the log by a random id that is stored in the log itself. */
+export function logCache({
+  seen,
   clock,
   log,
-  counters,
-  held,
-  open,
-  opened,
-  wake,
-}: RecordingDeps) {
-  const toStore = { record: async (deliveries: readonly NewDelivery[]) => (await held()).record(deliveries) }
-  /** A spooled delivery that must not be believed is refused alone; the spool keeps it aside. */
-  async function fromSpool(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
-    const refused = deliveries.map((delivery) => ring && refuseUnsealed(ring, delivery))
-    const believed = deliveries.filter((_, i) => !refused[i])
-    const verdicts = believed.length === 0 ? [] : await toStore.record(believed)
-    return refused.map((refusal) => refusal ?? verdicts.shift()!)
+  store,
+}: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
+  return createSeenCache({
+    ...{ seen, clock, log },
+    readLogId: async () => onceKey(await store.openForAccepted(), LOG_ID_KEY, randomUUID),
+    repeated: (repeats) => store.opened?.repeated(repeats),
+  })
+}
+
+function cacheStep(cache: SeenCache | null): (next: Recorder) => Recorder {
+  return (next) =>
+    cache === null
+      ? next
+      : {
+          async record(delivery, source, span) {
+            const known = await cache.ask(source, delivery)
+            if (known) return known
+            const recording = await next.record(delivery, source, span)
+            if (recording !== 'spooled') cache.keep(source, delivery, recording)
+            return recording
+          },
+        }
+}
+
+function traceStep(next: Recorder): Recorder {
+  return {
+    record: (delivery, source, span) =>
+      span ? span.record(() => next.record(delivery, source, span)) : next.record(delivery, source, span),
   }
-  const spool = options.spool
-    ? openSpool(spoolInTime(options.spool, recordMs), {
-        record: fromSpool,
-        clock,
-        log,
-        probe: async () => (await open()).ping(),
-        drained(deliveries, verdicts) {
-          for (const [i, { source, events }] of deliveries.entries()) {
-            const ids = events.map((event) => event.eventId)
-            countVerdicts({ counters, log }, source, ids, verdicts[i]!)
-          }
-          wake()
-        },
-      })
-    : null
-  const logId = createLogId(async () => onceKey(await held(), LOG_ID_KEY, randomUUID))
-  const recall = options.seen
-    ? createRecall({
-        seen: options.seen,
-        clock,
-        log,
-        logId: logId.current,
-        repeated: (repeats) => opened()?.repeated(repeats),
-      })
-    : null
-  counters.seen = recall?.counts ?? null
-  counters.spoolDepth = spool?.depth ?? null
-  // Sealed before it can come to rest anywhere, the spool included.
-  const sink = spool ?? toStore
-  const sealed = ring && {
-    record: (deliveries: readonly NewDelivery[]) => sink.record(deliveries.map((one) => seal(ring, one))),
+}
+
+function sealStep(ring: KeyRing | undefined): (next: BatchRecorder) => BatchRecorder {
+  return (next) => (ring ? sealing(ring, next) : next)
+}
+
+function spoolStep(options: SpoolOptions, deps: RecordingDeps): (next: LogRecorder) => OpenSpool {
+  const { recordMs, ring, store, clock, log, observer, wake } = deps
+  return (next) =>
+    openSpool(spoolInTime(options, recordMs), {
+      next,
+      drainTo: ring ? checkSeals(ring, next) : next,
+      clock,
+      log,
+      probe: async () => (await store.open()).ping(),
+      drained(deliveries, verdicts) {
+        for (const [i, { source, events }] of deliveries.entries()) {
+          const ids = events.map((event) => event.eventId)
+          observer.recorded(source, ids, verdicts[i]!)
+        }
+        wake()
+      },
+    })
+}
+
+/**
+ * The spool file may hold deliveries that are not sealed: from before encryption was configured, or written by somebody
+ * else. With `encryption.required` they are refused, each on its own, and the spool keeps them aside; else they are
+ * sealed now.
+ */
+function checkSeals(ring: KeyRing, next: LogRecorder): LogRecorder {
+  const log = sealing(ring, next)
+  return {
+    async record(deliveries) {
+      const refusals = deliveries.map((delivery) => refuseUnsealed(ring, delivery))
+      const trusted = deliveries.filter((_, i) => !refusals[i])
+      const verdicts = trusted.length === 0 ? [] : await log.record(trusted)
+      return refusals.map((refusal) => refusal ?? verdicts.shift()!)
+    },
   }
-  const commits = groupCommit(sealed ?? sink, {
-    ...options.commits,
+}
+
+/** At most half of `recordMs`, so that the spool takes over while the sender still waits for its answer. */
+function spoolInTime(spool: SpoolOptions, recordMs: number): SpoolOptions {
+  return { ...spool, afterMs: Math.min(spool.afterMs ?? DEFAULT_AFTER_MS, Math.ceil(recordMs / 2)) }
+}
+
+function commitOptions(
+  options: InboxOptions['commits'],
+  recordMs: number,
+  counters: Counters,
+): GroupCommitOptions {
+  return {
+    ...options,
     withinMs: recordMs,
     onCommit(deliveries, ms) {
       counters.commits++
@@ -99,11 +158,5 @@ export function recordingPath({
       counters.commitSizes.observe(deliveries)
       counters.commitSeconds.observe(ms / 1_000)
     },
-  })
-  return { spool, recall, logId, commits }
-}
-
-/** The spool takes over while the sender still waits: one commit may run out its time before another begins. */
-function spoolInTime(spool: SpoolOptions, recordMs: number): SpoolOptions {
-  return { ...spool, afterMs: Math.min(spool.afterMs ?? DEFAULT_AFTER_MS, Math.ceil(recordMs / 2)) }
+  }
 }

@@ -4,15 +4,8 @@
  * What may wait is bounded in number and in bytes; beyond it the sender is told to come back.
  */
 import { HookonceError } from '../errors.js'
-import type { NewDelivery, RecordVerdict } from '../model.js'
-
-/** Verdicts after the commit, or the word that the delivery lies in the spool, as durable. */
-export type Recording = RecordVerdict[] | 'spooled'
-
-/** Where batches go: a store, or a store with a spool beside it, which may answer an error for one delivery alone. */
-export interface Recorder {
-  record(deliveries: readonly NewDelivery[]): Promise<readonly (Recording | HookonceError)[]>
-}
+import type { NewDelivery } from '../model.js'
+import type { BatchRecorder, Recording } from '../recorder.js'
 
 export interface GroupCommitOptions {
   /** Deliveries in one commit. Default 256. */
@@ -50,7 +43,7 @@ interface Waiter {
   timer?: NodeJS.Timeout
 }
 
-export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): GroupCommit {
+export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {}): GroupCommit {
   const { maxBatch = 256, maxBatchBytes = 4 * 1024 * 1024, maxUnderWay = 2 } = options
   const { maxWaiting = 10_000, maxWaitingBytes = 64 * 1024 * 1024, withinMs = null, onCommit } = options
   let queue: Waiter[] = []
@@ -113,7 +106,7 @@ export function groupCommit(to: Recorder, options: GroupCommitOptions = {}): Gro
     underWay++
     const startedAt = performance.now()
     try {
-      const recordings = await to.record(batch.map((waiter) => waiter.delivery))
+      const recordings = await next.record(batch.map((waiter) => waiter.delivery))
       // What went to the spool, or nowhere, is no commit of the log.
       const recorded = recordings.reduce((count, one) => count + (Array.isArray(one) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)

@@ -1,36 +1,38 @@
-/** identify, the third step: which events are in this delivery, and what of it is kept. */
+/** The delivery as it is recorded: its events with their hashes, the headers that are stored, the body as received. */
 import { createHash } from 'node:crypto'
 import { sha256 } from '../digest.js'
 import type { NewDelivery } from '../model.js'
 import type { Delivery, IdentifiedEvent, Source } from '../provider.js'
 
-/** Headers that help people later and cannot hold a credential. A provider adds its own by name. */
-const keptHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']
-const KEPT_HEADER_BYTES = 1_024
+/** Stored headers: useful for debugging, and without credentials. A provider adds its own by name. */
+const storedHeaders = ['content-type', 'user-agent', 'x-request-id', 'traceparent', 'tracestate']
+const STORED_HEADER_BYTES = 1_024
 
-export function asNewDelivery(
+export function newDelivery(
   name: string,
   source: Source,
   delivery: Delivery,
   events: readonly IdentifiedEvent[],
   laneOf: (source: string, event: IdentifiedEvent) => string | null,
+  /** Trace headers that replace those of the sender. */
+  carried?: Delivery['headers'],
 ): NewDelivery {
   const bodyHash = sha256(delivery.body)
   const guardHash = guardHashOf(source, delivery, bodyHash)
   return {
     source: name,
-    headers: keep(delivery.headers, source.keepHeaders),
+    headers: stored(carried ? { ...delivery.headers, ...carried } : delivery.headers, source.keepHeaders),
     body: delivery.body,
-    events: events.map((event, part) => ({
-      ...asNewEvent(delivery, event, bodyHash),
-      guardHash: guardHash === null || events.length === 1 ? guardHash : inPart(guardHash, part),
+    events: events.map((event, index) => ({
+      ...newEvent(delivery, event, bodyHash),
+      guardHash: guardHash === null || events.length === 1 ? guardHash : guardHashAt(guardHash, index),
       lane: laneOf(name, event),
     })),
     onReplayedContent: source.contentGuard === 'accept' ? 'flag' : source.contentGuard,
   }
 }
 
-function asNewEvent(delivery: Delivery, event: IdentifiedEvent, bodyHash: Uint8Array) {
+function newEvent(delivery: Delivery, event: IdentifiedEvent, bodyHash: Uint8Array) {
   const { content } = event
   return {
     eventId: event.id,
@@ -40,7 +42,7 @@ function asNewEvent(delivery: Delivery, event: IdentifiedEvent, bodyHash: Uint8A
   }
 }
 
-/** The digest of what was signed, which is seldom the body alone and for some senders (Mailgun) none of it. */
+/** The digest of the signed bytes. They are seldom the body alone, and for some senders (Mailgun) not the body at all. */
 function guardHashOf(source: Source, delivery: Delivery, bodyHash: Uint8Array): Uint8Array | null {
   const content = source.guarded ? source.guarded(delivery) : source.idIsSigned ? null : [delivery.body]
   if (content === null) return null
@@ -50,17 +52,17 @@ function guardHashOf(source: Source, delivery: Delivery, bodyHash: Uint8Array): 
   return digest.digest()
 }
 
-/** Events of one delivery share what was signed and are told apart by their place in it. */
-function inPart(guardHash: Uint8Array, part: number): Uint8Array {
-  return sha256(Buffer.concat([Buffer.from(`\n${part}\n`), guardHash]))
+/** Events of one delivery share the signed bytes, so their index is part of the digest. */
+function guardHashAt(guardHash: Uint8Array, index: number): Uint8Array {
+  return sha256(Buffer.concat([Buffer.from(`\n${index}\n`), guardHash]))
 }
 
-function keep(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
-  const kept: Record<string, string> = {}
-  for (const name of [...keptHeaders, ...extra]) {
+function stored(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
+  const result: Record<string, string> = {}
+  for (const name of [...storedHeaders, ...extra]) {
     const value = headers[name]
-    if (value !== undefined && value.length <= KEPT_HEADER_BYTES)
-      kept[name] = value.toWellFormed().replaceAll('\0', '')
+    if (value !== undefined && value.length <= STORED_HEADER_BYTES)
+      result[name] = value.toWellFormed().replaceAll('\0', '')
   }
-  return kept
+  return result
 }

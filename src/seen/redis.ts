@@ -5,9 +5,9 @@
 import { sha256 } from '../digest.js'
 import { checkCount } from '../store-input.js'
 import { createBreaker } from './breaker.js'
-import { nameOf } from './lru.js'
 import { commandsOf, type RedisClient } from './redis-client.js'
 import type { Seen, SeenEntry, SeenKey } from './seen.js'
+import { seenKeyText } from './seen.js'
 
 export type { IoRedis, NodeRedis, RedisClient } from './redis-client.js'
 export { type RedisOnce, type RedisOnceOptions, redisOnce } from './redis-once.js'
@@ -31,7 +31,7 @@ export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen
 
   /** A digest: ids of any length and any characters, no id in clear, and nothing a cluster takes for a hash tag. */
   const keyOf = (key: SeenKey) =>
-    `${prefix}${Buffer.from(sha256(Buffer.from(nameOf(key)))).toString('base64url')}`
+    `${prefix}${Buffer.from(sha256(Buffer.from(seenKeyText(key)))).toString('base64url')}`
 
   return {
     name: 'redis',

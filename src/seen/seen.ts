@@ -1,11 +1,12 @@
 /**
- * The contract of `seen`: a memory of keys that are in the log, asked before the log is. It is written only after a
- * commit, so a hit proves a committed row; a miss, an error, an eviction or a restart only costs a look at the log. It
- * may forget anything at any time. It is never the truth.
+ * The contract of `seen`, and `lru`, which needs no network. `seen` is a cache of keys that are in the log, asked before
+ * the log. It is written only after a commit, so a hit proves a committed row. A miss, an error, an eviction or a restart
+ * only costs a query to the log. It may forget anything at any time; the log decides.
  */
 import type { EventKey } from '../model.js'
+import { checkCount } from '../store-input.js'
 
-/** `log` names the log, so that a memory shared by two logs, or left over from another one, says nothing false. */
+/** `log` is the id of the log: a cache may be shared by two logs, or be left over from another one. */
 export interface SeenKey extends EventKey {
   readonly log: string
 }
@@ -14,19 +15,55 @@ export interface SeenEntry {
   readonly seq: number
   /** The content hash the event was recorded with. */
   readonly hash: Uint8Array
-  /** `succeeded` and `ignored` have finished; `pending` stands for everything else. */
+  /** `succeeded` and `ignored` are finished; `pending` stands for all other states. */
   readonly state: 'pending' | 'succeeded' | 'ignored'
-  /** When the log last said so, milliseconds. */
+  /** When the log last confirmed this entry, in milliseconds. */
   readonly confirmedAt: number
-  /** Checked by whoever reads it: a memory that keeps things too long changes nothing. */
+  /** The reader checks it, so a cache that keeps an entry too long does no harm. */
   readonly expiresAt: number
 }
 
 export interface Seen {
   /** For logs: `lru`, `redis`. */
   readonly name: string
-  /** An entry or null for each key, in order. May throw; the log is asked then. */
+  /** An entry or null for each key, in order. May throw: then the log is asked. */
   get(keys: readonly SeenKey[]): Promise<(SeenEntry | null)[]>
-  /** Null = forget it. May throw, and may lose it. */
+  /** Null = forget the key. May throw, and may lose entries. */
   put(entries: readonly { readonly key: SeenKey; readonly entry: SeenEntry | null }[]): Promise<void>
+}
+
+/** `seen` inside the process: the last `size` keys, without a network. */
+export function lru(size = 10_000): Seen {
+  checkCount('The size of an lru', size, 10_000_000)
+  // A Map iterates in the order of insertion: a used entry moves to the end, the first entry is evicted first.
+  const entries = new Map<string, SeenEntry>()
+  return {
+    name: 'lru',
+    async get(keys) {
+      return keys.map((key) => {
+        const text = seenKeyText(key)
+        const entry = entries.get(text)
+        if (!entry) return null
+        entries.delete(text)
+        entries.set(text, entry)
+        return entry
+      })
+    },
+    async put(changes) {
+      for (const { key, entry } of changes) {
+        const text = seenKeyText(key)
+        entries.delete(text)
+        if (entry) entries.set(text, entry)
+      }
+      for (const oldest of entries.keys()) {
+        if (entries.size <= size) break
+        entries.delete(oldest)
+      }
+    },
+  }
+}
+
+/** The lengths come first, so that two different keys never have the same text. */
+export function seenKeyText({ log, source, eventId }: SeenKey): string {
+  return `${log.length}:${source.length}:${log}${source}${eventId}`
 }

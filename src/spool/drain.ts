@@ -7,18 +7,19 @@ import { type Clock, timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
+import type { LogRecorder } from '../recorder.js'
 import { type Circuit, codeOf } from './circuit.js'
 import { asDelivery, type Seal } from './row.js'
 import type { RefusedRow } from './spool-file.js'
 import type { SpoolLink } from './thread-link.js'
 
-export interface DrainParts {
+export interface DrainDeps {
   readonly file: SpoolLink
   readonly circuit: Circuit
   readonly clock: Clock
   readonly log: Logger
   readonly seal: Seal | undefined
-  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  readonly drainTo: LogRecorder
   /** Asks the store whether a delivery could be recorded now. */
   probe(): Promise<unknown>
   /** These have left the spool. */
@@ -41,8 +42,8 @@ const IDLE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
 
-export function createDrain(parts: DrainParts): Drain {
-  const { file, circuit, log } = parts
+export function createDrain(deps: DrainDeps): Drain {
+  const { file, circuit, log } = deps
   let running = false
   let started = false
   let stopped = false
@@ -103,7 +104,7 @@ export function createDrain(parts: DrainParts): Drain {
 
   async function reachable(): Promise<boolean> {
     try {
-      await parts.probe()
+      await deps.probe()
       circuit.reset()
     } catch (error) {
       circuit.trip(error)
@@ -119,10 +120,10 @@ export function createDrain(parts: DrainParts): Drain {
         await file.shrink()
         return true
       }
-      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, parts.seal).catch(unreadable)))
+      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, deps.seal).catch(unreadable)))
       let verdicts: RecordVerdict[][]
       try {
-        verdicts = await parts.record(deliveries)
+        verdicts = await deps.drainTo.record(deliveries)
       } catch (error) {
         circuit.trip(error)
         return false
@@ -131,10 +132,10 @@ export function createDrain(parts: DrainParts): Drain {
       const refused = rows.flatMap(({ id }, i) => refusalOf(id, verdicts[i]!))
       const aside = new Set(refused.map(({ id }) => id))
       const done = rows.flatMap(({ id }) => (aside.has(id) ? [] : [id]))
-      await file.remove({ done, refused, now: parts.clock.now() })
+      await file.remove({ done, refused, now: deps.clock.now() })
       for (const { code } of refused)
         log.error({ step: 'record', code }, 'the store refused a spooled delivery: kept aside in the spool')
-      parts.drained(deliveries, verdicts)
+      deps.drained(deliveries, verdicts)
     }
     return true
   }

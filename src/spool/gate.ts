@@ -4,15 +4,16 @@
  */
 import { type Clock, timeLimited } from '../clock.js'
 import { HookonceError } from '../errors.js'
-import type { NewDelivery, RecordVerdict } from '../model.js'
+import type { NewDelivery } from '../model.js'
+import type { LogRecorder, Recording } from '../recorder.js'
 import { type Circuit, isForTheSpool } from './circuit.js'
 import { asRow, type Seal } from './row.js'
 import type { SpoolLink } from './thread-link.js'
 
-/** What became of one delivery: in the log, in the spool, or in neither. */
-export type Recording = RecordVerdict[] | 'spooled' | HookonceError
+/** The result for one delivery: recorded, spooled, or failed. */
+type GateResult = Recording | HookonceError
 
-export interface GateParts {
+export interface GateDeps {
   readonly file: SpoolLink
   readonly circuit: Circuit
   readonly clock: Clock
@@ -20,7 +21,7 @@ export interface GateParts {
   readonly maxBytes: number
   /** How long a commit may take before its deliveries are spooled as well. */
   readonly afterMs: number
-  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  readonly next: LogRecorder
   /** Something lies in the spool. */
   spooled(): void
   /** Each time the file was written to: the bytes of a delivery that could not be kept, or null when all were. */
@@ -41,12 +42,12 @@ const TAIL_WAIT_MS = 1_000
 const LOOK_EVERY_MS = 5
 const LONG_TAIL_MS = 50
 
-export function spoolGate(parts: GateParts) {
-  const { file, circuit } = parts
+export function spoolGate(deps: GateDeps) {
+  const { file, circuit } = deps
 
   /** A recording per delivery, in order. */
-  return async function record(deliveries: readonly NewDelivery[]): Promise<Recording[]> {
-    const results: Recording[] = []
+  return async function record(deliveries: readonly NewDelivery[]): Promise<GateResult[]> {
+    const results: GateResult[] = []
     const items = deliveries.map((delivery, at) => ({ delivery, at }))
     const depths = circuit.open ? null : await waiting()
     const behind = items.filter(({ delivery }) => depths === null || depths.has(delivery.source))
@@ -61,11 +62,11 @@ export function spoolGate(parts: GateParts) {
     return new Map(rows.map(({ source, depth }) => [source, depth]))
   }
 
-  async function directly(items: readonly Item[], results: Recording[]): Promise<void> {
+  async function directly(items: readonly Item[], results: GateResult[]): Promise<void> {
     if (items.length === 0) return
     try {
-      const recorded = parts.record(items.map(({ delivery }) => delivery))
-      const verdicts = await timeLimited(recorded, parts.afterMs, () => tooLate(parts.afterMs))
+      const recorded = deps.next.record(items.map(({ delivery }) => delivery))
+      const verdicts = await timeLimited(recorded, deps.afterMs, () => tooLate(deps.afterMs))
       for (const [i, { at }] of items.entries()) results[at] = verdicts[i]!
     } catch (error) {
       if (!isForTheSpool(error)) throw error
@@ -74,7 +75,7 @@ export function spoolGate(parts: GateParts) {
     }
   }
 
-  async function inTurn(items: readonly Item[], results: Recording[]): Promise<void> {
+  async function inTurn(items: readonly Item[], results: GateResult[]): Promise<void> {
     if (items.length === 0) return
     const until = performance.now() + TAIL_WAIT_MS
     while (!circuit.open && performance.now() < until) {
@@ -86,30 +87,30 @@ export function spoolGate(parts: GateParts) {
         await new Promise((resolve) => setTimeout(resolve, LONG_TAIL_MS))
         break
       }
-      parts.spooled()
+      deps.spooled()
       await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
     }
     return spool(items, results)
   }
 
-  async function spool(items: readonly Item[], results: Recording[]): Promise<void> {
-    const now = parts.clock.now()
+  async function spool(items: readonly Item[], results: GateResult[]): Promise<void> {
+    const now = deps.clock.now()
     try {
-      const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, parts.seal)))
+      const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, deps.seal)))
       const kept = await file.put(rows)
       for (const [i, { at }] of items.entries()) results[at] = kept[i] ? 'spooled' : full()
       const left = kept.indexOf(false)
-      parts.wrote(left < 0 ? null : rows[left]!.block.byteLength)
-      parts.spooled()
+      deps.wrote(left < 0 ? null : rows[left]!.block.byteLength)
+      deps.spooled()
     } catch (error) {
-      parts.wrote(0)
+      deps.wrote(0)
       const failed = error instanceof HookonceError ? error : notSealed(error)
       for (const { at } of items) results[at] = failed
     }
   }
 
   function full(): HookonceError {
-    return new HookonceError('SPOOL_FULL', { maxBytes: parts.maxBytes })
+    return new HookonceError('SPOOL_FULL', { maxBytes: deps.maxBytes })
   }
 }
 

@@ -7,10 +7,11 @@ import type { Clock } from '../clock.js'
 import { invalid } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
+import type { BatchRecorder, LogRecorder } from '../recorder.js'
 import { checkCount } from '../store-input.js'
 import { createCircuit, isForTheSpool } from './circuit.js'
 import { createDrain } from './drain.js'
-import { type Recording, spoolGate } from './gate.js'
+import { spoolGate } from './gate.js'
 import type { Seal } from './row.js'
 import { type SpoolLink, startSpoolThread } from './thread-link.js'
 
@@ -49,9 +50,7 @@ export interface Spool {
   retryRefused(): Promise<number>
 }
 
-export interface OpenSpool extends Spool {
-  /** A recording per delivery, in order. */
-  record(deliveries: readonly NewDelivery[]): Promise<Recording[]>
+export interface OpenSpool extends Spool, BatchRecorder {
   /** How many waited when this process last looked, at most a second or two ago: for metrics, without a wait. */
   depth(): number
   /** Starts to drain what is there from before. Once is enough; more does no harm. */
@@ -61,18 +60,23 @@ export interface OpenSpool extends Spool {
   stop(deadlineMs: number): Promise<void>
 }
 
-export interface SpoolParts {
+export interface SpoolDeps {
   readonly clock: Clock
   readonly log: Logger
-  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+  /** Records deliveries that were not spooled. */
+  readonly next: LogRecorder
+  /** Records deliveries out of the spool. */
+  readonly drainTo: LogRecorder
+  /** Asks the store whether a delivery could be recorded now. */
   probe(): Promise<unknown>
+  /** Called when deliveries were recorded and have left the spool. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
 export const DEFAULT_AFTER_MS = 2_000
 export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 
-export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
+export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal, ...unknown } = options
   for (const name of Object.keys(unknown))
     throw invalid(`spool.${name}`, 'is not an option; known options: path, maxBytes, afterMs, seal')
@@ -96,11 +100,11 @@ export function openSpool(options: SpoolOptions, parts: SpoolParts): OpenSpool {
       return waiting
     },
   }
-  const circuit = createCircuit(parts.log)
+  const circuit = createCircuit(deps.log)
   /** The bytes of a delivery that could not be kept; null once one could. */
   let failed: number | null = null
-  const drain = createDrain({ ...parts, file, circuit, seal })
-  const record = spoolGate({ ...parts, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake, wrote })
+  const drain = createDrain({ ...deps, file, circuit, seal })
+  const record = spoolGate({ ...deps, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake, wrote })
 
   function wrote(bytes: number | null): void {
     failed = bytes

@@ -1,49 +1,52 @@
 /**
- * What intake asks of `seen`, and what it tells it. A duplicate is answered without the log only when every event of
- * the delivery is known with the same content, and when what is known is recent enough for the words of the answer:
- * an event that has finished may be believed for a minute, one that has not for a second, because it may finish at any
- * moment. Nothing here can make an event run twice or not at all: what is not answered goes to the log.
+ * The cache step of recording: decides when an entry of `seen` may answer a delivery. It does so only when every event of
+ * the delivery is known with the same content, and when the entries are recent enough for the answer to be true: a
+ * finished event is trusted for a minute, an unfinished one for a second, because it may finish at any moment. The cache
+ * cannot make an event run twice or be lost: a delivery that it does not answer goes to the log.
  */
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { EventKey, NewDelivery, RecordVerdict, Repeat } from '../model.js'
 import type { Source } from '../provider.js'
-import { nameOf } from './lru.js'
-import type { Seen, SeenEntry, SeenKey } from './seen.js'
+import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from './seen.js'
 
-export interface Recall {
-  /** The verdicts, when they are known without the log; null = ask it. */
+export interface SeenCache {
+  /** The verdicts if all of them are known; null = ask the log. */
   ask(source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
-  /** What the log has said, after its commit. */
+  /** Stores the verdicts of the log, after the commit. */
   keep(source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
-  /** A handler of this process has finished with an event. */
+  /** Called when an attempt of this process has finished an event. */
   settled(event: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void
-  /** An operator has moved these: whatever is known about them is out of date. */
+  /** Removes events whose state an operator has changed. */
   forget(keys: readonly EventKey[]): void
+  /** Resolves when the id of the log was read, or reading it has failed. */
+  ready(): Promise<void>
   readonly counts: { readonly hits: number; readonly misses: number; readonly errors: number }
 }
 
-export interface RecallParts {
+export interface SeenCacheDeps {
   readonly seen: Seen
   readonly clock: Clock
   readonly log: Logger
-  /** The identity of the log; null while it is not known. */
-  logId(): string | null
-  /** Counts duplicates the log has not heard of. */
+  /** Reads the random id that is stored in the log. */
+  readLogId(): Promise<string>
+  /** Counts duplicates that were answered without the log. */
   repeated(repeats: readonly Repeat[]): void
 }
 
 const TRUST_FINISHED_MS = 60_000
 const TRUST_PENDING_MS = 1_000
 const DAY_MS = 24 * 60 * 60 * 1_000
-/** Where a sender does not say how long it retries. */
+/** For senders that do not document how long they retry. */
 const RETRY_WINDOW_MS = 3 * DAY_MS
 const HORIZON_MS = 90 * DAY_MS
-/** Events of this process that may still finish here. */
-const OPEN_EVENTS = 10_000
-const WRITES_UNDER_WAY = 1_000
+/** Unfinished events that are remembered, to update `seen` when they finish in this process. */
+const MAX_UNFINISHED = 10_000
+const MAX_WRITES_UNDER_WAY = 1_000
+const LOG_ID_RETRY_MS = 1_000
 
-export function createRecall({ seen, clock, log, logId, repeated }: RecallParts): Recall {
+export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenCacheDeps): SeenCache {
+  const { logId, ready } = lazyLogId(readLogId)
   const counts = { hits: 0, misses: 0, errors: 0 }
   const unfinished = new Map<string, { readonly key: SeenKey; readonly entry: SeenEntry }>()
   let writes = 0
@@ -58,7 +61,7 @@ export function createRecall({ seen, clock, log, logId, repeated }: RecallParts)
   }
 
   function put(entries: { key: SeenKey; entry: SeenEntry | null }[]): void {
-    if (entries.length === 0 || writes >= WRITES_UNDER_WAY) return
+    if (entries.length === 0 || writes >= MAX_WRITES_UNDER_WAY) return
     writes++
     seen
       .put(entries)
@@ -69,23 +72,24 @@ export function createRecall({ seen, clock, log, logId, repeated }: RecallParts)
   }
 
   function remember(key: SeenKey, entry: SeenEntry): void {
-    const name = nameOf(key)
-    unfinished.delete(name)
+    const text = seenKeyText(key)
+    unfinished.delete(text)
     if (entry.state !== 'pending') return
-    unfinished.set(name, { key, entry })
+    unfinished.set(text, { key, entry })
     const [oldest] = unfinished.keys()
-    if (unfinished.size > OPEN_EVENTS) unfinished.delete(oldest!)
+    if (unfinished.size > MAX_UNFINISHED) unfinished.delete(oldest!)
   }
 
   return {
     counts,
+    ready,
     async ask(source, delivery) {
       const id = logId()
       if (id === null) return null
       const { events } = delivery
       let entries: (SeenEntry | null)[] = []
       try {
-        // Without a hash nobody can say whether the content is the same.
+        // Without a hash the content cannot be compared.
         if (events.every((event) => event.contentHash !== null)) {
           entries = await seen.get(
             events.map(({ eventId }) => ({ log: id, source: delivery.source, eventId })),
@@ -116,7 +120,7 @@ export function createRecall({ seen, clock, log, logId, repeated }: RecallParts)
           const { eventId, contentHash: hash } = delivery.events[i]!
           const state = stateOf(verdict)
           if (hash === null || state === null || !('seq' in verdict)) return []
-          // Its id is contested: two events came under it, and only the log tells them apart.
+          // A contested id belongs to two events, and only the log can tell them apart.
           if (verdict.storedAs !== undefined) return []
           const key = { log: id, source: delivery.source, eventId }
           const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
@@ -128,21 +132,52 @@ export function createRecall({ seen, clock, log, logId, repeated }: RecallParts)
 
     settled({ source, eventId, seq }, state) {
       const id = logId()
-      const name = id === null ? '' : nameOf({ log: id, source, eventId })
-      const found = unfinished.get(name)
+      const text = id === null ? '' : seenKeyText({ log: id, source, eventId })
+      const found = unfinished.get(text)
       if (found?.entry.seq !== seq) return
-      unfinished.delete(name)
+      unfinished.delete(text)
       put([{ key: found.key, entry: { ...found.entry, state, confirmedAt: clock.now() } }])
     },
 
     forget(keys) {
       const id = logId()
       if (id === null) return
-      const names = keys.map(({ source, eventId }) => ({ log: id, source, eventId }))
-      for (const key of names) unfinished.delete(nameOf(key))
-      put(names.map((key) => ({ key, entry: null })))
+      const seenKeys = keys.map(({ source, eventId }) => ({ log: id, source, eventId }))
+      for (const key of seenKeys) unfinished.delete(seenKeyText(key))
+      put(seenKeys.map((key) => ({ key, entry: null })))
     },
   }
+}
+
+/** The id of the log, read on first use. While it is not known, `seen` is not asked. */
+function lazyLogId(read: () => Promise<string>) {
+  let id: string | null = null
+  let reading: Promise<void> | null = null
+  let retryAt = 0
+
+  function ready(): Promise<void> {
+    reading ??= read()
+      .then(
+        (found) => {
+          id = found
+        },
+        () => {
+          retryAt = performance.now() + LOG_ID_RETRY_MS
+        },
+      )
+      .finally(() => {
+        reading = null
+      })
+    return reading
+  }
+
+  /** Null while it is not known. */
+  function logId(): string | null {
+    if (id === null && reading === null && performance.now() >= retryAt) void ready()
+    return id
+  }
+
+  return { logId, ready }
 }
 
 function judge(
@@ -153,10 +188,10 @@ function judge(
 ): Extract<RecordVerdict, { status: 'duplicate' }> | null {
   if (!entry || hash === null || entry.expiresAt <= now || Buffer.compare(entry.hash, hash) !== 0) return null
   const finished = entry.state !== 'pending'
-  // Inline mode runs what has not finished, and rearm gives dead letters a new start: both need the log.
+  // Inline mode runs unfinished events, and rearm retries dead letters: both need the log.
   if (!finished && (source.mode === 'inline' || source.rearm)) return null
   const age = now - entry.confirmedAt
-  // From the future: another host's clock is ahead, and nobody knows how old it is.
+  // An entry from the future was written by a host whose clock is ahead: its age is unknown.
   if (age < -TRUST_PENDING_MS || age > (finished ? TRUST_FINISHED_MS : TRUST_PENDING_MS)) return null
   return { status: 'duplicate', seq: entry.seq, state: entry.state, final: finished, equal: true }
 }
@@ -167,7 +202,7 @@ function stateOf(verdict: RecordVerdict): SeenEntry['state'] | null {
   return verdict.state === 'succeeded' || verdict.state === 'ignored' ? verdict.state : 'pending'
 }
 
-/** As long as the sender may come back, and never longer than the log remembers. */
+/** As long as the sender may retry, and never longer than the log keeps the event. */
 function ttlMs({ retryWindowMs, retention }: Source): number {
   return Math.min(retryWindowMs ?? RETRY_WINDOW_MS, retention.eventsMs ?? HORIZON_MS)
 }

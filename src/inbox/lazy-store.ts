@@ -1,0 +1,100 @@
+/**
+ * The store of an inbox. It is opened on first use, once; a failure is forgotten, so that the next call tries again.
+ * With encryption, callers get a store that encrypts and decrypts.
+ */
+import { atMost } from '../clock.js'
+import { encrypted } from '../encryption/encrypted.js'
+import type { KeyRing } from '../encryption/key-ring.js'
+import { HookonceError } from '../errors.js'
+import { openStore } from '../open-store.js'
+import type { LogRecorder } from '../recorder.js'
+import type { Store } from '../store.js'
+import type { InboxOptions } from './options.js'
+
+export interface LazyStore<Tx = unknown> {
+  /** The store, for new work. STORE_CLOSED once `refuse` was called. */
+  open(): Promise<Store<Tx>>
+  /** The store, for work that was accepted before `refuse` was called. */
+  openForAccepted(): Promise<Store<Tx>>
+  /** The store if it is open now. */
+  readonly opened: Store<Tx> | null
+  /** The last step of the recording path. It does not encrypt: the path has done that. */
+  readonly recorder: LogRecorder
+  /** Runs `step` at the end of opening. If it fails, opening has failed. */
+  onOpen(step: (store: Store<Tx>) => Promise<void>): void
+  /** From now on `open` refuses. */
+  refuse(): void
+  readonly refuses: boolean
+  /**
+   * Waits up to `limitMs()` for an opening that is under way, runs `before`, and closes the store. A store that belongs
+   * to the caller is flushed instead. Does nothing when there is no store to close.
+   */
+  close(limitMs: () => number, before: () => Promise<unknown>): Promise<void>
+}
+
+export function lazyStore<Tx>(
+  { store: configured, ownsStore, migrate = true }: Pick<InboxOptions<Tx>, 'store' | 'ownsStore' | 'migrate'>,
+  ring: KeyRing | undefined,
+): LazyStore<Tx> {
+  const fromUrl = typeof configured === 'string'
+  const closes = ownsStore ?? fromUrl
+  const openingSteps: ((store: Store<Tx>) => Promise<void>)[] = []
+  let opening: Promise<Store<Tx>> | undefined
+  let opened: Store<Tx> | null = null
+  /** Without encryption. Set while the schema is still migrated, which may take long. */
+  let plain: Store<Tx> | undefined
+  let refuses = false
+
+  async function openOnce(): Promise<Store<Tx>> {
+    plain = fromUrl ? ((await openStore(configured)) as Store<Tx>) : configured
+    const store = ring ? encrypted(plain, ring) : plain
+    try {
+      if (migrate) await store.migrate()
+    } catch (error) {
+      if (fromUrl) await store.close() // the next try opens another one
+      throw error
+    }
+    for (const step of openingSteps) await step(store)
+    opened = store
+    return store
+  }
+
+  function open(): Promise<Store<Tx>> {
+    if (refuses) return Promise.reject(new HookonceError('STORE_CLOSED'))
+    opening ??= openOnce().catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  const openForAccepted = () => opening ?? open()
+
+  return {
+    open,
+    openForAccepted,
+    get opened() {
+      return opened
+    },
+    recorder: {
+      async record(deliveries) {
+        if (!opened) await openForAccepted()
+        return plain!.record(deliveries)
+      },
+    },
+    onOpen: (step) => void openingSteps.push(step),
+    refuse() {
+      refuses = true
+    },
+    get refuses() {
+      return refuses
+    },
+    async close(limitMs, before) {
+      if (!opened) await atMost(limitMs(), opening)
+      const store = opened ?? (closes ? (plain ?? configured) : null)
+      if (store === null || typeof store === 'string') return
+      await before()
+      await (closes ? store.close() : store.flush())
+    },
+  }
+}

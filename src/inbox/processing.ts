@@ -1,0 +1,117 @@
+/** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
+import type { Counters } from '../counters.js'
+import type { AfterRecord } from '../intake/after-record.js'
+import type { Logger } from '../log.js'
+import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
+import type { Result } from '../processing/handle.js'
+import type { Handlers } from '../processing/handlers.js'
+import { handleInline } from '../processing/inline.js'
+import { type BulkOptions, orderMany, orderOne } from '../processing/orders.js'
+import { createProcessor, type ProcessingOptions, type Processor } from '../processing/processor.js'
+import type { Redactor } from '../processing/redact.js'
+import type { Source } from '../provider.js'
+import type { SeenCache } from '../seen/cache.js'
+import type { Store } from '../store.js'
+import type { Tracing } from '../tracing.js'
+import type { LazyStore } from './lazy-store.js'
+import type { OrderVerb } from './types.js'
+
+export interface InboxProcessingDeps<Tx> {
+  readonly store: LazyStore<Tx>
+  readonly handlers: Handlers<Tx>
+  readonly sources: ReadonlyMap<string, Source>
+  readonly cache: SeenCache | null
+  readonly log: Logger
+  readonly counters: Counters
+  readonly redact: Redactor
+  readonly tracing: Tracing | null
+}
+
+export interface InboxProcessing {
+  /** Starts handlers now, or as soon as the store is open. */
+  start(): Promise<void>
+  stop(deadlineMs: number): Promise<void>
+  /** Looks for due events now. */
+  wake(): void
+  /** The processor. Opens the store. */
+  processor(): Promise<Processor>
+  readonly afterRecord: AfterRecord
+  order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb
+}
+
+export function inboxProcessing<Tx>(
+  deps: InboxProcessingDeps<Tx>,
+  options: ProcessingOptions,
+): InboxProcessing {
+  const { store, handlers, sources, cache } = deps
+  let processor: Processor | undefined
+  let started = false
+  const wake = () => processor?.wake()
+
+  store.onOpen(async (opened) => {
+    processor = createProcessor<Tx>({ ...deps, store: opened, settled: tellCache }, options)
+    if (started) await processor.start()
+  })
+
+  function tellCache({ source, eventId, lease }: ClaimedEvent, { kind }: Result): void {
+    if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, eventId, seq: lease.seq }, kind)
+  }
+
+  const afterRecord: AfterRecord = {
+    recorded: wake,
+    inline: async (key, verdict) =>
+      handleInline(await store.openForAccepted(), processor!, key, verdict, started),
+    async rearm(key) {
+      const opened = await store.openForAccepted()
+      await orderOne(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
+      wake()
+    },
+    // Events of one lane run one after the other.
+    laneOf(source, { type, reference }) {
+      const ordered = sources.get(source)?.order ?? handlers.resolve(source, type)?.options.order
+      return ordered === 'reference' ? reference : null
+    },
+  }
+
+  function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
+    return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
+      const ordered = forgetting(await store.open(), cache)
+      const result = isKey(target)
+        ? await orderOne(ordered, verb, target, by)
+        : await orderMany(ordered, verb, target, by)
+      wake()
+      return result
+    }) as OrderVerb
+  }
+
+  return {
+    async start() {
+      started = true
+      await processor?.start()
+    },
+    stop: async (deadlineMs) => processor?.stop(deadlineMs),
+    wake,
+    async processor() {
+      await store.open()
+      return processor!
+    },
+    afterRecord,
+    order,
+  }
+}
+
+/** The cache forgets the events of an order: their state has changed. */
+function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' | 'operate'> {
+  return {
+    list: (filter, page) => store.list(filter, page),
+    async operate(order) {
+      const results = await store.operate(order)
+      cache?.forget(order.events)
+      return results
+    },
+  }
+}
+
+function isKey(target: EventKey | EventFilter): target is EventKey {
+  return target.source !== undefined && target.eventId !== undefined && Object.keys(target).length === 2
+}

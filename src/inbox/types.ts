@@ -1,0 +1,118 @@
+/** What can be done with an inbox. `createInbox` makes one. */
+import type { Counters } from '../counters.js'
+import type { Receipt } from '../intake/answer.js'
+import type { BodyBudget } from '../intake/body-budget.js'
+import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
+import type { Logger } from '../log.js'
+import type {
+  Attempt,
+  AuditFilter,
+  AuditPage,
+  EraseResult,
+  EventFilter,
+  EventKey,
+  EventPage,
+  EventRecord,
+  OrderResult,
+  Payload,
+  SourceStats,
+  TailOptions,
+  TailPage,
+} from '../model.js'
+import type { Result } from '../processing/handle.js'
+import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
+import type { Handlers } from '../processing/handlers.js'
+import type { OnceKeyOptions } from '../processing/once.js'
+import type { BulkOptions, BulkResult, OrderOptions } from '../processing/orders.js'
+import type { Redactor } from '../processing/redact.js'
+import type { Delivery, Source } from '../provider.js'
+import type { EraseAllOptions } from '../retention/erase.js'
+import type { RetainOptions, RetainReport } from '../retention/retain.js'
+import type { Spool } from '../spool/spool.js'
+import type { Store } from '../store.js'
+
+/** The output type of the option `schema` of `on`. */
+type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
+
+export interface Inbox<Tx = unknown> extends AsyncDisposable {
+  /** Takes one delivery through intake. Resolves to a receipt, also for a delivery that is rejected. */
+  receive(source: string, delivery: Delivery): Promise<Receipt>
+  /** Takes a web-standard request to `/webhooks/<source>` through intake. */
+  fetch(request: Request): Promise<Response>
+  /** For adapters: counts and logs a request that they refuse themselves. Returns the answer to the sender. */
+  refused(source: string | null, refusal: EarlyRefusal): Receipt
+  /**
+   * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all types (`*`) of a source. The most
+   * specific handler is called. Registering two handlers for the same pattern throws.
+   */
+  on<S extends StandardSchema | undefined = undefined>(
+    source: string,
+    type: string,
+    handler: Handler<Tx, OutputOf<S>>,
+    options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: S },
+  ): Inbox<Tx>
+  /** Registers a handler for many events in one transaction. After a failure they run one by one. */
+  onBatch<S extends StandardSchema | undefined = undefined>(
+    source: string,
+    type: string,
+    handler: BatchHandler<Tx, OutputOf<S>>,
+    options?: Omit<HandlerOptions, 'schema' | 'order'> & { readonly schema?: S },
+  ): Inbox<Tx>
+  /** Opens the store, brings its schema up to date, and starts running handlers. */
+  start(): Promise<void>
+  /**
+   * Records accepted deliveries and finishes running attempts within `deadlineMs` (default 10 s), releases the other
+   * claimed events, and closes the store if the inbox opened it.
+   */
+  stop(options?: { deadlineMs?: number }): Promise<void>
+  /** Runs due events until none is left. Resolves to the number of attempts. For tests. */
+  drain(): Promise<number>
+  /**
+   * Runs this event now, for callers with a queue of their own. Null when there is no such event, when it has finished,
+   * or when another worker has it.
+   */
+  process(source: string, eventId: string): Promise<Result | null>
+  /** Starts no new attempts of a source, or of one handler of it, in this process. */
+  pause(source: string, type?: string): void
+  resume(source: string, type?: string): void
+  /** The types of a source that have a handler. */
+  handled(source: string): readonly string[]
+  /** Runs `fn` once for this key, across processes and restarts, and stores its result. */
+  once<T>(key: string, fn: () => T | Promise<T>, options?: OnceKeyOptions): Promise<T>
+  readonly events: {
+    get(key: EventKey): Promise<EventRecord | null>
+    list(filter?: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
+    payload(key: EventKey): Promise<Payload | null>
+    attempts(key: EventKey): Promise<Attempt[]>
+    stats(): Promise<SourceStats[]>
+    /** Events in the order they were recorded, from a position on: for readers that follow the log. */
+    tail(options: TailOptions): Promise<TailPage>
+    /** What operators did to the log, newest first. */
+    audits(filter?: AuditFilter, page?: { limit?: number; cursor?: string | null }): Promise<AuditPage>
+  }
+  readonly retry: OrderVerb
+  readonly replay: OrderVerb
+  readonly ignore: OrderVerb
+  /** Runs retention now. With `dryRun` it only counts what it would remove. */
+  retain(options?: RetainOptions): Promise<RetainReport>
+  /** Deletes the payloads of all deliveries about a reference. The events stay, so that retries are duplicates. */
+  erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
+  readonly sources: ReadonlyMap<string, Source>
+  readonly limits: IntakeLimits
+  /** For adapters: the limit on the memory of all request bodies. */
+  readonly bodies: BodyBudget
+  readonly counters: Counters
+  /** Null when no spool is configured. */
+  readonly spool: Spool | null
+  /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
+  readonly attempts: { readonly retryOf: Handlers<Tx>['retryOf']; readonly redact: Redactor }
+  readonly log: Logger
+  /** The store, opened on first use. */
+  store(): Promise<Store<Tx>>
+}
+
+/** An order on one event, or on all events that match a filter. */
+export interface OrderVerb {
+  (key: EventKey, options?: OrderOptions): Promise<OrderResult>
+  (filter: EventFilter, options?: BulkOptions): Promise<BulkResult>
+}

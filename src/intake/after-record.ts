@@ -1,0 +1,58 @@
+/** After the commit: an event is handled inside the request (inline mode), or left to the background workers. */
+import type { EventKey, RecordVerdict } from '../model.js'
+import type { IdentifiedEvent } from '../provider.js'
+import type { InlineStatus } from './answer.js'
+import type { IntakeObserver } from './observer.js'
+
+/** The services of processing that intake uses. */
+export interface AfterRecord {
+  /** Wakes the workers: the log has new events. */
+  recorded(): void
+  /** Handles the event inside this request. */
+  inline(key: EventKey, verdict: RecordVerdict): Promise<InlineStatus>
+  /** Retries a dead letter, because its sender delivered it again. */
+  rearm(key: EventKey): Promise<void>
+  /** The lane of an event that must be handled in order; null = no order. */
+  laneOf(source: string, event: IdentifiedEvent): string | null
+}
+
+export interface AfterRecordDeps {
+  readonly after: AfterRecord
+  readonly observer: IntakeObserver
+}
+
+/** How each event ended. `ids` are those of the log; `verdicts` are in the same order. */
+export function handleInRequest(
+  { after, observer }: AfterRecordDeps,
+  source: string,
+  ids: readonly string[],
+  verdicts: readonly RecordVerdict[],
+): Promise<InlineStatus[]> {
+  return Promise.all(
+    ids.map(async (eventId, i): Promise<InlineStatus> => {
+      const verdict = verdicts[i]!
+      if (verdict.status === 'retired') return 'already_processed'
+      const key = { source, eventId }
+      try {
+        return await after.inline(key, verdict)
+      } catch (error) {
+        observer.notHandled(key, error)
+        return 'unknown'
+      }
+    }),
+  )
+}
+
+export async function rearmDeadLetters(
+  { after, observer }: AfterRecordDeps,
+  source: string,
+  ids: readonly string[],
+  verdicts: readonly RecordVerdict[],
+): Promise<void> {
+  for (const [i, verdict] of verdicts.entries()) {
+    if (verdict.status !== 'duplicate' || verdict.state !== 'failed' || !verdict.final) continue
+    const key = { source, eventId: ids[i]! }
+    // The event is in the log whatever happens here, so the sender is not asked to deliver it again.
+    await after.rearm(key).catch((error: unknown) => observer.notRearmed(key, error))
+  }
+}

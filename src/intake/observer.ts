@@ -1,0 +1,171 @@
+/**
+ * The observer of intake: it counts and logs each delivery at the edges of the steps. Log lines that any sender can
+ * cause go through `repeats`, which limits their number.
+ */
+import {
+  type Counters,
+  countRejected,
+  countStoreError,
+  type SourceCounters,
+  UNKNOWN_SOURCE,
+} from '../counters.js'
+import { codeOf, HookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
+import type { RepeatedLines } from '../log-repeats.js'
+import type { EventKey, RecordVerdict } from '../model.js'
+import { earlyRefusal, type Receipt, storedId } from './answer.js'
+import type { Answer } from './intake.js'
+import type { EarlyRefusal } from './receive.js'
+
+export interface ObserverDeps {
+  readonly sources: ReadonlyMap<string, unknown>
+  readonly counters: Counters
+  readonly log: Logger
+  readonly repeats: RepeatedLines
+}
+
+export interface IntakeObserver {
+  /** A delivery has arrived. Returns the name it is counted under. */
+  received(source: string): string
+  /** The delivery has its answer, which is returned. */
+  answered(counted: string, answer: Answer, startedAt: number): Receipt
+  /** An adapter has refused a request before there was a delivery. Returns the answer. */
+  refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt
+  /** The store could not be opened for a delivery. */
+  storeNotOpen(source: string, error: unknown): void
+  /** The inbox has stopped, and a delivery came. */
+  stopped(source: string): void
+  /** Recording failed. Returns the code of the error. */
+  storeFailed(error: unknown): string
+  /** A delivery was recorded: now, or later out of the spool. `ids` are the ids as delivered. */
+  recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void
+  notHandled(key: EventKey, error: unknown): void
+  notRearmed(key: EventKey, error: unknown): void
+}
+
+export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps): IntakeObserver {
+  /** Unknown names share one counter. */
+  const countedAs = (source: string | null) =>
+    source !== null && sources.has(source) ? source : UNKNOWN_SOURCE
+
+  function rejected(source: string, step: string, receipt: Receipt): Receipt {
+    const reason = receipt.reason ?? receipt.status
+    countRejected(counters.of(source), reason)
+    repeats.warn({ source, step, reason, httpStatus: receipt.httpStatus }, 'delivery rejected')
+    return receipt
+  }
+
+  function rejectedBeforeIntake(source: string, reason: string): string {
+    const counted = countedAs(source)
+    const own = counters.of(counted)
+    own.received++
+    countRejected(own, reason)
+    return counted
+  }
+
+  return {
+    received(source) {
+      const counted = countedAs(source)
+      counters.of(counted).received++
+      return counted
+    },
+
+    answered(counted, { step, receipt }, startedAt) {
+      const own = counters.of(counted)
+      if (receipt.status === 'handshake') own.handshakes++
+      else if (receipt.httpStatus < 400) {
+        if (receipt.status === 'spooled') own.spooled++
+        own.ackSeconds.observe((performance.now() - startedAt) / 1_000)
+      } else if (step === 'handle') countRejected(own, receipt.reason ?? receipt.status)
+      else rejected(counted, step, receipt)
+      return receipt
+    },
+
+    refusedEarly(source, refusal) {
+      const counted = countedAs(source)
+      counters.of(counted).received++
+      return rejected(counted, 'receive', earlyRefusal(refusal))
+    },
+
+    storeNotOpen(source, error) {
+      const counted = rejectedBeforeIntake(source, countStoreError(counters, error))
+      const problem = error instanceof HookonceError ? error.message : 'unexpected'
+      repeats.error({ source: counted, step: 'record', problem }, 'store not open')
+    },
+
+    stopped: (source) => void rejectedBeforeIntake(source, 'STORE_CLOSED'),
+
+    storeFailed: (error) => countStoreError(counters, error),
+
+    recorded(source, ids, verdicts) {
+      const own = counters.of(source)
+      for (const [i, verdict] of verdicts.entries()) countVerdict(log, own, source, ids[i]!, verdict)
+    },
+
+    notHandled(key, error) {
+      log.error({ ...key, step: 'handle', code: codeOf(error) }, 'could not be handled in the request')
+    },
+
+    notRearmed(key, error) {
+      log.error({ ...key, step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
+    },
+  }
+}
+
+function countVerdict(
+  log: Logger,
+  own: SourceCounters,
+  source: string,
+  deliveredAs: string,
+  verdict: RecordVerdict,
+): void {
+  switch (verdict.status) {
+    case 'recorded':
+      countRecorded(log, own, source, deliveredAs, verdict)
+      break
+    case 'replayed':
+      own.replayed++
+      break
+    case 'retired':
+      own.retired++
+      break
+    case 'duplicate': {
+      own.duplicates++
+      if (verdict.equal) break
+      own.conflicts++
+      const eventId = storedId(deliveredAs, verdict)
+      log.warn({ source, step: 'record', eventId, reason: 'conflict' }, 'known id with other bytes')
+    }
+  }
+}
+
+function countRecorded(
+  log: Logger,
+  own: SourceCounters,
+  source: string,
+  deliveredAs: string,
+  verdict: Extract<RecordVerdict, { status: 'recorded' }>,
+): void {
+  own.recorded++
+  const { state, sameAs, storedAs } = verdict
+  if (storedAs === undefined && sameAs === undefined) return
+  const key = { source, eventId: storedId(deliveredAs, verdict) }
+  if (storedAs !== undefined) {
+    own.contested++
+    log.warn({ ...key, step: 'record', contests: deliveredAs }, 'contested id: stored under another id')
+  }
+  if (sameAs === undefined) return
+  if (state === 'ignored') {
+    own.replayed++
+    log.warn({ ...key, step: 'record', reason: 'replayed_content' }, 'event put on the review list')
+  } else {
+    own.flagged++
+    // Genuine senders repeat content. A line for each time would let a sender fill the log; the metric counts all.
+    if (isPowerOfTwo(own.flagged))
+      log.warn({ ...key, step: 'record', sameAs }, 'same signed content as another event')
+  }
+}
+
+function isPowerOfTwo(count: number): boolean {
+  return (count & (count - 1)) === 0
+}
