@@ -1,10 +1,10 @@
 /**
- * The same event with one value changed: for a conflict (signed again) and for tampering (not signed again). Numbers go
- * first, because an amount is what a forger would change and no identity is made of it.
+ * The same event with one value changed: for a conflict (signed again) and for tampering (not signed again). Numbers
+ * come first: a forger would change an amount, and event ids are rarely made from numbers.
  */
 import { encodePairs, isForm, parseForm } from '../verification/delivery/form.js'
 
-/** Bodies that differ from the given one in one value each, most harmless first; none for a body of another kind. */
+/** Bodies that differ from `body` in one value each. None when the body is neither JSON nor a form. */
 export function* changedBodies(body: Uint8Array, contentType: string | undefined): Generator<Uint8Array> {
   if (isForm(contentType)) {
     const pairs = parseForm(body) ?? []
@@ -17,7 +17,7 @@ export function* changedBodies(body: Uint8Array, contentType: string | undefined
     }
     return
   }
-  const document = parsed(body)
+  const document = parseJson(body)
   if (document === undefined) return
   for (const kind of ['number', 'string'] as const) {
     for (const { holder, key } of leaves(document, kind)) {
@@ -29,7 +29,8 @@ export function* changedBodies(body: Uint8Array, contentType: string | undefined
   }
 }
 
-export function parsed(body: Uint8Array): unknown {
+/** Undefined when the body is not JSON. */
+export function parseJson(body: Uint8Array): unknown {
   try {
     return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(body))
   } catch {

@@ -1,11 +1,11 @@
-/** What the trials of one examination work with, made of the caller's options. */
+/** The means of the trials of one examination, made from the caller's options: deliveries, counts, commands. */
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
+import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { Source } from '../provider.js'
-import { runCommand } from './command.js'
 import { type Answer, post, postAtOnce, postSlowly } from './post.js'
-import { commandProbe, countFrom, type Patience, type Probe, urlProbe } from './probe.js'
+import { commandProbe, countFrom, type Patience, type Probe, runCommand, urlProbe } from './probe.js'
 import { createSender, type SentEvent } from './sender.js'
 import type { Exam } from './trial.js'
 
@@ -16,7 +16,7 @@ export interface ExamineOptions {
   readonly forger: Source
   /** The event type to send; it should be one that has an effect. */
   readonly type?: string
-  /** Says that an endpoint on another machine is the caller's own. */
+  /** Confirms that an endpoint on another machine belongs to the caller. */
   readonly owned?: boolean
   /** A URL that gives the number of effects; `{id}` in it stands for the event id. */
   readonly probe?: string
@@ -28,32 +28,32 @@ export interface ExamineOptions {
   readonly crashCommand?: string
   /** A POST here makes the endpoint fail the next time it handles the event in `{"event_id": ...}`. */
   readonly fault?: string
-  /** Names of trials; `accepts` is always held. Default: all. */
+  /** Names of trials; `accepts` always runs. Default: all. */
   readonly only?: readonly string[]
-  /** For one request. Default 30,000. */
+  /** The time limit of one request. Default 30,000. */
   readonly timeoutMs?: number
-  /** How long a count of effects must stand still. Default 1,000. */
+  /** How long a count of effects must stay unchanged. Default 1,000. */
   readonly settleMs?: number
   /** How long to wait for an effect. Default 10,000. */
   readonly waitMs?: number
-  /** How long `later` waits. Default 3,000. */
+  /** How long the trial `later` waits. Default 3,000. */
   readonly delayMs?: number
-  /** Instead of the sender's own limit for an answer. */
+  /** How long an answer may take. Default: the sender's own limit. */
   readonly timeLimitMs?: number
-  /** What is unknown counts as failed. */
+  /** Trials with the result unknown count as failed. */
   readonly strict?: boolean
 }
 
-/** Where a sender does not say how long it waits. */
+/** For senders that do not document how long they wait. */
 const ASSUMED_LIMIT_MS = 10_000
 const PIECE_PAUSE_MS = 150
 const COMMAND_MS = 60_000
 const START_MS = 15_000
 
-/** What was sent so far, for the report. */
+/** The deliveries so far, for the report. */
 export interface Sent {
   requests: number
-  /** To valid deliveries. */
+  /** The answers to valid deliveries. */
   readonly answers: Answer[]
 }
 
@@ -76,21 +76,21 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
   const command = (text: string | undefined, what: string) => async (event: SentEvent) => {
     if (text === undefined) return
     await runCommand(text, what, { HOOKONCE_EVENT_ID: event.id }, COMMAND_MS)
-    await listening(url, Math.max(waitMs, START_MS))
+    await untilListening(url, Math.max(waitMs, START_MS))
   }
   const exam: Exam = {
     sender,
-    unit: 1,
+    expectedCount: 1,
     delayMs,
     answers: sent.answers,
     timeLimit: { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null },
     deliver: async (event) => valid(1, post(await sender.delivery(event), timeoutMs)),
     send: (delivery) => counted(1, post(delivery, timeoutMs)),
-    together: (deliveries) => valid(deliveries.length, postAtOnce(deliveries, timeoutMs)),
-    slowly: (delivery) => valid(1, postSlowly(delivery, PIECE_PAUSE_MS, timeoutMs)),
+    deliverAtOnce: (deliveries) => valid(deliveries.length, postAtOnce(deliveries, timeoutMs)),
+    deliverSlowly: (delivery) => valid(1, postSlowly(delivery, PIECE_PAUSE_MS, timeoutMs)),
     async count(event) {
-      // A probe that has not seen the first event's effect counts something else.
-      return probe && exam.unit > 0 ? countFrom(probe, event.id, patience) : null
+      // A probe that did not see the effect of the first event counts something else.
+      return probe && exam.expectedCount > 0 ? countFrom(probe, event.id, patience) : null
     },
     restart: command(options.restartCommand, 'The restart command'),
     crash: command(options.crashCommand, 'The crash command'),
@@ -105,8 +105,8 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
   return exam
 }
 
-/** Until it takes connections again. */
-async function listening(url: URL, withinMs: number): Promise<void> {
+/** Waits until the endpoint accepts connections again. */
+async function untilListening(url: URL, withinMs: number): Promise<void> {
   const until = performance.now() + withinMs
   while (!(await connects(url))) {
     if (performance.now() > until)
@@ -118,7 +118,7 @@ async function listening(url: URL, withinMs: number): Promise<void> {
 function connects(url: URL): Promise<boolean> {
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   return new Promise((resolve) => {
-    const socket = connect({ port, host: url.hostname.replace(/^\[|\]$/g, ''), timeout: 1_000 })
+    const socket = connect({ port, host: withoutBrackets(url.hostname), timeout: 1_000 })
     const end = (open: boolean) => {
       socket.destroy()
       resolve(open)
@@ -134,4 +134,30 @@ function probeOf(options: ExamineOptions, timeoutMs: number): Probe | null {
     throw invalid('The probe', 'must be either a URL or a command, not both')
   if (options.probe !== undefined) return urlProbe(options.probe, timeoutMs)
   return options.probeCommand === undefined ? null : commandProbe(options.probeCommand, timeoutMs)
+}
+
+const OWNER_FLAG = '--i-own-this-endpoint'
+
+/** An examination goes to this machine only, unless the owner of the endpoint confirms that it is theirs. */
+export function targetUrl(text: string, what: string, owned: boolean): URL {
+  let url: URL
+  try {
+    url = new URL(text)
+  } catch {
+    throw invalid(what, `must be a whole URL such as http://localhost:3000/webhooks/stripe, not "${text}"`)
+  }
+  if (url.protocol !== 'http:' && url.protocol !== 'https:')
+    throw invalid(what, `must begin with http: or https:, not ${url.protocol}`)
+  if (!owned && !isLoopback(url.hostname)) {
+    throw invalid(
+      what,
+      `is not on this machine (${url.hostname}). The check sends forged and repeated test events, so run it only against an endpoint of your own, and confirm that with ${OWNER_FLAG}`,
+    )
+  }
+  return url
+}
+
+export function isLoopback(hostname: string): boolean {
+  const host = hostname.replace(/\.$/, '')
+  return host.endsWith('.localhost') || isLoopbackHost(host)
 }

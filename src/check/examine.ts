@@ -1,21 +1,46 @@
 /**
- * The spine of an examination: plan, hold the trials one after the other, report. Nothing is sent before `hold` is
- * called, so that the number of deliveries can be said first.
+ * The steps of an examination: plan, run the trials one after the other, report. Nothing is sent before `run` is called,
+ * so that the number of deliveries can be printed first.
  */
 import { invalid, isHookonceError } from '../errors.js'
-import { createExam, type ExamineOptions, type Sent } from './exam.js'
+import { createExam, type ExamineOptions, type Sent, targetUrl } from './exam.js'
 import { type Fault, faults } from './faults.js'
-import type { Finding, Report, TrialReport } from './report.js'
-import { targetUrl } from './target.js'
-import { answerTimes } from './times.js'
+import { answerTimes, type Finding, type Report, type TrialReport } from './report.js'
 import { type Exam, type Need, type Trial, unknown } from './trial.js'
-import { trials } from './trials.js'
+import { accepts, answerTime, slowClient } from './trials/answers.js'
+import { conflict, order } from './trials/content.js'
+import { crash, failure } from './trials/failures.js'
+import { forged, mangled, stale, tampered, unsigned } from './trials/forgeries.js'
+import { again, burst10, burst50, later, restart } from './trials/repeats.js'
+import { spelling } from './trials/spelling.js'
+
+/** In the order in which they run. A new trial is a constant in `trials/` and a line here. */
+const trials: readonly Trial[] = [
+  accepts,
+  again,
+  burst10,
+  burst50,
+  conflict,
+  later,
+  restart,
+  failure,
+  crash,
+  tampered,
+  unsigned,
+  forged,
+  mangled,
+  stale,
+  spelling,
+  slowClient,
+  order,
+  answerTime,
+]
 
 export interface Examination {
   readonly trials: readonly Trial[]
   /** Deliveries at most. */
   readonly requests: number
-  hold(onTrial?: (trial: Trial, done: TrialReport | null) => void): Promise<Report>
+  run(onTrial?: (trial: Trial, done: TrialReport | null) => void): Promise<Report>
 }
 
 export function examination(options: ExamineOptions): Examination {
@@ -23,33 +48,33 @@ export function examination(options: ExamineOptions): Examination {
   if (options.fault !== undefined) targetUrl(options.fault, 'The fault URL', options.owned ?? false)
   if (options.probe !== undefined) targetUrl(options.probe, 'The probe URL', true)
   const chosen = choose(options.only)
-  const given = needsMet(options)
-  const runs = (trial: Trial) => (trial.needs ?? []).every((need) => given.has(need))
+  const met = needsMet(options)
+  const runs = (trial: Trial) => (trial.needs ?? []).every((need) => met.has(need))
   return {
     trials: chosen,
     requests: chosen.filter(runs).reduce((sum, trial) => sum + trial.requests, 0),
-    hold: (onTrial = () => {}) => hold(options, url, chosen, given, onTrial),
+    run: (onTrial = () => {}) => runAll(options, url, chosen, met, onTrial),
   }
 }
 
-async function hold(
+async function runAll(
   options: ExamineOptions,
   url: URL,
   chosen: readonly Trial[],
-  given: ReadonlySet<Need>,
+  met: ReadonlySet<Need>,
   onTrial: (trial: Trial, done: TrialReport | null) => void,
 ): Promise<Report> {
   const startedAt = new Date()
-  const began = performance.now()
+  const startedMs = performance.now()
   const sent: Sent = { requests: 0, answers: [] }
   const exam = createExam(options, url, sent)
   const reports: TrialReport[] = []
   const leftOut: { name: string; because: string }[] = []
   for (const trial of chosen) {
     onTrial(trial, null)
-    const trialBegan = performance.now()
-    const before = sent.requests
-    const found = await heldOrNot(trial, exam, given, reports[0])
+    const trialStartedMs = performance.now()
+    const requestsBefore = sent.requests
+    const found = await runTrial(trial, exam, met, reports[0])
     if (typeof found === 'string') {
       leftOut.push({ name: trial.name, because: found })
       continue
@@ -61,16 +86,16 @@ async function hold(
       fault: found.fault ?? null,
       saw: found.saw,
       why: trial.why,
-      requests: sent.requests - before,
-      durationMs: Math.round(performance.now() - trialBegan),
+      requests: sent.requests - requestsBefore,
+      durationMs: Math.round(performance.now() - trialStartedMs),
     }
     reports.push(report)
     onTrial(trial, report)
   }
-  const count = (result: Finding['result']) => reports.filter((one) => one.result === result).length
+  const count = (result: Finding['result']) => reports.filter((report) => report.result === result).length
   const failed = count('fail')
   return {
-    url: shown(url),
+    url: withoutCredentials(url),
     provider: options.source.key,
     type: exam.sender.type,
     ok: failed === 0 && !(options.strict && count('unknown') > 0),
@@ -83,25 +108,26 @@ async function hold(
     requests: sent.requests,
     answerTimes: answerTimes(sent.answers),
     startedAt: startedAt.toISOString(),
-    durationMs: Math.round(performance.now() - began),
+    durationMs: Math.round(performance.now() - startedMs),
   }
 }
 
-async function heldOrNot(
+/** A text: the trial does not apply to this sender, for that reason. */
+async function runTrial(
   trial: Trial,
   exam: Exam,
-  given: ReadonlySet<Need>,
+  met: ReadonlySet<Need>,
   first: TrialReport | undefined,
 ): Promise<Finding | string> {
   if (first?.fault === 'unreachable' || first?.fault === 'rejects_valid')
     return unknown('Skipped: the endpoint does not accept a valid event.')
-  const missing = (trial.needs ?? []).filter((need) => !given.has(need))
+  const missing = (trial.needs ?? []).filter((need) => !met.has(need))
   if (missing.length > 0)
     return unknown(`Skipped: needs ${missing.map((need) => flags[need]).join(' and ')}.`)
   try {
     return await trial.run(exam)
   } catch (error) {
-    // A probe or command that does not work at all is the caller's to mend; one that fails later is a thing seen.
+    // A probe or command that fails in the first trial is a mistake of the caller; a later failure is an observation.
     if (first === undefined || !isHookonceError(error, 'INVALID_INPUT')) throw error
     return unknown(`Stopped: ${error.message}`)
   }
@@ -125,11 +151,11 @@ function needsMet(options: ExamineOptions): ReadonlySet<Need> {
 
 function choose(only: readonly string[] | undefined): readonly Trial[] {
   if (only === undefined || only.length === 0) return trials
-  const unheard = only.find((name) => !trials.some((trial) => trial.name === name))
-  if (unheard !== undefined)
+  const unknownName = only.find((name) => !trials.some((trial) => trial.name === name))
+  if (unknownName !== undefined)
     throw invalid(
       '--only',
-      `has no trial "${unheard}"; known trials: ${trials.map(({ name }) => name).join(', ')}`,
+      `has no trial "${unknownName}"; known trials: ${trials.map(({ name }) => name).join(', ')}`,
     )
   return trials.filter((trial, i) => i === 0 || only.includes(trial.name))
 }
@@ -141,8 +167,8 @@ function faultsIn(reports: readonly TrialReport[]): Report['faults'] {
     .map((fault) => ({ fault, ...faults[fault] }))
 }
 
-/** Without what may be a credential. */
-function shown(url: URL): string {
+/** The query may contain a credential too. */
+function withoutCredentials(url: URL): string {
   return `${url.origin}${url.pathname}`
 }
 

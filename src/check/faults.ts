@@ -1,4 +1,4 @@
-/** The faults an examination can name: what each one does to the owner of the endpoint, and how to fix it. */
+/** The faults that an examination can find: the damage each one does, and how to fix it. The worst come first. */
 interface FaultEntry {
   readonly what: string
   readonly fix: string

@@ -8,13 +8,13 @@ import { answerTo, openRequest, timeLimit } from '../http-exchange.js'
 import type { Delivery } from '../provider.js'
 
 export interface Answer {
-  /** Null when no answer came; `problem` says why. */
+  /** Null when no answer arrived; `problem` has the reason. */
   readonly status: number | null
   readonly problem: string | null
   readonly timedOut: boolean
-  /** From the last byte sent to the answer. */
+  /** From the last byte of the request to the end of the answer. */
   readonly ms: number
-  /** The beginning of the answer, printable. */
+  /** The beginning of the body, without control characters. */
   readonly excerpt: string
 }
 

@@ -1,20 +1,20 @@
 /**
- * Effects as the user counts them: a URL or a command that gives a number. Effects may come some time after the answer,
- * so a count is taken when it has stood still for a while.
+ * The probe counts effects: a URL or a command of the user that returns a number. Effects may happen after the answer,
+ * so a count is taken when it has not changed for a while.
  */
+import { spawn } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { invalid } from '../errors.js'
-import { parsed } from './change.js'
-import { runCommand } from './command.js'
+import { parseJson } from './change.js'
 import { post } from './post.js'
 
-/** Gives the number of effects; of this event where the probe can tell, else of all. */
+/** The number of effects: of this event, or of all events where the probe cannot tell them apart. */
 export type Probe = (eventId: string) => Promise<number>
 
 export interface Patience {
-  /** How long a count must stand still to be believed. */
+  /** How long a count must stay unchanged. */
   readonly settleMs: number
-  /** How long to wait for an effect that has to come. */
+  /** How long to wait for an effect that must happen. */
   readonly waitMs: number
 }
 
@@ -41,9 +41,9 @@ export function commandProbe(command: string, timeoutMs: number): Probe {
     countIn(await runCommand(command, 'The probe command', { HOOKONCE_EVENT_ID: eventId }, timeoutMs))
 }
 
-/** A number, or JSON in which there is exactly one. */
+/** A number, or JSON that contains exactly one number. */
 export function countIn(text: string): number {
-  const numbers = numbersIn(parsed(Buffer.from(text.trim())))
+  const numbers = numbersIn(parseJson(Buffer.from(text.trim())))
   const [count] = numbers
   if (numbers.length !== 1 || count === undefined || !Number.isSafeInteger(count) || count < 0)
     throw invalid('The probe', 'must return a whole number, or JSON with exactly one number in it')
@@ -57,28 +57,68 @@ function numbersIn(value: unknown): number[] {
 
 /** Counts the effects of one event from now on. */
 export interface EffectCount {
-  /** The count, once it has reached `atLeast` (or will not) and stood still. */
-  settled(atLeast: number): Promise<number>
+  /** The count when it no longer changes. Waits until it is `atLeast`, or until the wait is over. */
+  stable(atLeast: number): Promise<number>
 }
 
 export async function countFrom(probe: Probe, eventId: string, patience: Patience): Promise<EffectCount> {
   const before = await probe(eventId)
   return {
-    async settled(atLeast) {
+    async stable(atLeast) {
       const startedAt = performance.now()
       let value = await probe(eventId)
       let since = performance.now()
       for (;;) {
         const now = performance.now()
-        const still = now - since >= patience.settleMs
-        if (still && (value - before >= atLeast || now - startedAt >= patience.waitMs)) return value - before
+        const unchanged = now - since >= patience.settleMs
+        if (unchanged && (value - before >= atLeast || now - startedAt >= patience.waitMs))
+          return value - before
         await sleep(Math.min(50, patience.settleMs))
         const next = await probe(eventId)
         if (next !== value) since = performance.now()
         value = next
-        // A count that never stands still (other traffic) is not waited for without end.
+        // Other traffic may change the count all the time, so this wait has a limit too.
         if (performance.now() - startedAt > 2 * patience.waitMs + patience.settleMs) return value - before
       }
     },
   }
+}
+
+const MAX_OUTPUT_BYTES = 64 * 1_024
+
+/** Runs a command of the user in a shell and returns its output. Does not wait for processes that it leaves running. */
+export function runCommand(
+  command: string,
+  what: string,
+  environment: Readonly<Record<string, string>>,
+  timeoutMs: number,
+): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      env: { ...process.env, ...environment },
+    })
+    let printed = ''
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      if (printed.length < MAX_OUTPUT_BYTES) printed += chunk
+    })
+    const timer = setTimeout(() => {
+      child.kill()
+      reject(invalid(what, `did not end within ${timeoutMs} ms`))
+    }, timeoutMs)
+    child.once('error', (error) => {
+      clearTimeout(timer)
+      reject(invalid(what, `could not be run (${error.message})`))
+    })
+    child.once('exit', (code, signal) => {
+      clearTimeout(timer)
+      // A process that the command left running keeps the pipe open: waiting for the end of the output could take for ever.
+      setImmediate(() => {
+        child.stdout.destroy()
+        if (code === 0) resolve(printed)
+        else reject(invalid(what, `ended with ${code === null ? signal : `exit code ${code}`}`))
+      })
+    })
+  })
 }

@@ -1,14 +1,14 @@
 /**
- * A sender of synthetic events: what the examined endpoint gets to see. Every way to be wrong is judged by our own
- * verifier first, so that a delivery that is said to be bad is bad.
+ * The sender of the test events. Each forged delivery is verified here first, so that an endpoint is only blamed for
+ * accepting a delivery that really is invalid.
  */
 import { invalid } from '../errors.js'
 import type { Delivery, SignOptions, Source } from '../provider.js'
-import { changedBodies, parsed } from './change.js'
+import { changedBodies, parseJson } from './change.js'
 
-/** An event and its content; it is signed anew for each delivery, as senders do. */
+/** An event and its content. It is signed again for each delivery, as senders do. */
 export interface SentEvent {
-  /** As the provider's rules name it. */
+  /** The id by the rules of the provider. */
   readonly id: string
   readonly content: SignOptions
 }
@@ -16,20 +16,20 @@ export interface SentEvent {
 export interface Sender {
   readonly source: Source
   readonly type: string
-  /** A new event; `at` says when it happened, where its content tells. */
+  /** A new event; `at` is its time, where the content has one. */
   event(at?: number): Promise<SentEvent>
   /** The event as a signed delivery; `now` is the signed time. */
   delivery(event: SentEvent, now?: number): Promise<Delivery>
-  /** The same id with another value in it; null where nothing can be changed without changing the id. */
+  /** The same id with one other value; null when every change also changes the id. */
   changed(event: SentEvent): Promise<SentEvent | null>
-  /** The same event in another spelling; null where the signature is not over the bytes of a JSON object. */
+  /** The same event in another spelling; null when the signature does not cover the bytes of a JSON object. */
   spelled(event: SentEvent, write: (document: object) => string): SentEvent | null
-  /** Deliveries that must not be believed; null where the sender's scheme cannot tell. */
+  /** Invalid deliveries; null when the sender's scheme cannot detect this change. */
   tampered(event: SentEvent): Promise<Delivery | null>
   unsigned(event: SentEvent): Promise<Delivery | null>
-  /** Signed, but not with the secret. */
+  /** Signed with another secret. */
   forged(event: SentEvent): Promise<Delivery | null>
-  /** A signature that is not even of the right length. */
+  /** A signature of the wrong length. */
   mangled(event: SentEvent): Promise<Delivery | null>
   stale(event: SentEvent): Promise<Delivery | null>
 }
@@ -38,7 +38,7 @@ const HOUR_MS = 3_600_000
 
 export function createSender(source: Source, forger: Source, url: URL, wantedType?: string): Sender {
   if (wantedType !== undefined && source.sampleTypes.length > 0 && !source.sampleTypes.includes(wantedType)) {
-    // Any type can be written into a sample; only a sender whose type is not in it cannot be asked for one.
+    // Most samples accept any type. A sender whose type is not in the body has only the types of its samples.
     const sample = source.sample({ type: wantedType, now: Date.now() })
     if (sample.type !== wantedType)
       throw invalid(`The type ${wantedType}`, `has no sample for ${source.name}; choose another with --type`)
@@ -47,9 +47,10 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
 
   const delivery = async (event: SentEvent, now = Date.now()): Promise<Delivery> =>
     source.sign({ ...event.content, now })
-  const idOf = (one: Delivery) => source.identify(one)[0]?.id
-  const believed = async (one: Delivery) => (await source.verify(one, { now: Date.now() })).ok
-  const onlyIfBad = async (one: Delivery | null) => (one === null || (await believed(one)) ? null : one)
+  const idOf = (signed: Delivery) => source.identify(signed)[0]?.id
+  const isValid = async (candidate: Delivery) => (await source.verify(candidate, { now: Date.now() })).ok
+  const onlyIfInvalid = async (candidate: Delivery | null) =>
+    candidate === null || (await isValid(candidate)) ? null : candidate
 
   async function event(at = Date.now()): Promise<SentEvent> {
     const sample = source.sample({ type, now: at })
@@ -60,13 +61,13 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
     return { id, content }
   }
 
-  async function changed(given: SentEvent): Promise<SentEvent | null> {
-    const bytes = bytesOf(given.content)
-    for (const body of changedBodies(bytes, given.content.headers?.['content-type'])) {
-      const other = { id: given.id, content: { ...given.content, body } }
-      // Some values decide how it is signed: with those changed it cannot be.
+  async function changed(original: SentEvent): Promise<SentEvent | null> {
+    const bytes = bytesOf(original.content)
+    for (const body of changedBodies(bytes, original.content.headers?.['content-type'])) {
+      const other = { id: original.id, content: { ...original.content, body } }
+      // Some values choose the way of signing: with another value the event cannot be signed.
       const signed = await delivery(other).catch(() => null)
-      if (signed && idOf(signed) === given.id && !Buffer.from(signed.body).equals(bytes)) return other
+      if (signed && idOf(signed) === original.id && !Buffer.from(signed.body).equals(bytes)) return other
     }
     return null
   }
@@ -77,31 +78,31 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
     event,
     delivery,
     changed,
-    spelled(given, write) {
-      const document = parsed(bytesOf(given.content))
+    spelled(event, write) {
+      const document = parseJson(bytesOf(event.content))
       if (source.scheme.covers.body !== 'bytes' || !isObject(document)) return null
-      return { id: given.id, content: { ...given.content, body: write(document) } }
+      return { id: event.id, content: { ...event.content, body: write(document) } }
     },
-    async tampered(given) {
-      const signed = await delivery(given)
+    async tampered(event) {
+      const signed = await delivery(event)
       for (const body of changedBodies(signed.body, signed.headers['content-type'])) {
-        const bad = await onlyIfBad({ ...signed, body })
-        if (bad !== null) return bad
+        const invalidDelivery = await onlyIfInvalid({ ...signed, body })
+        if (invalidDelivery !== null) return invalidDelivery
       }
       return null
     },
-    unsigned: async (given) => onlyIfBad(withSignature(source, await delivery(given), null)),
-    mangled: async (given) => onlyIfBad(withSignature(source, await delivery(given), 'x')),
-    forged: async (given) => onlyIfBad(await forger.sign({ ...given.content, now: Date.now() })),
-    async stale(given) {
+    unsigned: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), null)),
+    mangled: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), 'x')),
+    forged: async (event) => onlyIfInvalid(await forger.sign({ ...event.content, now: Date.now() })),
+    async stale(event) {
       const toleranceMs = source.scheme.timestamp?.toleranceMs ?? null
       if (toleranceMs === null) return null
-      return onlyIfBad(await delivery(given, Date.now() - Math.max(HOUR_MS, 2 * toleranceMs)))
+      return onlyIfInvalid(await delivery(event, Date.now() - Math.max(HOUR_MS, 2 * toleranceMs)))
     },
   }
 }
 
-/** With members: some spellings add one behind the last. */
+/** Some spellings append a member to the last one, so the object must have one. */
 function isObject(value: unknown): value is object {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 }
@@ -110,7 +111,7 @@ function bytesOf({ body }: SignOptions): Uint8Array {
   return typeof body === 'string' ? Buffer.from(body) : body
 }
 
-/** Some senders put what names the event into the query of the URL. */
+/** Some senders identify the event in the query of the URL. */
 function withQuery(target: URL, sample: string | undefined): URL {
   const url = new URL(target)
   if (sample === undefined) return url
@@ -118,7 +119,7 @@ function withQuery(target: URL, sample: string | undefined): URL {
   return url
 }
 
-/** Without its signature, or with another text in its place. Null where the signature is in the body. */
+/** Removes the signature, or replaces it by `text`. Null when the signature is in the body. */
 function withSignature(source: Source, signed: Delivery, text: string | null): Delivery | null {
   const headers: Record<string, string> = { ...signed.headers }
   const url = new URL(signed.url)

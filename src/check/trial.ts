@@ -1,4 +1,4 @@
-/** The contract of a trial: one question put to the endpoint. `trials/` holds them. */
+/** The contract of a trial: one question about the endpoint. The trials are in `trials/`. */
 import type { Delivery } from '../provider.js'
 import type { Fault } from './faults.js'
 import { type Answer, isOk } from './post.js'
@@ -6,40 +6,40 @@ import type { EffectCount } from './probe.js'
 import type { Finding } from './report.js'
 import type { Sender, SentEvent } from './sender.js'
 
-/** What a trial may need from the user besides the endpoint. */
+/** An option of the user that a trial may need. */
 export type Need = 'probe' | 'restart' | 'crash' | 'fault'
 
 export interface Trial {
   readonly name: string
   readonly title: string
   readonly why: string
-  /** Deliveries at most. */
+  /** The number of deliveries, at most. */
   readonly requests: number
-  /** Without these it is not run, and its result is unknown. */
+  /** Without these options the trial does not run, and its result is unknown. */
   readonly needs?: readonly Need[]
-  /** A text: it makes no sense for this sender, because of that. */
+  /** A text means that the trial does not apply to this sender, and why. */
   run(exam: Exam): Promise<Finding | string>
 }
 
-/** What trials work with. */
+/** The means of a trial. */
 export interface Exam {
   readonly sender: Sender
   /** Signs the event and delivers it. */
   deliver(event: SentEvent): Promise<Answer>
   send(delivery: Delivery): Promise<Answer>
-  together(deliveries: readonly Delivery[]): Promise<Answer[]>
-  slowly(delivery: Delivery): Promise<Answer>
+  deliverAtOnce(deliveries: readonly Delivery[]): Promise<Answer[]>
+  deliverSlowly(delivery: Delivery): Promise<Answer>
   /** Starts to count the effects of an event; null without a probe. */
   count(event: SentEvent): Promise<EffectCount | null>
-  /** How many effects one event has: what the probe said of the first one. */
-  unit: number
+  /** How many effects one event has: the count of the probe for the first event. */
+  expectedCount: number
   restart(event: SentEvent): Promise<void>
   crash(event: SentEvent): Promise<void>
   /** Makes the endpoint fail the next time it handles this event. */
   fault(event: SentEvent): Promise<void>
-  /** How long a redelivery is put off. */
+  /** How long the trial `later` waits. */
   readonly delayMs: number
-  /** Slower than this is too slow; `documented` when the sender says so. */
+  /** How long an answer may take; `documented` when the limit is from the sender's documentation. */
   readonly timeLimit: { readonly ms: number; readonly documented: boolean }
   /** Every answer to a valid delivery so far. */
   readonly answers: readonly Answer[]
@@ -49,7 +49,7 @@ export const pass = (saw: string): Finding => ({ result: 'pass', saw })
 export const unknown = (saw: string): Finding => ({ result: 'unknown', saw })
 export const fail = (fault: Fault, saw: string): Finding => ({ result: 'fail', fault, saw })
 
-/** `200`, or `no answer (ECONNRESET)`, with the beginning of what a refusal says. */
+/** `200`, `no answer (ECONNRESET)`, or a status with the beginning of its body. */
 export function said(answer: Answer): string {
   if (answer.status === null) return `no answer (${answer.problem})`
   return isOk(answer) || answer.excerpt === ''
@@ -61,10 +61,10 @@ export function said(answer: Answer): string {
 export function tally(answers: readonly Answer[]): string {
   const counts = new Map<string, number>()
   for (const answer of answers) {
-    const word = answer.status === null ? `no answer (${answer.problem})` : String(answer.status)
-    counts.set(word, (counts.get(word) ?? 0) + 1)
+    const label = answer.status === null ? `no answer (${answer.problem})` : String(answer.status)
+    counts.set(label, (counts.get(label) ?? 0) + 1)
   }
-  return [...counts].map(([word, count]) => `${count} x ${word}`).join(', ')
+  return [...counts].map(([label, count]) => `${count} x ${label}`).join(', ')
 }
 
 export function effects(count: number): string {

@@ -1,8 +1,7 @@
 /** `hookonce check`: an examination on the terminal, as JSON, and as JUnit for CI. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { type Examination, type ExamineOptions, examination } from '../check/examine.js'
-import { junit } from '../check/junit.js'
-import type { Report, TrialReport } from '../check/report.js'
+import { junit, type Report, type TrialReport } from '../check/report.js'
 import { isHookonceError } from '../errors.js'
 import type { Source } from '../provider.js'
 import type { Call } from './command.js'
@@ -36,7 +35,7 @@ export async function check({ options, output }: Call<CheckOptions>, url: string
   output.say(
     `Sending at most ${deliveries(exam.requests)} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
   )
-  const report = await exam.hold((trial, done) => {
+  const report = await exam.run((trial, done) => {
     if (done === null) output.progress(`${trial.name}: ${trial.title} ...`)
     else if (!output.json) output.say((paint) => trialLine(paint, done))
   })

@@ -2,8 +2,8 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { junit } from '#dist/check/junit.js'
 import type { Report } from '#dist/check/report.js'
+import { junit } from '#dist/check/report.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 import { type Example, exampleSecret, startExample } from '../support/examples.js'
 

@@ -35,7 +35,7 @@ beforeAll(async () => {
       delayMs: 200,
     })
     promised[name] = exam.requests
-    reports[name] = await exam.hold()
+    reports[name] = await exam.run()
   })
   await Promise.all(examined)
 })

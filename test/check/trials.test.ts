@@ -9,10 +9,10 @@ import { createInbox } from 'hookonce'
 import { nodeHandler } from 'hookonce/node'
 import { catalogue, github, type ProviderFactory, stripe } from 'hookonce/providers'
 import { afterEach, describe, expect, test } from 'vitest'
+import { isLoopback } from '#dist/check/exam.js'
 import { type ExamineOptions, examination } from '#dist/check/examine.js'
 import { countIn } from '#dist/check/probe.js'
 import type { Report } from '#dist/check/report.js'
-import { isLoopback } from '#dist/check/target.js'
 import type { Source } from '#dist/provider.js'
 import { secretOf } from '../support/inboxes.js'
 
@@ -55,7 +55,7 @@ async function examined(options: Partial<ExamineOptions> & { url: string }): Pro
     delayMs: 50,
     timeoutMs: 5_000,
     ...options,
-  }).hold()
+  }).run()
 }
 
 const trial = (report: Report, name: string) => report.trials.find((one) => one.name === name)!

@@ -1,3 +1,4 @@
+/** Does another content, under a known id or about a known object, have a wrong effect? */
 import { isOk } from '../post.js'
 import { effects, fail, NO_PROBE, pass, said, type Trial, unknown } from '../trial.js'
 import { twice } from './repeats.js'
@@ -17,10 +18,10 @@ export const conflict: Trial = {
     const before = await twice(exam, event, count)
     if (before.result === 'fail') return before
     const answer = await exam.deliver(other)
-    const counted = count ? await count.settled(exam.unit) : null
+    const counted = count ? await count.stable(exam.expectedCount) : null
     const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
-    if (counted !== null && counted > exam.unit) return fail('dedupe_by_content', saw)
-    // 409 is an answer; an error is not.
+    if (counted !== null && counted > exam.expectedCount) return fail('dedupe_by_content', saw)
+    // A 409 is a correct answer to a conflict; a 5xx is not.
     if (answer.status === null || answer.status >= 500) return fail('duplicate_refused', saw)
     return counted === null ? unknown(`${saw} ${NO_PROBE}`) : pass(saw)
   },
@@ -44,7 +45,7 @@ export const order: Trial = {
     const second = await exam.deliver(older)
     const saw = `The newer one was answered ${said(first)}, the older one ${said(second)}`
     if (!isOk(second)) return fail('order_refused', `${saw}.`)
-    const counted = count ? await count.settled(0) : null
+    const counted = count ? await count.stable(0) : null
     if (counted === 0) return pass(`${saw}; the older one had no effect, because it was stale.`)
     return unknown(
       counted === null

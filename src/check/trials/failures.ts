@@ -1,3 +1,4 @@
+/** Does an event whose handling failed or was killed still have its one effect? */
 import { type Answer, isOk } from '../post.js'
 import type { EffectCount } from '../probe.js'
 import type { Finding } from '../report.js'
@@ -24,7 +25,7 @@ export const failure: Trial = {
 export const crash: Trial = {
   name: 'crash',
   title: 'an event whose handling was cut off by a crash has one effect',
-  why: 'Processes are killed in the middle of their work. An event that was half done must not be lost or done twice.',
+  why: 'Processes are killed in the middle of their work. An event that was partly handled must not be lost or have two effects.',
   requests: CRASHES * (1 + REDELIVERIES),
   needs: ['probe', 'crash'],
   async run(exam) {
@@ -40,7 +41,7 @@ export const crash: Trial = {
   },
 }
 
-/** After the first try: waits for an endpoint that tries again by itself, else delivers again as a sender would. */
+/** Waits for an endpoint that retries by itself; else delivers again, as a sender would. */
 async function recovered(
   exam: Exam,
   event: SentEvent,
@@ -48,18 +49,19 @@ async function recovered(
   answers: Answer[],
 ): Promise<Finding> {
   const acknowledged = isOk(answers[0]!)
-  let counted = await count.settled(acknowledged ? exam.unit : 0)
-  const byItself = counted >= exam.unit
-  while (counted < exam.unit && answers.length <= REDELIVERIES) {
+  let counted = await count.stable(acknowledged ? exam.expectedCount : 0)
+  const byItself = counted >= exam.expectedCount
+  while (counted < exam.expectedCount && answers.length <= REDELIVERIES) {
     const answer = await exam.deliver(event)
     answers.push(answer)
-    counted = await count.settled(isOk(answer) ? exam.unit : 0)
-    // It says that it is done, twice over, and it is not.
-    if (isOk(answer) && counted < exam.unit) break
+    counted = await count.stable(isOk(answer) ? exam.expectedCount : 0)
+    // The endpoint acknowledges the event and has no effect: more deliveries would show the same.
+    if (isOk(answer) && counted < exam.expectedCount) break
   }
   const saw = `Answered ${answers.map(said).join(', then ')}; ${effects(counted)}.`
-  if (counted > exam.unit) return fail('effect_not_atomic', saw)
-  if (counted < exam.unit) return fail('mark_before_work', `${saw} The event counts as done and is not.`)
+  if (counted > exam.expectedCount) return fail('effect_not_atomic', saw)
+  if (counted < exam.expectedCount)
+    return fail('mark_before_work', `${saw} The event counts as done, but its effect is missing.`)
   if (acknowledged && !byItself)
     return fail(
       'lost_after_ack',

@@ -1,3 +1,4 @@
+/** Are deliveries refused that the sender did not sign, or signed long ago? */
 import type { Delivery } from '../../provider.js'
 import type { Fault } from '../faults.js'
 import { isOk } from '../post.js'
@@ -13,7 +14,7 @@ interface Forgery {
   make(sender: Sender, event: SentEvent): Promise<Delivery | null>
 }
 
-/** A delivery that must be refused with 4xx and must have no effect. */
+/** A trial with one delivery, which must be refused with 4xx and must have no effect. */
 function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
   return {
     name,
@@ -22,13 +23,13 @@ function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
     requests: 1,
     async run(exam) {
       const event = await exam.sender.event()
-      const bad = await make(exam.sender, event)
-      if (bad === null) return leftOut
+      const forgedDelivery = await make(exam.sender, event)
+      if (forgedDelivery === null) return leftOut
       const count = await exam.count(event)
-      const answer = await exam.send(bad)
+      const answer = await exam.send(forgedDelivery)
       if (answer.status === null || answer.status >= 500)
         return fail('verifier_crashes', `Answered ${said(answer)}.`)
-      const counted = count ? await count.settled(0) : null
+      const counted = count ? await count.stable(0) : null
       const saw = `Answered ${said(answer)}${counted === null ? '' : `; ${effects(counted)}`}.`
       if (counted) return fail(fault, saw)
       if (!isOk(answer)) return pass(saw)
@@ -39,7 +40,7 @@ function forgery({ name, title, why, fault, leftOut, make }: Forgery): Trial {
   }
 }
 
-const anyone = 'The URL is not a secret: it appears in logs, tickets and old configurations.'
+const urlIsKnown = 'The URL is not a secret: it appears in logs, tickets and old configurations.'
 
 export const tampered = forgery({
   name: 'tampered',
@@ -53,7 +54,7 @@ export const tampered = forgery({
 export const unsigned = forgery({
   name: 'unsigned',
   title: 'a delivery without a signature is refused',
-  why: anyone,
+  why: urlIsKnown,
   fault: 'no_verification',
   leftOut: 'its signature is part of the body',
   make: (sender, event) => sender.unsigned(event),
@@ -62,7 +63,7 @@ export const unsigned = forgery({
 export const forged = forgery({
   name: 'forged',
   title: 'a delivery signed with another secret is refused',
-  why: 'A check that a signature exists, without verifying it, stops nobody.',
+  why: 'A check that a signature exists, without verifying it, protects against nobody.',
   fault: 'no_verification',
   leftOut: 'nothing is signed',
   make: (sender, event) => sender.forged(event),

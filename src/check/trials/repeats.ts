@@ -1,10 +1,11 @@
+/** Does a repeated event have one effect: at once, later, after a restart, and many times in parallel? */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Fault } from '../faults.js'
 import { type Answer, isOk } from '../post.js'
 import type { EffectCount } from '../probe.js'
 import type { Finding } from '../report.js'
 import type { SentEvent } from '../sender.js'
-import { type Exam, effects, fail, NO_PROBE, pass, said, type Trial, unknown } from '../trial.js'
+import { type Exam, effects, fail, NO_PROBE, pass, said, type Trial, tally, unknown } from '../trial.js'
 
 export const again: Trial = {
   name: 'again',
@@ -22,7 +23,7 @@ export const later = repeatedAfter({
   title: 'the same event delivered again later, on a new connection, has one effect',
   why: 'Retries come after minutes, hours and days, when cache entries have expired.',
   fault: 'short_dedupe',
-  happens: (exam) => sleep(exam.delayMs),
+  between: (exam) => sleep(exam.delayMs),
 })
 
 export const restart = repeatedAfter({
@@ -31,37 +32,68 @@ export const restart = repeatedAfter({
   why: 'A deploy between two deliveries is normal.',
   needs: ['restart'],
   fault: 'memory_dedupe',
-  happens: (exam, event) => exam.restart(event),
+  between: (exam, event) => exam.restart(event),
 })
 
-/** Twice, to know that it is deduplicated at all; then something happens, and it comes a third time. */
+/** Delivers twice, to see whether the endpoint deduplicates at all; then runs `between`, and delivers a third time. */
 function repeatedAfter(
-  given: Pick<Trial, 'name' | 'title' | 'why' | 'needs'> & {
+  options: Pick<Trial, 'name' | 'title' | 'why' | 'needs'> & {
     readonly fault: Fault
-    readonly happens: (exam: Exam, event: SentEvent) => Promise<void>
+    readonly between: (exam: Exam, event: SentEvent) => Promise<void>
   },
 ): Trial {
-  const { fault, happens, ...words } = given
+  const { fault, between, ...trial } = options
   return {
-    ...words,
+    ...trial,
     requests: 3,
     async run(exam) {
       const event = await exam.sender.event()
       const count = await exam.count(event)
       const before = await twice(exam, event, count)
       if (before.result === 'fail') return before
-      await happens(exam, event)
+      await between(exam, event)
       return judge(exam, fault, count, [await exam.deliver(event)])
     },
   }
 }
 
-/** The first one's effect is waited for: a repeat that overtakes it is another trial. */
+/** Waits for the effect of the first delivery. The burst trials test a repeat that arrives before it. */
 export async function twice(exam: Exam, event: SentEvent, count: EffectCount | null): Promise<Finding> {
   const first = await exam.deliver(event)
-  await count?.settled(exam.unit)
+  await count?.stable(exam.expectedCount)
   return judge(exam, 'no_dedupe', count, [first, await exam.deliver(event)])
 }
+
+/** One more delivery follows: an effect of that one means that there is no deduplication at all, not only a race. */
+function burst(size: number): Trial {
+  return {
+    name: `burst-${size}`,
+    title: `${size} deliveries of one event at once have one effect`,
+    why: 'Retries overlap, and several workers of one sender may deliver the same event at the same time.',
+    requests: size + 1,
+    async run(exam) {
+      const event = await exam.sender.event()
+      const count = await exam.count(event)
+      const deliveries = await Promise.all(Array.from({ length: size }, () => exam.sender.delivery(event)))
+      const answers = await exam.deliverAtOnce(deliveries)
+      const counted = count ? await count.stable(exam.expectedCount) : null
+      const last = await exam.deliver(event)
+      const afterwards = count ? await count.stable(exam.expectedCount) : null
+      const saw = `Answered ${tally(answers)}, and ${said(last)} afterwards${counted === null ? '' : `; ${effects(counted)}`}.`
+      if (afterwards !== null && counted !== null && afterwards > counted)
+        return fail('no_dedupe', `${saw} The last delivery had an effect too.`)
+      if (counted !== null && counted > exam.expectedCount) return fail('race', saw)
+      // An endpoint may refuse some while it handles the first one, if it accepts a later delivery.
+      if (!isOk(last)) return fail('duplicate_refused', saw)
+      if (!answers.some(isOk)) return fail('duplicate_refused', `${saw} None of them was accepted.`)
+      if (counted === null) return unknown(`${saw} ${NO_PROBE}`)
+      return counted < exam.expectedCount ? fail('no_effect', saw) : pass(saw)
+    },
+  }
+}
+
+export const burst10 = burst(10)
+export const burst50 = burst(50)
 
 async function judge(
   exam: Exam,
@@ -70,10 +102,10 @@ async function judge(
   answers: readonly Answer[],
 ): Promise<Finding> {
   const refused = answers.find((answer) => !isOk(answer))
-  const counted = count ? await count.settled(exam.unit) : null
+  const counted = count ? await count.stable(exam.expectedCount) : null
   const saw = `Answered ${answers.map(said).join(', then ')}${counted === null ? '' : `; ${effects(counted)}`}.`
-  if (counted !== null && counted > exam.unit) return fail(fault, saw)
+  if (counted !== null && counted > exam.expectedCount) return fail(fault, saw)
   if (refused) return fail('duplicate_refused', saw)
   if (counted === null) return unknown(`${saw} ${NO_PROBE}`)
-  return counted < exam.unit ? fail('no_effect', saw) : pass(saw)
+  return counted < exam.expectedCount ? fail('no_effect', saw) : pass(saw)
 }
