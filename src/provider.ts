@@ -1,19 +1,19 @@
 /**
- * The contract of a provider: the rules of one sender. `providers/` holds one declarative file for each.
- * A provider never throws on a delivery: `verify` answers a verdict, `identify` a list, and bad input is an
- * answer like any other. It does no I/O, with one exception: a key set (JWKS) may be fetched and kept.
+ * The contract of a provider: the rules of one sender. `providers/` has one declarative file for each sender.
+ * A provider never throws on a delivery: `verify` returns a verdict and `identify` a list, also for bad input. It does
+ * no I/O, except that it may fetch and cache public keys (a key set, a certificate).
  */
 
-/** One HTTP arrival, as received. Header names are lower case; the body is the bytes, not a string. */
+/** One HTTP request, as received. Header names are in lower case; the body is bytes. */
 export interface Delivery {
   readonly method: string
-  /** As the sender called it, absolute where the adapter knows the host: some senders sign it. */
+  /** The URL that the sender called, absolute if the adapter knows the host: some senders sign it. */
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-/** Why a delivery is not believed. Goes to logs and counters, never to the sender. */
+/** Why a delivery was rejected. For logs and counters; the sender is not told. */
 export const rejectReasons = [
   'missing_signature',
   'malformed_signature',
@@ -34,35 +34,35 @@ export type RejectReason = (typeof rejectReasons)[number]
 export type Verification =
   | {
       readonly ok: true
-      /** Which of the configured secrets matched, from 0: tells when an old one can go. */
+      /** The index of the secret that matched, from 0: it shows when an old secret can be removed. */
       readonly secretIndex: number
     }
   | { readonly ok: false; readonly reason: RejectReason }
 
-/** One event as the sender's rules name it. */
+/** An event of a delivery, as the rules of the sender identify it. */
 export interface IdentifiedEvent {
   readonly id: string
   readonly type: string
   readonly reference: string | null
-  /** Parsed on first use. For a delivery with several events, this event's part. */
+  /** Parsed when first read. If the delivery has several events: the slice of this event. */
   readonly payload: unknown
-  /** The bytes that must be the same when this id comes back; null where the sender changes them on each retry. */
+  /** The bytes that must be equal when this id is received again; null if the sender changes them on each retry. */
   readonly content: Uint8Array | null
 }
 
-/** One event of a stored delivery, as the rules find it again. */
-export interface StoredPart {
-  /** Null where it cannot be told without the signature and the headers that are not kept. */
+/** One event of a stored delivery: its slice of the stored bytes. */
+export interface StoredSlice {
+  /** Null if the id was in the signature or in a header that is not stored. */
   readonly id: string | null
   readonly type: string
   readonly reference: string | null
-  /** True where the delivery is the event, and not a part of it. */
+  /** True if the delivery is one event. */
   readonly isWhole: boolean
-  /** Anew each time: a handler may change what it gets. */
+  /** A new value each time: a handler may change it. */
   parse(): unknown
 }
 
-/** An answer to a handshake: the delivery was a question about the endpoint, not an event. Nothing is stored. */
+/** The answer to a handshake: a delivery that asks about the endpoint and carries no event. Nothing is stored. */
 export interface HandshakeReply {
   readonly httpStatus: number
   readonly headers: Readonly<Record<string, string>>
@@ -71,11 +71,11 @@ export interface HandshakeReply {
 
 export interface SignOptions {
   readonly body: Uint8Array | string
-  /** Milliseconds; goes into the signed timestamp where the sender has one. */
+  /** Milliseconds; the signed timestamp, if the sender has one. */
   readonly now: number
   readonly method?: string
   readonly url?: string
-  /** The id and type, for senders that carry them in headers. */
+  /** The id and the type, for senders with headers for them. */
   readonly id?: string
   readonly type?: string
   readonly headers?: Readonly<Record<string, string>>
@@ -87,118 +87,118 @@ export interface SampleOptions {
   readonly now: number
 }
 
-/** What a sender wants to hear. Hookonce answers 200 with its own small JSON unless this says otherwise. */
+/** The answer that a sender needs. The default is 200 with a small JSON body. */
 export interface ExpectedAnswer {
   readonly httpStatus?: number
   readonly contentType?: string
   readonly body?: string
-  /** How long the sender waits; null where its documentation does not say. */
+  /** How long the sender waits for it; null if that is not documented. */
   readonly timeLimitMs: number | null
 }
 
-/** What a verification scheme is, as facts: for start-up warnings, documentation and the provider contract. */
+/** The facts of a verification scheme: for start-up warnings, documentation and the provider contract. */
 export interface SchemeFacts {
   readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'none'
-  /** The option that holds its secrets or public keys. */
+  /** The option with its secrets or public keys. */
   readonly credential: string
   /** The fields the signature or token is read from. */
   readonly signatureIn: readonly string[]
-  /** The list whose parts are each signed on their own; fields are then relative to the part. */
+  /** The list whose elements each have a signature; fields are then relative to the element. */
   readonly each: string | null
-  /** How the signature is written; null where it is not bytes written as text (tokens). Hex may be in either case. */
+  /** The encoding of the signature; null for a token. Hex may have either case. */
   readonly encoding: 'hex' | 'base64' | 'base64url' | null
-  /** Between several signatures in one field; null where only one is allowed. */
+  /** Between several signatures in one field; null if only one is allowed. */
   readonly separator: string | null
   readonly covers: {
-    /** `bytes`: any changed byte is noticed. `values`: any changed value is, its spelling is not. */
+    /** `bytes`: every changed byte is detected. `values`: every changed value is, but not another spelling of it. */
     readonly body: 'bytes' | 'values' | 'none'
     readonly url: boolean
-    /** Other fields it covers one by one, such as `header:webhook-id`. */
+    /** The other fields that it covers, such as `header:webhook-id`. */
     readonly fields: readonly string[]
   }
   readonly timestamp: {
     readonly in: string
     readonly unit: TimestampUnit
-    /** Null: read, but not held against the clock unless the source sets `toleranceMs`. */
+    /** Null: compared with the clock only if the source sets `toleranceMs`. */
     readonly toleranceMs: number | null
   } | null
 }
 
-/** Seconds or milliseconds since 1970, or ISO 8601 text; `iso-utc`: without a zone it is UTC (Orb). */
+/** Seconds or milliseconds since 1970, or ISO 8601 text. `iso-utc`: a time without a zone is UTC (Orb). */
 export type TimestampUnit = 's' | 'ms' | 'iso' | 'iso-utc'
 
 export interface Provider {
-  /** The catalogue key, which is also the name of its factory. */
+  /** The catalogue key, and the name of the factory. */
   readonly key: string
   readonly name: string
   readonly docs: string
-  /** `verified`: its rules were read in the sender's own documentation or code. */
+  /** `verified`: all rules come from the sender's own documentation or code. */
   readonly confidence: 'verified' | 'likely'
-  /** Whether the signature covers the event id. Where it does not, the content guard applies. */
+  /** Whether the signature covers the event id. If not, the content guard applies. */
   readonly idIsSigned: boolean
-  /** How long the sender keeps retrying; null where it is not documented. */
+  /** How long the sender retries; null if that is not documented. */
   readonly retryWindowMs: number | null
   readonly answer: ExpectedAnswer
-  /** What to do with known signed content under a new id, where the id is not signed. */
+  /** The treatment of known signed content under a new id, if the id is not signed. */
   readonly contentGuard: ContentGuard
-  /** Headers worth keeping beside the allow-list that applies to all. */
+  /** The headers to store besides those of the general allow-list. */
   readonly keepHeaders: readonly string[]
-  /** The event types it has samples of. */
+  /** The event types that have samples. Reading it loads them. */
   readonly sampleTypes: readonly string[]
-  /** How often each configured secret has matched, in order. */
+  /** How often each secret has matched, in the configured order. */
   readonly secretHits: readonly number[]
-  /** True only for `unverified(...)`: anyone can post to this source. Start-up warns. */
+  /** True only for `unverified(...)`: anyone can post to this source, and start-up warns about it. */
   readonly unverified: boolean
   readonly scheme: SchemeFacts
-  /** The text with this source's secrets masked, for what is stored and logged. */
+  /** Masks the secrets of this source in a text that is stored or logged. */
   conceal?(text: string): string
 
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
-  /** Every event in the delivery; empty when it has none that can be named. */
+  /** Every event of the delivery; empty if it has none with an id. */
   identify(delivery: Delivery): readonly IdentifiedEvent[]
   /**
-   * What was signed, where the id was not: the same again under another id is a repetition. The body where nothing is
-   * signed. Null: there is nothing to compare, because the id is signed or equal content is usual.
+   * The content to compare when the id is not signed: the signed content, or the body if nothing is signed. The same
+   * content under another id is a repetition. Null: no comparison, because the id is signed or equal content is usual.
    */
   guarded?(delivery: Delivery): readonly (string | Uint8Array)[] | null
-  /** The same list from a stored delivery, in the same order: what a handler gets as its payload. */
-  parts?(delivery: Delivery): readonly StoredPart[]
-  /** The reply, when the delivery is a handshake; else null. Called before `verify`: it checks what it must itself. */
+  /** The same events of a stored delivery, in the same order: a handler gets the payload of its slice. */
+  slices?(delivery: Delivery): readonly StoredSlice[]
+  /** The reply if the delivery is a handshake, else null. It is called before `verify` and checks a signature itself. */
   handshake(delivery: Delivery, options: { now: number }): HandshakeReply | null
-  /** A delivery as this sender would make it, signed with the first secret. */
+  /** A delivery like one of this sender, signed with the first secret. */
   sign(options: SignOptions): Delivery | Promise<Delivery>
-  /** A realistic body (and the headers that go with it), to be signed. */
+  /** A realistic body with its headers, to be signed. */
   sample(options: SampleOptions): SignOptions
 }
 
 /**
- * `accept`: handle it and flag it with the event it equals, because genuine senders repeat themselves. `review`: keep it,
- * do not handle it. `reject`: answer 409, keep nothing.
+ * `accept`: handle the event and flag it with the event it equals, because genuine senders repeat content. `review`:
+ * record it and do not handle it. `reject`: answer 409 and record nothing.
  */
 export type ContentGuard = 'review' | 'accept' | 'reject'
 
-/** A configured place events come from: a provider with its secrets, and how this one is to be run. */
+/** A configured origin of events: a provider with its secrets and its settings. */
 export interface Source extends Provider {
   readonly mode: 'background' | 'inline'
-  /** The answer when an id comes back with other bytes. */
+  /** The answer when a known id is received with other bytes. */
   readonly conflict: 'ack' | 'reject'
-  /** Background mode: a sender's redelivery of a dead letter gives it a new start. */
+  /** Background mode: a dead letter that the sender delivers again is tried again. */
   readonly rearm: boolean
-  /** One event of a reference at a time, in the order received. */
+  /** Events of one reference are handled one at a time, in the order received. */
   readonly order: 'reference' | null
   readonly retention: { readonly payloadsMs?: number; readonly eventsMs?: number }
 }
 
-/** What every provider factory takes besides its secrets. */
+/** The options of every provider factory besides its secrets. */
 export interface SourceOptions {
   readonly mode?: 'background' | 'inline'
   readonly conflict?: 'ack' | 'reject'
   readonly contentGuard?: ContentGuard
-  /** A redelivery of a dead letter gives it a new start. Default false. */
+  /** A dead letter that the sender delivers again is tried again. Default false. */
   readonly rearm?: boolean
-  /** One event of a reference at a time, in the order received. Default: no order. */
+  /** Events of one reference are handled one at a time, in the order received. Default: no order. */
   readonly order?: 'reference'
-  /** How far a signed timestamp may be from now, both ways. */
+  /** The greatest difference between a signed timestamp and now, before or after. */
   readonly toleranceMs?: number
   readonly retention?: { readonly payloadsMs?: number; readonly eventsMs?: number }
 }

@@ -4,13 +4,13 @@
  */
 
 import type { ClaimedEvent } from '../model.js'
-import type { Delivery, Source, StoredPart } from '../provider.js'
-import { isForm } from '../verification/delivery/form.js'
+import type { Delivery, Source, StoredSlice } from '../provider.js'
+import { isForm } from '../verification/delivery/body-formats.js'
 
 type Claimed = Pick<ClaimedEvent, 'eventId' | 'eventType' | 'reference' | 'part' | 'headers'>
 
 /** Null when none of the parts can be said to be this event: better no payload than another event's. */
-export function partOf(source: Source, claimed: Claimed, body: Uint8Array): StoredPart | null {
+export function partOf(source: Source, claimed: Claimed, body: Uint8Array): StoredSlice | null {
   const parts = partsOf(source, claimed.headers, body)
   const { eventId, eventType, reference, part } = claimed
   const at = parts[part]
@@ -27,7 +27,7 @@ export function partOf(source: Source, claimed: Claimed, body: Uint8Array): Stor
 interface Kept {
   readonly headers: string
   readonly body: Uint8Array
-  readonly parts: readonly StoredPart[]
+  readonly parts: readonly StoredSlice[]
 }
 
 const MOST_KEPT = 8
@@ -35,14 +35,14 @@ const MOST_KEPT = 8
 const MOST_BYTES = 16 * 1024 * 1024
 const keptOf = new WeakMap<Source, Kept[]>()
 
-function partsOf(source: Source, headers: ClaimedEvent['headers'], body: Uint8Array): readonly StoredPart[] {
+function partsOf(source: Source, headers: ClaimedEvent['headers'], body: Uint8Array): readonly StoredSlice[] {
   const kept = keptOf.get(source) ?? []
   const text = JSON.stringify(headers)
   const known = kept.find((one) => one.headers === text && equal(one.body, body))
   if (known !== undefined) return known.parts
   const parts = read(source, { method: 'POST', url: 'http://localhost/', headers, body })
   // Only what parses anew: a handler may change its payload, and must not change that of the next attempt.
-  if (parts.length > 1 && source.parts) {
+  if (parts.length > 1 && source.slices) {
     keptOf.set(source, bounded([{ headers: text, body, parts }, ...kept]))
   }
   return parts
@@ -61,8 +61,8 @@ function equal(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** A provider that was not made by `defineProvider` may only be able to identify, and not without its headers. */
-function read(source: Source, delivery: Delivery): readonly StoredPart[] {
-  if (source.parts) return source.parts(delivery)
+function read(source: Source, delivery: Delivery): readonly StoredSlice[] {
+  if (source.slices) return source.slices(delivery)
   const events = source.identify(delivery)
   if (events.length === 0)
     return [{ id: null, type: '', reference: null, isWhole: true, parse: () => plain(delivery) }]

@@ -7,9 +7,9 @@ import { checkOptions } from '../verification/define/options.js'
 import { defineProvider, type Field, type FieldText, hmacScheme } from '../verification/define-provider.js'
 import type { DocumentRule } from '../verification/delivery/reading.js'
 import type { HmacAlgorithm } from '../verification/schemes/hmac.js'
-import { noScheme } from '../verification/schemes/none.js'
 import type { SecretRule, Secrets } from '../verification/schemes/secret.js'
 import type { TimestampRule } from '../verification/schemes/timestamp.js'
+import { noScheme } from '../verification/schemes/token.js'
 
 /** What names the events: fields as in `docs/adding-a-provider.md`, such as `json:id` or `header:x-event-id`. */
 export interface IdentityOptions extends SourceOptions {

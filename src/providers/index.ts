@@ -20,7 +20,7 @@ export {
   rsaScheme,
   tokenScheme,
 } from '../verification/define-provider.js'
-export { generateKeys } from '../verification/schemes/keys.js'
+export { generateKeys } from '../verification/schemes/key-formats.js'
 export * from './catalogue.js'
 export { type HmacOptions, hmac, type IdentityOptions, unverified } from './generic.js'
 /** All of them by key. */

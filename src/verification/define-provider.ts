@@ -1,6 +1,6 @@
 /**
- * `defineProvider(data)` -> a typed factory. A provider's file is a definition and nothing else; everything a
- * source does follows from it. `docs/adding-a-provider.md` is the guide to the vocabulary exported here.
+ * `defineProvider(rules)` makes a typed factory. A provider's file has only rules; the code in this folder makes a source
+ * of them. `docs/verification.md` explains how, `docs/adding-a-provider.md` lists the rules.
  */
 import type {
   Aliases,
@@ -74,10 +74,7 @@ export type { OptionRule } from './define/options.js'
 export type { Samples } from './define/samples.js'
 export { composite, type Field, type FieldText, hash, join, mapped, optional } from './delivery/field.js'
 export { type ContentFunction, sortedForm } from './delivery/template.js'
-export { basicScheme } from './schemes/basic.js'
-export { ecdsaScheme } from './schemes/ecdsa.js'
-export { ed25519Scheme } from './schemes/ed25519.js'
 export { type HmacRule, hmacScheme } from './schemes/hmac.js'
 export { jwtScheme } from './schemes/jwt.js'
-export { rsaScheme } from './schemes/rsa.js'
-export { tokenScheme } from './schemes/token.js'
+export { ecdsaScheme, ed25519Scheme, rsaScheme } from './schemes/public-key.js'
+export { basicScheme, tokenScheme } from './schemes/token.js'

@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { generateKeys, type KeyPair, type KeyType } from '../../verification/schemes/keys.js'
+import { generateKeys, type KeyPair, type KeyType } from '../../verification/schemes/key-formats.js'
 import { Failure, UsageError } from '../failure.js'
 
 export const folder = '.hookonce'

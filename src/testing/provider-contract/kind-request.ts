@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import type { SignOptions } from '../../provider.js'
 import type { Changes, Kind, KindBody } from '../../providers/kind.js'
-import { encodePairs } from '../../verification/delivery/form.js'
+import { encodePairs } from '../../verification/delivery/body-formats.js'
 import type { AnyFactory } from './trial.js'
 
 type Format = NonNullable<Kind['format']>

@@ -1,4 +1,4 @@
-/** What a provider's file says, and what its factory takes: types only. */
+/** The types of a provider's file and of the options that its factory takes. */
 
 import type { ContentGuard, ExpectedAnswer, Source, SourceOptions } from '../../provider.js'
 import type { DocumentRule } from '../delivery/reading.js'
@@ -8,10 +8,10 @@ import type { EventRule } from './identity.js'
 import type { OptionRules } from './options.js'
 import type { SampleRules, Samples } from './samples.js'
 
-/** One scheme, or several by the option that chooses among them: which one applies is never the sender's choice. */
+/** One scheme, or several by the option that chooses between them. The sender cannot choose. */
 export type VerifyRule = SchemeDefinition | Readonly<Record<string, SchemeDefinition>>
 
-/** From the sender's own word for an option to ours: `{ signingSecret: 'secret' }`. */
+/** From the sender's name of an option to ours: `{ signingSecret: 'secret' }`. */
 export type Aliases = Readonly<Record<string, string>>
 
 /** The data in a provider's file. */
@@ -26,29 +26,29 @@ export interface ProviderRules<
   readonly confidence: 'verified' | 'likely'
   readonly verify: V
   readonly events: EventRule | readonly EventRule[]
-  /** How its bodies are written. Default `json`. */
+  /** The format of its bodies. Default `json`. */
   readonly format?: SampleRules['format']
   /** Where the JSON document is, when it is not the body. */
   readonly document?: DocumentRule
-  /** The words the sender's pages and libraries have for its secret or key: they are taken as well. */
+  /** The names that the sender's pages and libraries use for its secret or key; the factory accepts them too. */
   readonly aliases?: A
-  /** Options beside the secret. */
+  /** Options besides the secret. */
   readonly options?: O
   readonly handshakes?: readonly HandshakeRule[]
-  /** How long the sender keeps retrying; null where it is not documented. */
+  /** How long the sender retries; null when that is not documented. */
   readonly retryWindowMs: number | null
   readonly answer?: ExpectedAnswer
-  /** Only to override: worked out from the scheme and the id. */
+  /** Overrides the value that is derived from the scheme and the id. */
   readonly idIsSigned?: boolean
   /**
-   * Default: known signed content under a new id is handled and flagged. `accept`: equal content is usual, it is not
-   * even flagged. `review`: what is signed is used once (Mailgun's token), so the event is withheld.
+   * Default: known signed content under a new id is handled and flagged. `accept`: it is handled and not flagged, because
+   * equal content is usual. `review`: it is not handled, because the sender signs each content once (Mailgun's token).
    */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]
   /** Realistic bodies, or a function that loads them when they are first needed. */
   readonly samples: Samples | (() => Samples)
-  /** What an event id looks like: a prefix such as `evt_`, or `number`. Default: a UUID. */
+  /** The form of an event id: a prefix such as `evt_`, or `number`. Default: a UUID. */
   readonly sampleId?: string
   readonly sampleHeaders?: Readonly<Record<string, string>>
   readonly sampleUrl?: string
@@ -80,7 +80,7 @@ type AddedOptions<O extends OptionRules> = {
   readonly [K in keyof O as O[K] extends { required: true } ? K : never]: AddedOption<O[K]>
 } & { readonly [K in keyof O as O[K] extends { required: true } ? never : K]?: AddedOption<O[K]> }
 
-/** The same with an alias in the place of the option it stands for. */
+/** The same options with an alias instead of the option it stands for. */
 type Aliased<Base, A extends Aliases> =
   | Base
   | {
@@ -96,17 +96,17 @@ export type FactoryOptions<
 > = Aliased<CredentialOptions<V>, A> &
   AddedOptions<O> &
   SourceOptions & {
-    /** The URL the sender calls, where a proxy in front changes it and the sender signs it. */
+    /** The URL that the sender calls: needed if the sender signs it and a proxy changes it. */
     readonly publicUrl?: string
   }
 
-/** What is known of every factory, whatever its options. */
+/** A factory, and the facts about it. */
 export interface ProviderFactory<Options = never> {
   (options: Options): Source
   readonly key: string
   readonly definition: ProviderDefinition
-  /** The options that choose and feed a scheme: one for most. */
+  /** The options that hold a secret or key; most providers have one. */
   readonly credentials: readonly string[]
-  /** Fresh options with a secret (or key pair) of the right form: for tests and synthetic deliveries. */
+  /** New options with a random secret or key pair, for tests and synthetic deliveries. */
   example(credential?: string): Record<string, unknown>
 }

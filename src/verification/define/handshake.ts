@@ -1,6 +1,6 @@
 /**
- * Handshakes: deliveries that ask about the endpoint. The answer repeats or computes something from the question;
- * nothing is stored. One that the sender signs is answered only when the signature is good.
+ * Handshakes: deliveries that ask about the endpoint and carry no event. The answer repeats a value of the delivery or is
+ * computed from it; nothing is stored. A handshake that the sender signs is answered only if the signature is valid.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { HandshakeReply } from '../../provider.js'
@@ -9,7 +9,7 @@ import type { FieldText } from '../delivery/field.js'
 import type { Reading } from '../delivery/reading.js'
 import { compileTemplate } from '../delivery/template.js'
 import type { Scheme } from '../scheme.js'
-import type { Encoding } from '../schemes/encoding.js'
+import type { Encoding } from '../schemes/signature.js'
 
 /** A text with holes (`{json:challenge}`), or a digest of one. */
 export type ReplyText =
@@ -23,19 +23,19 @@ export type ReplyText =
   | { readonly digest: string; readonly algorithm?: string; readonly encoding: Encoding }
 
 export interface HandshakeRule {
-  /** All must hold: the text of a field, `true` for "is there", `[]` for "is an empty list". */
+  /** All must be true: a field has this text, exists (`true`), or is an empty list (`[]`). */
   readonly when: Readonly<Partial<Record<FieldText, string | true | readonly []>>>
-  /** Whether the sender signs it. If so it is answered only when it verifies. */
+  /** Whether the sender signs it. It is then answered only if the signature is valid. */
   readonly signed: boolean
-  /** Only when this option is given: for a handshake that hands over a secret (Asana), or needs one (Meta). */
+  /** Answers only if the source has this option: for a handshake that sends a secret (Asana) or needs one (Meta). */
   readonly needsOption?: string
   readonly reply: {
     /** Default 200. */
     readonly httpStatus?: number
-    /** Sent as text/plain unless `json` is given. */
+    /** Sent as text/plain. */
     readonly text?: ReplyText
     readonly json?: Readonly<Record<string, ReplyText>>
-    /** Sent as it stands, with the content type in `headers`. */
+    /** Sent unchanged, with the content type in `headers`. */
     readonly literal?: string
     readonly headers?: Readonly<Record<string, string>>
   }
@@ -43,7 +43,7 @@ export interface HandshakeRule {
 
 export type Handshake = (reading: Reading, now: number) => HandshakeReply | null
 
-/** What is repeated to the caller is short, or it is not a challenge. */
+/** A challenge is short; a longer text is not repeated. */
 const maxRepeated = 2_048
 
 export function compileHandshakes(
@@ -81,7 +81,7 @@ function compileHandshake(rule: HandshakeRule, options: OptionValues, scheme: Sc
     if (!conditions.every((holds) => holds(reading)) || reading.unreadable) return null
     if (rule.signed) {
       const verdict = scheme.verify(reading, now)
-      // No sender with an asynchronous scheme signs its handshake; until one does, it gets no answer.
+      // Not supported for asynchronous schemes: no sender with one signs its handshake.
       if (verdict instanceof Promise || !verdict.ok) return null
     }
     const filled = [...json, ...headers].map(([name, fill]) => [name, fill(reading)] as const)
@@ -93,7 +93,7 @@ function compileHandshake(rule: HandshakeRule, options: OptionValues, scheme: Sc
       httpStatus: reply.httpStatus ?? 200,
       headers: {
         'content-type': isJson ? 'application/json' : 'text/plain; charset=utf-8',
-        // The body repeats what a caller sent: it must never be taken for a page.
+        // The body repeats text of the caller: a browser must not treat it as a page.
         'x-content-type-options': 'nosniff',
         ...Object.fromEntries(values.slice(json.length)),
       },

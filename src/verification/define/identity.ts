@@ -1,39 +1,38 @@
-/** From rules to events: which parts of a delivery are events, and what names each of them. */
+/** The events of a delivery: the rules find them and give each an id, a type and a reference. */
 
-import type { IdentifiedEvent, SchemeFacts, StoredPart } from '../../provider.js'
-import { Compiler, type Evaluate, type OptionValues } from '../delivery/compile.js'
+import type { IdentifiedEvent, SchemeFacts, StoredSlice } from '../../provider.js'
+import { isForm } from '../delivery/body-formats.js'
+import { Compiler, type OptionValues } from '../delivery/compile.js'
 import { type Field, isList, leaves } from '../delivery/field.js'
 import { eventName, referenceText, signedName, typeText } from '../delivery/names.js'
-import { partsReader, type ReadParts } from '../delivery/parts.js'
-import { Ranges } from '../delivery/ranges.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
-import { ReadEvent } from './read-event.js'
+import { ByteRanges, type ReadSlices, slicesReader } from '../delivery/slices.js'
 
 export interface EventRule {
-  /** The list whose parts are the events, such as `events[]`. Without it the delivery is one event. */
+  /** The list of events, such as `events[]`: each element is a slice. Without it the delivery is one event. */
   readonly each?: string
   readonly id: Field
-  /** `unknown` when the field is not there: a type never decides whether an event is kept. */
+  /** `unknown` when the field is absent: an event is recorded without a type too. */
   readonly type: Field
   readonly reference?: Field
   /**
-   * What must be equal when the id comes back: the whole body (default), the part (default with `each`), or `none`
-   * where the sender changes it on each retry (an attempt counter, a new timestamp).
+   * The bytes that must be equal when the id is received again: the whole body (default), the slice or the document
+   * (`part`, default with `each`), or `none` if the sender changes them on each retry (an attempt counter, a new time).
    */
   readonly content?: 'body' | 'part' | 'none'
-  /** Applies only where the rules before it found nothing: to the parts that hold no event yet, or to the delivery. */
+  /** Applies only to slices in which the rules before it found no event, or to a delivery without any event. */
   readonly otherwise?: true
 }
 
 export interface Identity {
   /**
-   * A signed delivery, or a part of one, that no rule names gets a name made of its signed content: it came from the
-   * sender, and an answer of 400 would lose it. Without a signature the list is empty when the body cannot be read
-   * for certain, or when any part has no id: half a delivery is not recorded.
+   * A signed delivery or slice for which no rule finds an id gets an id made of its signed content: it came from the
+   * sender, and an answer of 400 would lose it. Without signed content the list is empty when the body is unreadable or
+   * when any slice has no id: a delivery is recorded completely or not at all.
    */
   identify(reading: Reading): readonly IdentifiedEvent[]
-  /** The same list in the same order from what is stored of a delivery, which has no signature and few headers. */
-  parts(reading: Reading): readonly StoredPart[]
+  /** The same list in the same order from a stored delivery, which has no signature and few headers. */
+  slices(reading: Reading): readonly StoredSlice[]
 }
 
 export function compileIdentity(
@@ -52,36 +51,36 @@ export function compileIdentity(
       }
       return events
     },
-    parts: (reading) => find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
+    slices: (reading) => find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
   }
 }
 
-/** One event as the rules found it; without an id where they could not name it. */
-export interface FoundEvent {
+/** An event that the rules found; `id` is undefined when they found none for it. */
+interface FoundEvent {
   readonly id: string | undefined
   readonly type: string
   readonly reference: string | null
   readonly content: Uint8Array | null
   readonly reading: Reading
-  readonly isPart: boolean
+  readonly isSlice: boolean
 }
 
 function find(rules: readonly CompiledRule[], reading: Reading): readonly FoundEvent[] {
   const events: FoundEvent[] = []
-  let partsLost = false
+  let slicesLost = false
   for (const { rule, isWhole, find: findIn } of rules) {
-    if (rule.otherwise && events.some((event) => isWhole || !event.isPart)) continue
-    const taken = rule.otherwise ? new Ranges(events.map((event) => event.reading.level(0))) : null
+    if (rule.otherwise && events.some((event) => isWhole || !event.isSlice)) continue
+    const taken = rule.otherwise ? new ByteRanges(events.map((event) => event.reading.level(0))) : null
     const found = findIn(reading.again(), taken)
     if (found !== null) for (const event of found) events.push(event)
-    // A rule for the whole delivery may be for another format of it, which another rule names.
-    else if (!isWhole) partsLost = true
+    // A rule for the whole delivery may be meant for another format of it.
+    else if (!isWhole) slicesLost = true
   }
-  if (events.length === 0 || partsLost) events.push(unnamed(rules, reading))
+  if (events.length === 0 || slicesLost) events.push(unnamed(rules, reading))
   return events
 }
 
-/** The whole delivery as one event. Its type and reference are those of the most general rule that has one. */
+/** The whole delivery as one event. Its type and reference come from the last rule that finds one. */
 function unnamed(rules: readonly CompiledRule[], reading: Reading): FoundEvent {
   const first = (read: (rule: CompiledRule, reading: Reading) => string | null) => {
     for (const rule of rules.toReversed()) {
@@ -93,17 +92,17 @@ function unnamed(rules: readonly CompiledRule[], reading: Reading): FoundEvent {
   }
   const type = first((rule, fresh) => rule.type(fresh)) ?? unknownType
   const reference = first((rule, fresh) => rule.reference(fresh))
-  return { id: undefined, type, reference, content: reading.delivery.body, reading, isPart: false }
+  return { id: undefined, type, reference, content: reading.delivery.body, reading, isSlice: false }
 }
 
 interface CompiledRule {
   readonly rule: EventRule
-  /** The delivery is the event, not a part of it. */
+  /** The delivery is one event. */
   readonly isWhole: boolean
   type(reading: Reading): string | null
   reference(reading: Reading): string | null
-  /** Null: unreadable. `taken` are the bytes in which other rules have found events, where that matters. */
-  find(reading: Reading, taken: Ranges | null): readonly FoundEvent[] | null
+  /** Null: unreadable. `taken` are the bytes of the events that other rules found, if this one must avoid them. */
+  find(reading: Reading, taken: ByteRanges | null): readonly FoundEvent[] | null
 }
 
 const unknownType = 'unknown'
@@ -113,15 +112,15 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
   const id = compiler.field(rule.id)
   const readType = compiler.field(rule.type)
   const readReference = rule.reference === undefined ? () => undefined : compiler.field(rule.reference)
-  const parts: ReadParts | null = partsReader(rule.each, document)
-  const content = rule.content ?? (parts === null ? 'body' : 'part')
+  const slicesOf: ReadSlices | null = slicesReader(rule.each, document)
+  const content = rule.content ?? (slicesOf === null ? 'body' : 'part')
   const type = (reading: Reading) => typeText(readType(reading))
   const reference = (reading: Reading) => referenceText(readReference(reading))
 
   function event(reading: Reading): FoundEvent {
-    // The id first: a header names the event also where the body, and with it type and reference, cannot be read.
-    const given = id(reading)
-    const name = reading.unreadable ? undefined : eventName(given, reading)
+    // The id is read first: an id in a header is valid even if the body, with type and reference, is unreadable.
+    const idText = id(reading)
+    const name = reading.unreadable ? undefined : eventName(idText, reading)
     const readableType = type(reading)
     const eventType = reading.unreadable ? null : readableType
     const readableReference = reference(reading)
@@ -131,47 +130,97 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
       reference: reading.unreadable ? null : readableReference,
       content: content === 'none' ? null : content === 'part' ? reading.level(0) : reading.delivery.body,
       reading,
-      isPart: parts !== null,
+      isSlice: slicesOf !== null,
     }
   }
 
   return {
     rule,
-    isWhole: parts === null,
+    isWhole: slicesOf === null,
     type,
     reference,
     find(reading, taken) {
-      if (parts === null) {
-        const one = event(reading)
-        if (one.id !== undefined) return [one]
-        // With other rules to follow, no event here is no failure: it may be one of theirs.
+      if (slicesOf === null) {
+        const found = event(reading)
+        if (found.id !== undefined) return [found]
+        // No event is not an error: a later rule may find one.
         return reading.unreadable ? null : []
       }
-      const list = parts(reading)
-      if (list === null || taken === null) return list?.map(event) ?? null
-      return list.filter((part) => !taken.touch(part.level(0))).map(event)
+      const slices = slicesOf(reading)
+      if (slices === null || taken === null) return slices?.map(event) ?? null
+      return slices.filter((slice) => !taken.overlap(slice.level(0))).map(event)
     },
   }
 }
 
-/** Whether the signature covers everything the id is made of. */
+/** Whether the signature covers every value in the id. */
 export function idIsCovered(rules: readonly EventRule[], facts: SchemeFacts): boolean {
   return rules.every(({ id }) => isCovered(id, facts))
 }
 
 function isCovered(id: Field, { covers, timestamp }: SchemeFacts): boolean {
-  // A header that is signed has to be there, so the choices after it never come to bear.
+  // A signed header always exists, so the choices after it are never used.
   if (typeof id !== 'string' && isList(id) && typeof id[0] === 'string' && id[0].startsWith('header:')) {
     if (covers.fields.includes(id[0])) return true
   }
   return leaves(id).every((field) => {
     if (covers.fields.includes(field)) return true
     if (/^(json|form|xml|keys):|^(hash|index|signed)$/.test(field)) return covers.body !== 'none'
-    // A claim is only read from a token that has been verified; a time is only declared where it is signed.
+    // A claim is read only from a verified token; a timestamp is declared only if it is signed.
     if (/^(const|option|claim):/.test(field)) return true
     if (field === 'timestamp') return timestamp !== null
     return /^(query:|url$|path$)/.test(field) && covers.url
   })
 }
 
-export type { Evaluate }
+/** A class, because a getter in an object literal (for the lazy payload) costs microseconds. */
+class ReadEvent<Id extends string | null> {
+  readonly id: Id
+  readonly type: string
+  readonly reference: string | null
+  readonly content: Uint8Array | null
+  readonly #found: FoundEvent
+  #payload: { readonly value: unknown } | undefined
+
+  constructor(id: Id, found: FoundEvent) {
+    this.id = id
+    this.type = found.type
+    this.reference = found.reference
+    this.content = found.content
+    this.#found = found
+  }
+
+  get payload(): unknown {
+    this.#payload ??= { value: this.parse() }
+    return this.#payload.value
+  }
+
+  get isWhole(): boolean {
+    return !this.#found.isSlice
+  }
+
+  /** A new value each time: a handler may change it. */
+  parse(): unknown {
+    return parse(this.#found.reading, this.#found.isSlice)
+  }
+}
+
+/** A JSON value, a form as an object without prototype, or the text. */
+function parse(reading: Reading, isSlice: boolean): unknown {
+  const bytes = reading.level(0)
+  // A form without the field that holds the JSON of other deliveries (a Slack command) is parsed as a form.
+  const isWhole = !isSlice && (bytes === reading.delivery.body || bytes.length === 0)
+  if (isWhole && isForm(reading.header('content-type'))) {
+    const form: Record<string, string> = Object.create(null)
+    for (const [name, value] of reading.formPairs) form[name] = value
+    return form
+  }
+  const text = new TextDecoder().decode(bytes)
+  // JSON.parse would block for seconds.
+  if (reading.tooDeep) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,15 +1,15 @@
-/** Options of a factory: what a source may be given, checked by name so that a misspelt one is not ignored. */
+/** The options of a factory, checked by name, so that a misspelt option is an error. */
 import { HookonceError } from '../../errors.js'
 import { nearest } from '../../options.js'
 import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
-/** An option a provider adds beside its secret. */
+/** An option of a provider besides its secret. */
 export interface OptionRule {
-  /** For documentation and error messages: what it is and where the sender shows it. */
+  /** For documentation and error messages: the meaning of the option and where to find its value. */
   readonly what: string
   readonly required?: true
-  /** A list of texts is allowed as well. */
+  /** A list of texts is allowed too. */
   readonly list?: true
   readonly default?: string
   /** A value for tests and samples. */
@@ -28,10 +28,10 @@ const sourceOptionNames: readonly (keyof SourceOptions)[] = [
   'retention',
 ]
 
-/** The options under our names; throws on one that is not known, before anything is said to be missing. */
+/** The options by our names. An unknown option throws here, before a missing one is reported. */
 export function namedOptions(
   provider: string,
-  given: unknown,
+  input: unknown,
   known: {
     readonly credentials: readonly string[]
     readonly others: readonly string[]
@@ -39,16 +39,16 @@ export function namedOptions(
   },
 ): Readonly<Record<string, unknown>> {
   const { credentials, others, aliases } = known
-  if (given !== undefined && (typeof given !== 'object' || given === null || Array.isArray(given))) {
+  if (input !== undefined && (typeof input !== 'object' || input === null || Array.isArray(input))) {
     const problem = `must be an object, such as ${provider}({ ${credentials[0] ?? 'mode'}: ... })`
     throw new HookonceError('OPTION_INVALID', { provider, option: '(all)', problem })
   }
   const options: Record<string, unknown> = {}
   const names = [...credentials, ...others, ...sourceOptionNames]
-  for (const [option, value] of Object.entries(given ?? {})) {
+  for (const [option, value] of Object.entries(input ?? {})) {
     const alias = Object.hasOwn(aliases, option) ? aliases[option]! : null
     if (alias === null && !names.includes(option)) {
-      throw unknownOption(provider, option, names, Object.keys(aliases), missing(credentials, given!))
+      throw unknownOption(provider, option, names, Object.keys(aliases), missing(credentials, input!))
     }
     const name = alias ?? option
     if (value !== undefined && options[name] !== undefined) {
@@ -60,9 +60,9 @@ export function namedOptions(
   return options
 }
 
-/** The secret, when none was given: then a name that is like no other was most likely meant for it. */
-function missing(credentials: readonly string[], given: object): string | undefined {
-  return credentials.some((name) => (given as Record<string, unknown>)[name] !== undefined)
+/** The option of the secret, if it is missing: an unknown name without a similar one was probably meant for it. */
+function missing(credentials: readonly string[], input: object): string | undefined {
+  return credentials.some((name) => (input as Record<string, unknown>)[name] !== undefined)
     ? undefined
     : credentials[0]
 }
@@ -79,20 +79,20 @@ function unknownOption(
   return new HookonceError('OPTION_UNKNOWN', { provider, option, suggestion, known: names.join(', ') })
 }
 
-/** Fills defaults in; throws on an unknown, missing or ill-formed option. */
+/** Adds defaults; throws on an unknown, missing or malformed option. */
 export function checkOptions(
   provider: string,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   rules: OptionRules,
   otherNames: readonly string[],
 ): Readonly<Record<string, unknown>> {
   const known = [...otherNames, ...Object.keys(rules), ...sourceOptionNames]
-  for (const option of Object.keys(given)) {
+  for (const option of Object.keys(input)) {
     if (!known.includes(option)) throw unknownOption(provider, option, known, [])
   }
-  const options: Record<string, unknown> = { ...given }
+  const options: Record<string, unknown> = { ...input }
   for (const [option, rule] of Object.entries(rules)) {
-    const value = given[option] ?? rule.default
+    const value = input[option] ?? rule.default
     if (value === undefined && !rule.required) continue
     if (!(rule.list && Array.isArray(value) ? value.length > 0 && value.every(isText) : isText(value))) {
       throw new HookonceError('OPTION_INVALID', {
@@ -103,17 +103,17 @@ export function checkOptions(
     }
     options[option] = value
   }
-  checkChoice(provider, given, 'mode', ['background', 'inline'])
-  checkChoice(provider, given, 'conflict', ['ack', 'reject'])
-  checkChoice(provider, given, 'rearm', [true, false])
-  checkChoice(provider, given, 'order', ['reference'])
-  checkChoice(provider, given, 'contentGuard', ['review', 'accept', 'reject'])
-  checkUrl(provider, given.publicUrl)
+  checkChoice(provider, input, 'mode', ['background', 'inline'])
+  checkChoice(provider, input, 'conflict', ['ack', 'reject'])
+  checkChoice(provider, input, 'rearm', [true, false])
+  checkChoice(provider, input, 'order', ['reference'])
+  checkChoice(provider, input, 'contentGuard', ['review', 'accept', 'reject'])
+  checkUrl(provider, input.publicUrl)
   for (const option of ['fetch', 'getKey']) {
-    if (given[option] === undefined || typeof given[option] === 'function') continue
+    if (input[option] === undefined || typeof input[option] === 'function') continue
     throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'must be a function' })
   }
-  const { toleranceMs } = given
+  const { toleranceMs } = input
   if (
     toleranceMs !== undefined &&
     !(typeof toleranceMs === 'number' && toleranceMs > 0 && Number.isFinite(toleranceMs))
@@ -137,11 +137,11 @@ function isText(value: unknown): boolean {
 
 function checkChoice(
   provider: string,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
   option: string,
   choices: readonly (string | boolean)[],
 ): void {
-  const value = given[option]
+  const value = input[option]
   if (value === undefined || choices.includes(value as string | boolean)) return
   throw new HookonceError('OPTION_INVALID', {
     provider,

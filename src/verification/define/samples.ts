@@ -1,21 +1,21 @@
-/** Realistic bodies with holes for id, type and time, so that tests and the command line can make deliveries. */
+/** Sample deliveries: realistic bodies with holes for id, type and time, for tests and the command line. */
 import { randomUUID } from 'node:crypto'
 import type { SampleOptions, SignOptions } from '../../provider.js'
-import { encodePairs } from '../delivery/form.js'
+import { encodePairs } from '../delivery/body-formats.js'
 
 /**
- * Holes: `{id}`, `{id:number}`, `{type}`, `{now:s}`, `{now:ms}`, `{now:iso}`. A text that is only a
- * number hole becomes a number. `{ $base64: text }` becomes the base64 of the filled text.
+ * Holes: `{id}`, `{id:number}`, `{type}`, `{now:s}`, `{now:ms}`, `{now:iso}`. A text that is one hole with a number
+ * becomes a number. `{ $base64: text }` becomes the base64 of the filled text.
  */
 export type SampleBody = string | readonly unknown[] | { readonly [name: string]: unknown }
 
-/** By event type; the first is the default. A string is sent as it is, a form is given as a flat object. */
+/** By event type; the first is the default. A string is sent unchanged, a form is a flat object. */
 export type Samples = Readonly<Record<string, SampleBody>>
 
 export interface SampleRules {
   readonly samples: Samples
   readonly format: 'json' | 'form' | 'xml' | 'text'
-  /** What an id looks like: a prefix, or `number`. */
+  /** The form of an id: a prefix, or `number`. */
   readonly idForm: string
   readonly headers: Readonly<Record<string, string>>
   readonly url: string

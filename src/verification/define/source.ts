@@ -1,12 +1,12 @@
-/** A source out of a definition and the user's options: everything is compiled here, once. */
+/** Makes a source of a definition and the user's options. All rules are compiled here, once. */
 
 import { HookonceError } from '../../errors.js'
 import type { ContentGuard, Delivery, Source, Verification } from '../../provider.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
-import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
+import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
 import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
-import { concealer } from './conceal.js'
+import { concealer } from '../schemes/secret.js'
 import type { ProviderDefinition } from './definition.js'
 import { compileHandshakes } from './handshake.js'
 import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
@@ -16,14 +16,14 @@ import { makeSample, type SampleRules } from './samples.js'
 export function createSource(
   definition: ProviderDefinition,
   schemes: ReadonlyMap<string, SchemeDefinition>,
-  given: unknown,
+  input: unknown,
 ): Source {
   const provider = definition.key
   const { options: rules = {}, aliases = {} } = definition
   const credentials = [...schemes.keys()]
   const extra = [...[...schemes.values()].flatMap((scheme) => scheme.extraOptions), 'publicUrl']
   const others = [...extra, ...Object.keys(rules)]
-  const named = namedOptions(provider, given, { credentials, others, aliases })
+  const named = namedOptions(provider, input, { credentials, others, aliases })
   const [credential, chosen] = chooseScheme(provider, schemes, named)
   const options = checkOptions(provider, named, rules, [...credentials, ...extra])
   const { document = {} } = definition
@@ -39,8 +39,8 @@ export function createSource(
   })
   const eventRules: readonly EventRule[] = [definition.events].flat() as EventRule[]
   const identity = compileIdentity(eventRules, options, document)
-  /** What verify found out, for identify: which of several secrets and contents fits is not judged twice. */
-  const results = new WeakMap<Delivery, Opened>()
+  /** The signed data that `verify` found, for `identify`: signatures are checked once. */
+  const verified = new WeakMap<Delivery, SignedData>()
   const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const filler = new Compiler(options)
@@ -51,11 +51,12 @@ export function createSource(
   const equalIsUsual = chosenGuard === undefined && definition.contentGuard === 'accept'
   const provesNothing = scheme.facts.kind === 'none' && contentGuard === 'accept'
   const read = (delivery: Delivery) => new Reading(delivery, document, publicUrl)
-  const open = (delivery: Delivery) => results.get(delivery) ?? scheme.open?.(read(delivery)) ?? nothingOpened
+  const signedData = (delivery: Delivery) =>
+    verified.get(delivery) ?? scheme.readSigned?.(read(delivery)) ?? noSignedData
   const count = (verdict: Verification, reading: Reading): Verification => {
     if (!verdict.ok) return verdict
     if (verdict.secretIndex < secretHits.length) secretHits[verdict.secretIndex]! += 1
-    if (reading.result !== undefined) results.set(reading.delivery, reading.result)
+    if (reading.verifiedData !== undefined) verified.set(reading.delivery, reading.verifiedData)
     return verdict
   }
 
@@ -88,15 +89,15 @@ export function createSource(
       const reading = read(delivery)
       const verdict = scheme.verify(reading, now)
       return verdict instanceof Promise
-        ? verdict.then((known) => count(known, reading))
+        ? verdict.then((result) => count(result, reading))
         : count(verdict, reading)
     },
     identify: (delivery) =>
-      identity.identify(new Reading(delivery, document, publicUrl, () => open(delivery))),
-    parts: (delivery) => identity.parts(read(delivery)),
+      identity.identify(new Reading(delivery, document, publicUrl, () => signedData(delivery))),
+    slices: (delivery) => identity.slices(read(delivery)),
     guarded(delivery) {
       if (idIsSigned || equalIsUsual || provesNothing) return null
-      return open(delivery).signed ?? [delivery.body]
+      return signedData(delivery).signed ?? [delivery.body]
     },
     handshake: (delivery, { now }) => handshake(read(delivery), now),
     sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
@@ -118,10 +119,10 @@ export function createSource(
 function chooseScheme(
   provider: string,
   schemes: ReadonlyMap<string, SchemeDefinition>,
-  given: Readonly<Record<string, unknown>>,
+  options: Readonly<Record<string, unknown>>,
 ): readonly [string, SchemeDefinition] {
   const all = [...schemes]
-  const asked = all.filter(([option]) => given[option] !== undefined)
+  const asked = all.filter(([option]) => options[option] !== undefined)
   if (asked.length > 1) {
     const option = asked.map(([name]) => name).join(' and ')
     throw new HookonceError('OPTION_INVALID', {
@@ -155,7 +156,7 @@ function sampleUrl(definition: ProviderDefinition): string {
   return definition.sampleUrl ?? `https://example.com/webhooks/${definition.key}`
 }
 
-/** Where the first way to name the event is a plain header, `sign` writes it there. */
+/** `sign` writes the id and the type if the first choice of the rule is a header. */
 function putIdentity(draft: Draft, field: Field | undefined, value: string | undefined): void {
   const first = field !== undefined && typeof field !== 'string' && isList(field) ? field[0] : field
   if (value === undefined || typeof first !== 'string') return

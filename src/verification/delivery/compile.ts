@@ -1,16 +1,16 @@
 /**
- * Fields become functions, once, when a source is made: all JSON paths of one purpose are collected into one query
- * so that a delivery is scanned once, and `{option:name}` inside a field is filled in from the source's options.
+ * Compiles fields to functions when a source is made. All JSON paths of one compiler are one query, so that a delivery
+ * is scanned once; `{option:name}` in a field is replaced by the option of the source.
  */
 import { randomUUID } from 'node:crypto'
 import { type JsonQuery, type JsonToken, jsonQuery } from '../json.js'
+import { xmlText } from './body-formats.js'
 import { type Field, type FieldText, isList, splitField } from './field.js'
 import { sha256, signedName, withinLimit } from './names.js'
 import type { Reading } from './reading.js'
-import { xmlText } from './xml.js'
 
 export type OptionValues = Readonly<Record<string, unknown>>
-/** Undefined when it is not there. Whether that is bad is for the caller to say. */
+/** Undefined when the value is absent. The caller decides whether that is an error. */
 export type Evaluate = (reading: Reading) => string | undefined
 
 export class Compiler {
@@ -22,7 +22,7 @@ export class Compiler {
     this.#options = options
   }
 
-  /** `{option:name}` in any text of the definition. */
+  /** Replaces `{option:name}` in any text of the definition. */
   fill(text: string): string {
     return text.replace(/\{option:(\w+)\}/g, (_, name: string) => String(this.#options[name] ?? ''))
   }
@@ -48,8 +48,8 @@ export class Compiler {
         return code === undefined ? undefined : (to.get(code) ?? code)
       }
     }
-    const parts = 'join' in field ? field.join : 'composite' in field ? field.composite : field.hash
-    const values = this.#values(parts)
+    const fields = 'join' in field ? field.join : 'composite' in field ? field.composite : field.hash
+    const values = this.#values(fields)
     if ('join' in field) {
       return (reading) =>
         values(reading)
@@ -75,14 +75,14 @@ export class Compiler {
       const tokens = this.tokens(rest)
       return (reading) => tokens(reading).map((token) => scalar(token) ?? '')
     }
-    const one = this.field(field)
+    const evaluate = this.field(field)
     return (reading) => {
-      const value = one(reading)
+      const value = evaluate(reading)
       return value === undefined ? [] : [value]
     }
   }
 
-  /** `$.` starts at the document, `^.` at what encloses the part, else at the part. */
+  /** `$.` starts at the document, `^.` at the object around the slice, any other path at the slice. */
   tokens(path: string): (reading: Reading) => readonly JsonToken[] {
     const [, anchor, rest] = /^(\$\.?|\^+\.?)?(.*)$/s.exec(path)!
     const level = anchor === undefined ? 0 : anchor.startsWith('$') ? -1 : anchor.replace('.', '').length
@@ -107,13 +107,13 @@ export class Compiler {
   }
 
   #values(fields: readonly Field[]): (reading: Reading) => (string | null)[] | undefined {
-    const parts = fields.map((field) => {
+    const members = fields.map((field) => {
       const isOptional = typeof field === 'object' && 'optional' in field
       return { read: this.field(field), isOptional }
     })
     return (reading) => {
       const values: (string | null)[] = []
-      for (const { read, isOptional } of parts) {
+      for (const { read, isOptional } of members) {
         const value = read(reading)
         if ((value === undefined || value === '') && !isOptional) return undefined
         values.push(value ?? null)
@@ -171,7 +171,7 @@ export class Compiler {
       case 'path':
         return (reading) => reading.path
       case 'index':
-        return (reading) => String(reading.part ?? 0)
+        return (reading) => String(reading.slice ?? 0)
       case 'unique':
         return () => randomUUID()
       case 'hash':

@@ -1,7 +1,6 @@
 /**
- * The vocabulary for "this value of the delivery", the same everywhere: where the signature is, what it covers,
- * what names the event. A field is text (`json:data.id`, `header:x-id`) or a small combination of fields.
- * `docs/adding-a-provider.md` lists it for people.
+ * A field names one value of a delivery: the place of the signature, a signed value, the id of an event. It is a text
+ * (`json:data.id`, `header:x-id`) or a small combination of fields. `docs/adding-a-provider.md` lists them all.
  */
 export type FieldText =
   | `json:${string}`
@@ -22,7 +21,7 @@ export type FieldText =
   | 'signed'
   | 'unique'
 
-/** A list means: the first that is there and not empty. */
+/** A list is the first of its fields that exists and is not empty. */
 export type Field =
   | FieldText
   | readonly Field[]
@@ -50,32 +49,32 @@ export interface MapField {
   readonly to: Readonly<Record<string, string>>
 }
 
-/** Texts with a separator between, for people to read: `join('.', 'json:object_type', 'json:metric')`. */
+/** Texts with a separator, for a type that people read: `join('.', 'json:object_type', 'json:metric')`. */
 export function join(separator: string, ...fields: Field[]): JoinField {
   return { join: fields, separator }
 }
 
-/** An id out of several values, joined so that no two lists of values give one text. All must be there. */
+/** An id of several values. Different lists of values give different ids. All values must exist. */
 export function composite(...fields: Field[]): CompositeField {
   return { composite: fields }
 }
 
-/** Inside `composite` and `join`: may be absent. */
+/** For a value in `composite` or `join` that may be absent. */
 export function optional(field: Field): OptionalField {
   return { optional: field }
 }
 
-/** `sha256:<hex>` over these values instead of over the content (which is what the text `hash` means). */
+/** `sha256:<hex>` of these values; the text field `hash` is that of the content. */
 export function hash(...fields: Field[]): HashField {
   return { hash: fields }
 }
 
-/** Other words for the sender's codes; a code that is not listed stays as it is. */
+/** Replaces the sender's codes with words; a code that is not listed stays. */
 export function mapped(field: Field, to: Readonly<Record<string, string>>): MapField {
   return { map: field, to }
 }
 
-/** Every plain field inside a field: what it depends on. */
+/** Every text field inside a field. */
 export function leaves(field: Field): readonly FieldText[] {
   if (typeof field === 'string') return [field]
   if (isList(field)) return field.flatMap(leaves)

@@ -1,7 +1,7 @@
-/** Writing a value where a field says it is: for signing synthetic deliveries, never for received ones. */
+/** Writes a value to the place that a field names. Only for signing synthetic deliveries. */
 import type { Draft } from '../scheme.js'
+import { encodePairs, parseForm } from './body-formats.js'
 import { type FieldText, splitField } from './field.js'
-import { encodePairs, parseForm } from './form.js'
 
 export function putField(draft: Draft, field: FieldText, value: string): void {
   const [kind, rest] = splitField(field)
@@ -18,7 +18,7 @@ export function putField(draft: Draft, field: FieldText, value: string): void {
   } else throw new TypeError(`A value cannot be written to "${field}".`)
 }
 
-/** Into every place the path names; missing objects on the way are made. A number stays one. */
+/** Writes to every place of the path and creates missing objects. A number stays a number. */
 export function putJson(target: unknown, path: string, value: string): void {
   const steps = path
     .replaceAll('[]', '.[]')

@@ -1,155 +1,162 @@
 /**
- * One delivery while it is being read: what has been parsed so far, and whether anything could not be. Reads are
- * lazy, so a header scheme never parses the body. A reading is made per call and thrown away.
+ * One pass over a delivery, or over one slice of it: it reads values and remembers whether any of them was unreadable.
+ * Values are parsed when they are first read, so a scheme that needs only headers never parses the body.
  */
 
 import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
-import { type Pairs, single } from './form.js'
-import { type DocumentRule, type Found, nothingOpened, type Opened, Shared, splitUrl } from './shared.js'
+import { onlyValue, type Pairs } from './body-formats.js'
+import {
+  type DocumentRule,
+  type FoundTokens,
+  noSignedData,
+  ParsedDelivery,
+  type SignedData,
+  splitUrl,
+} from './parsed-delivery.js'
 
 const noTokens: readonly JsonToken[] = []
 const noBytes = new Uint8Array()
 
-interface Inside {
-  readonly shared: Shared
+interface Position {
+  readonly parsed: ParsedDelivery
   readonly levels: readonly Uint8Array[] | undefined
-  readonly part: number | null
+  readonly slice: number | null
 }
 
 export class Reading {
-  /** Set by the first thing that could not be read for certain; what was read beside it is not to be trusted. */
+  /** Set by the first value that cannot be read for certain. The other values of this reading are then not used. */
   unreadable = false
-  /** Set by a scheme that has verified it. */
-  result: Opened | undefined
+  /** Set by the scheme that verified the delivery. */
+  verifiedData: SignedData | undefined
   #timestamp: string | undefined
   #claims: Readonly<Record<string, unknown>> | undefined
-  /** Position of the part among the parts of its delivery; null for the whole delivery. */
-  readonly part: number | null
-  readonly #shared: Shared
-  /** The part itself, what encloses it, ... and at the end the document. */
+  /** The position of the slice in its delivery; null for the whole delivery. */
+  readonly slice: number | null
+  readonly #parsed: ParsedDelivery
+  /** The bytes of the slice, of each object around it, and at the end of the document. */
   readonly #levels: readonly Uint8Array[] | undefined
 
-  /** A part is made by `at`, which gives it what it shares with the others. */
+  /** Use `at` for a slice: `position` is only for that. */
   constructor(
     delivery: Delivery,
     rule: DocumentRule = {},
     publicUrl?: string,
-    open?: () => Opened,
-    inside?: Inside,
+    readSignedData?: () => SignedData,
+    position?: Position,
   ) {
-    this.#shared = inside?.shared ?? new Shared(delivery, rule, publicUrl, open)
-    this.#levels = inside?.levels
-    this.part = inside?.part ?? null
+    this.#parsed = position?.parsed ?? new ParsedDelivery(delivery, rule, publicUrl, readSignedData)
+    this.#levels = position?.levels
+    this.slice = position?.slice ?? null
   }
 
-  /** The same delivery, seen from one of its parts. */
-  at(levels: readonly Uint8Array[], part: number): Reading {
-    return this.#inside(levels, part)
+  /** A reading of one slice of the same delivery. */
+  at(levels: readonly Uint8Array[], slice: number): Reading {
+    return this.#copy(levels, slice)
   }
 
-  /** The same, with nothing found unreadable yet: for another rule, which may read other things. */
+  /** A new reading of the same bytes, with `unreadable` not set: for another rule, which may read other values. */
   again(): Reading {
-    return this.#inside(this.#levels, this.part)
+    return this.#copy(this.#levels, this.slice)
   }
 
-  #inside(levels: readonly Uint8Array[] | undefined, part: number | null): Reading {
-    const inside = { shared: this.#shared, levels, part }
-    const reading = new Reading(this.delivery, undefined, undefined, undefined, inside)
+  #copy(levels: readonly Uint8Array[] | undefined, slice: number | null): Reading {
+    const position = { parsed: this.#parsed, levels, slice }
+    const reading = new Reading(this.delivery, undefined, undefined, undefined, position)
     reading.#timestamp = this.#timestamp
     reading.#claims = this.#claims
     return reading
   }
 
   get delivery(): Delivery {
-    return this.#shared.delivery
+    return this.#parsed.delivery
   }
 
   get tooDeep(): boolean {
-    return this.#shared.tooDeep
+    return this.#parsed.tooDeep
   }
 
   get document(): Uint8Array {
-    const { document } = this.#shared
+    const { document } = this.#parsed
     if (document === null) this.unreadable = true
     return document ?? noBytes
   }
 
-  /** What the scheme knows of the whole delivery: for naming its events, after it was verified. */
-  get opened(): Opened {
-    return this.#shared.opened
+  /** The signed data of the whole delivery, which was verified before: it names the events. */
+  get signedData(): SignedData {
+    return this.#parsed.signedData
   }
 
-  /** The text of the signed time as the sender wrote it. */
+  /** The text of the signed time. */
   get timestamp(): string | undefined {
-    return this.#timestamp ?? this.opened.timestamp
+    return this.#timestamp ?? this.signedData.timestamp
   }
 
   set timestamp(text: string | undefined) {
     this.#timestamp = text
   }
 
-  /** Claims of the token that was verified. */
+  /** The claims of the verified token. */
   get claims(): Readonly<Record<string, unknown>> | undefined {
-    return this.#claims ?? this.opened.claims
+    return this.#claims ?? this.signedData.claims
   }
 
   set claims(claims: Readonly<Record<string, unknown>> | undefined) {
     this.#claims = claims
   }
 
-  /** Level 0 is the part; each level further is what encloses it; -1 is the document. */
+  /** Level 0 is the slice, 1 the object around it, 2 the object around that, -1 the document. */
   level(level: number): Uint8Array {
     if (this.#levels === undefined || level < 0) return this.document
     return this.#levels[Math.min(level, this.#levels.length - 1)] ?? this.document
   }
 
-  /** All tokens at one path of a query, run at most once over the same bytes of a delivery. */
+  /** All tokens at one path of a query. A query runs at most once over the same bytes of a delivery. */
   tokens(query: JsonQuery, slot: number, level: number): readonly JsonToken[] {
     const found = this.scan(query, this.level(level))
     if (found === null) this.unreadable = true
     return found?.[slot] ?? noTokens
   }
 
-  /** Null: the bytes are not JSON that can be read for certain. */
-  scan(query: JsonQuery, bytes: Uint8Array): Found {
-    return this.#shared.tokens(query, bytes)
+  /** Null: the bytes are not unambiguous JSON. */
+  scan(query: JsonQuery, bytes: Uint8Array): FoundTokens {
+    return this.#parsed.tokens(query, bytes)
   }
 
   header(name: string): string | undefined {
-    return this.#shared.header(name)
+    return this.#parsed.header(name)
   }
 
   form(name: string): string | undefined {
-    return this.#single(this.formPairs, name)
+    return this.#onlyValue(this.formPairs, name)
   }
 
   query(name: string): string | undefined {
-    return this.#single(this.queryPairs, name)
+    return this.#onlyValue(this.queryPairs, name)
   }
 
   get formPairs(): Pairs {
-    const pairs = this.#shared.form
+    const pairs = this.#parsed.form
     if (pairs === null) this.unreadable = true
     return pairs ?? []
   }
 
   get queryPairs(): Pairs {
-    const pairs = this.#shared.query
+    const pairs = this.#parsed.query
     if (pairs === null) this.unreadable = true
     return pairs ?? []
   }
 
-  /** The URL the sender called. Behind a proxy that rewrites it, the option `publicUrl` says what it was. */
+  /** The URL that the sender called. A proxy may rewrite it; then the option `publicUrl` has the original. */
   get url(): string {
-    const { publicUrl, delivery } = this.#shared
+    const { publicUrl, delivery } = this.#parsed
     if (publicUrl === undefined) return delivery.url
     if (publicUrl.includes('?')) return publicUrl
     const { query } = splitUrl(delivery.url)
     return query === '' ? publicUrl : `${publicUrl}?${query}`
   }
 
-  /** Path and query, as sent. */
+  /** The path and the query, as sent. */
   get path(): string {
     const url = this.url
     const scheme = url.indexOf('://')
@@ -158,12 +165,12 @@ export class Reading {
     return slash < 0 ? '/' : url.slice(slash)
   }
 
-  #single(pairs: Pairs, name: string): string | undefined {
-    const value = single(pairs, name)
+  #onlyValue(pairs: Pairs, name: string): string | undefined {
+    const value = onlyValue(pairs, name)
     if (value === null) this.unreadable = true
     return value ?? undefined
   }
 }
 
-export type { DocumentRule, Opened }
-export { nothingOpened, splitUrl }
+export type { DocumentRule, SignedData }
+export { noSignedData, splitUrl }

@@ -1,19 +1,18 @@
 /**
- * Signed content as text with holes: `{timestamp}.{body}`. Holes are fields; besides them `{body}` (the bytes as
- * received, never decoded), `{document}` (the JSON document, where a form field holds it), `{crc32}` of the body,
- * `{sorted-form}` and, with a `?` at the end, fields that may be absent.
+ * Templates of signed content, such as `{timestamp}.{body}`. A hole is a field (with `?` at the end it may be absent),
+ * `{body}` (the bytes as received), `{document}` (the JSON document in a form), `{crc32}` of the body or `{sorted-form}`.
  */
+import { isForm, type Pairs } from './body-formats.js'
 import type { Compiler, Evaluate } from './compile.js'
 import type { Field, FieldText } from './field.js'
-import { isForm, type Pairs } from './form.js'
 import type { Reading } from './reading.js'
 
 export type Chunk = string | Uint8Array
-/** The chunks to hash in order, or the reason there are none. */
+/** The chunks to hash, in order, or the reason why there are none. */
 export type SignedContent = (reading: Reading) => readonly Chunk[] | 'missing_field' | 'malformed_body'
 /**
- * For senders no template can say. Gets `field` once, to name what it reads (so that the body is scanned once), and
- * gives a function of the reading; null when something it needs is missing or is not to be believed.
+ * For content that no template can describe. It calls `field` once for each value it reads, so that the body is scanned
+ * once, and returns a function of the reading. That function returns null when a value is missing or not trusted.
  */
 export type ContentFunction = (
   field: (field: Field) => Evaluate,
@@ -46,7 +45,7 @@ export function compileTemplate(template: string | ContentFunction, compiler: Co
       else {
         const value = piece(reading)
         if (value === undefined) return reading.unreadable ? 'malformed_body' : 'missing_field'
-        // A lone surrogate has no bytes of its own: two texts would hash alike.
+        // A lone surrogate has no UTF-8 bytes: two different texts would have one hash.
         if (!value.isWellFormed()) return 'malformed_body'
         chunks.push(value)
       }
@@ -71,8 +70,8 @@ function compilePiece(text: string, compiler: Compiler): Piece {
 }
 
 /**
- * Names and values glued together, sorted by name then value, equal pairs once: the rule of Twilio and Mandrill.
- * A body that is not a form would go unsigned, so it has no such text; with `?` something else must cover it.
+ * Names and values without separators, sorted by name then value, without repeated pairs: the rule of Twilio and
+ * Mandrill. Undefined for a body that is not a form, which this would not sign; with `?` another field must cover it.
  */
 export function sortedForm(reading: Reading): string | undefined {
   if (!isForm(reading.header('content-type'))) return reading.delivery.body.length === 0 ? '' : undefined
@@ -92,14 +91,14 @@ const crcTable = new Uint32Array(256).map((_, byte) => {
   return value
 })
 
-/** zlib.crc32 came with Node 20.15; the package says Node 20. */
+/** zlib.crc32 exists since Node 20.15; the package supports Node 20. */
 export function crc32(bytes: Uint8Array): number {
   let crc = 0xffffffff
   for (const byte of bytes) crc = (crc >>> 8) ^ crcTable[(crc ^ byte) & 0xff]!
   return (crc ^ 0xffffffff) >>> 0
 }
 
-/** The holes of a template, for saying what a signature covers. */
+/** The names in a template: they tell what a signature covers. */
 export function holes(template: string): readonly string[] {
   return [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name]) => name!.replace(/\?$/, ''))
 }

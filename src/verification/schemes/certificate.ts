@@ -1,27 +1,27 @@
 /**
- * The sender's public key in a certificate that the delivery points to. The URL comes from a stranger, so it is
- * followed only to the sender's own host, over https, without redirects, bounded in time and size, and the result is
- * kept. This is the one place besides key sets (JWKS) where verification does I/O.
+ * The sender's public key, from a certificate whose URL is in the delivery. The URL comes from a stranger, so only the
+ * sender's own host is asked, over https, without redirects, with limits on time and size, and the result is cached.
+ * Besides key sets (JWKS) this is the only I/O of verification.
  */
 import { type KeyObject, X509Certificate } from 'node:crypto'
 import type { RejectReason } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import type { Reading } from '../delivery/reading.js'
 import type { SchemeContext } from '../scheme.js'
-import { isOfType, type KeyType } from './keys.js'
+import { isOfType, type KeyType } from './key-formats.js'
 
 export interface CertificateRule {
   readonly url: FieldText
-  /** The whole host name. Anchor it. */
+  /** Matches the whole host name: use `^` and `$`. */
   readonly host: RegExp
-  /** The whole path, where the sender fixes it. */
+  /** Matches the whole path, for a sender with a fixed one. */
   readonly path?: RegExp
 }
 
-const maxKept = 16
+const maxCached = 16
 const maxBytes = 65_536
 const timeoutMs = 5_000
-/** After a failure, so that forged deliveries cannot make us hammer the sender. */
+/** Between two attempts after a failure: forged deliveries must not cause a request each. */
 const retryAfterMs = 30_000
 
 type Found = KeyObject | RejectReason
@@ -29,12 +29,12 @@ type Found = KeyObject | RejectReason
 export function certificateKeys(rule: CertificateRule, keyType: KeyType, context: SchemeContext) {
   const readUrl = context.compiler.field(rule.url)
   const load = (context.options.fetch as typeof fetch | undefined) ?? fetch
-  const kept = new Map<string, { found: Found | Promise<Found>; at: number }>()
+  const cache = new Map<string, { found: Found | Promise<Found>; at: number }>()
 
   async function fetchKey(url: string): Promise<Found> {
     try {
       const response = await load(url, { redirect: 'error', signal: AbortSignal.timeout(timeoutMs) })
-      // The sender's host is there and has no such certificate: not an outage, a name that somebody made up.
+      // The sender's host answers that the certificate does not exist: the URL is forged, it is not an outage.
       if (response.status >= 400 && response.status < 500 && response.status !== 429) return 'unknown_key'
       const bytes = response.ok ? await readUpTo(response, maxBytes) : null
       if (bytes === null) return 'key_unavailable'
@@ -52,13 +52,13 @@ export function certificateKeys(rule: CertificateRule, keyType: KeyType, context
     find(reading: Reading): Found | Promise<Found> {
       const url = allowedUrl(readUrl(reading), rule)
       if (url === null) return 'unknown_key'
-      const known = kept.get(url)
+      const known = cache.get(url)
       const failed = known !== undefined && typeof known.found === 'string'
       if (known !== undefined && (!failed || Date.now() - known.at < retryAfterMs)) return known.found
-      // Full of names that a stranger made up: forget the failures, never a good key.
-      if (kept.size >= maxKept)
-        for (const [name, { found }] of kept) if (typeof found === 'string') kept.delete(name)
-      if (kept.size >= maxKept) return 'key_unavailable'
+      // Forged URLs fill the cache with failures. They are removed; good keys stay.
+      if (cache.size >= maxCached)
+        for (const [name, { found }] of cache) if (typeof found === 'string') cache.delete(name)
+      if (cache.size >= maxCached) return 'key_unavailable'
       const entry: { found: Found | Promise<Found>; at: number } = {
         found: 'key_unavailable',
         at: Date.now(),
@@ -67,19 +67,19 @@ export function certificateKeys(rule: CertificateRule, keyType: KeyType, context
         entry.found = found
         return found
       })
-      kept.set(url, entry)
+      cache.set(url, entry)
       return entry.found
     },
   }
 }
 
-/** Null when there is more; the rest is not read. */
+/** Null when the body is larger; the rest is not read. */
 async function readUpTo(response: Response, most: number): Promise<Buffer | null> {
   const chunks: Uint8Array[] = []
   let size = 0
   for await (const chunk of response.body ?? []) {
     size += chunk.byteLength
-    // Leaving the loop cancels the body.
+    // A return cancels the body.
     if (size > most) return null
     chunks.push(chunk)
   }

@@ -1,17 +1,17 @@
-/** A keyed digest of the received bytes. The commonest scheme by far, and the hot path: synchronous throughout. */
+/** A keyed digest of the received bytes: the most common scheme, and synchronous because it is a hot path. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Chunk } from '../delivery/template.js'
 import type { SecretScheme } from '../scheme.js'
-import { decodeExact } from './encoding.js'
 import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secret.js'
+import { decodeExact } from './signature.js'
 import { type SignedRule, signedScheme } from './signed.js'
 
 export type HmacAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512'
 
 export interface HmacRule extends SignedRule {
-  /** Default `sha256`. Fixed here; never taken from a header. */
+  /** Default `sha256`. Fixed by the rule; a header cannot change it. */
   readonly algorithm?: HmacAlgorithm
-  /** How the secret becomes a key. Default: its UTF-8 bytes. */
+  /** How the secret is decoded to a key. Default: its UTF-8 bytes. */
   readonly secret?: SecretRule
   /** `prefix`: a plain digest of the secret followed by the content (HubSpot v1). Default `hmac`. */
   readonly construction?: 'hmac' | 'prefix'
@@ -44,16 +44,16 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
       const scheme = signedScheme('hmac', rule, context, {
         keyCount: keys.length,
         match(content, signatures) {
-          // Decoded to exactly the digest's length first: timingSafeEqual then compares all of it or is not reached.
-          const given: Buffer[] = []
+          // Only a signature of the digest's length is compared: timingSafeEqual throws on another length.
+          const decoded: Buffer[] = []
           for (const text of signatures) {
             const bytes = decodeExact(text, encoding, length)
-            if (bytes !== null) given.push(bytes)
+            if (bytes !== null) decoded.push(bytes)
           }
-          if (given.length === 0) return 'malformed_signature'
+          if (decoded.length === 0) return 'malformed_signature'
           for (let index = 0; index < keys.length; index += 1) {
             const expected = digest(keys[index]!, content)
-            for (const bytes of given) if (timingSafeEqual(bytes, expected)) return index
+            for (const bytes of decoded) if (timingSafeEqual(bytes, expected)) return index
           }
           return 'bad_signature'
         },

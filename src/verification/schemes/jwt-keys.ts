@@ -1,11 +1,11 @@
-/** Where the keys of a token scheme come from: configured, a fixed key set address, or the user's own look-up. */
+/** The keys of the JWT scheme: configured, fetched as a key set (JWKS), or looked up by the user's function. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
 import { type CryptoKey, createRemoteJWKSet, customFetch, decodeProtectedHeader } from 'jose'
 import { HookonceError } from '../../errors.js'
 import type { RejectReason } from '../../provider.js'
 import type { SchemeContext } from '../scheme.js'
 import type { JwtRule } from './jwt.js'
-import { isOfType, readPublicKey } from './keys.js'
+import { isOfType, readPublicKey } from './key-formats.js'
 import { credentialTexts, secretKeys } from './secret.js'
 
 export type JwtKey = KeyObject | Uint8Array | CryptoKey
@@ -15,12 +15,12 @@ type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
 export interface KeySource {
   readonly count: number
   readonly first: JwtKey | undefined
-  /** Every key that may have made this token. */
+  /** Every key that may have signed this token. */
   find(kid: string, token: string): Keys | RejectReason | Promise<Keys | RejectReason>
 }
 
-const maxKept = 64
-const keepFailureMs = 30_000
+const maxCached = 64
+const retryAfterMs = 30_000
 
 export function keySource(rule: JwtRule, shared: boolean, context: SchemeContext): KeySource {
   if (shared) return configured(secretKeys(context, {}).map((key, index) => ({ key, kid: undefined, index })))
@@ -79,9 +79,9 @@ function readJwk(jwk: object): KeyObject | null {
   }
 }
 
-/** A key that has expired by the sender's word (Plaid's `expired_at`) is no key; a look-up that throws is an outage. */
+/** A key that the sender marks as expired (Plaid's `expired_at`) is unknown; a look-up that throws is an outage. */
 function lookedUp(getKey: GetKey): KeySource {
-  const kept = new Map<string, { key: KeyObject | RejectReason; at: number }>()
+  const cache = new Map<string, { key: KeyObject | RejectReason; at: number }>()
   const lookUp = async (kid: string): Promise<KeyObject | RejectReason> => {
     try {
       const jwk: unknown = await getKey(kid)
@@ -97,12 +97,12 @@ function lookedUp(getKey: GetKey): KeySource {
     first: undefined,
     async find(kid) {
       if (kid === '' || kid.length > 200) return 'unknown_key'
-      let entry = kept.get(kid)
-      if (entry === undefined || (typeof entry.key === 'string' && Date.now() - entry.at > keepFailureMs)) {
+      let entry = cache.get(kid)
+      if (entry === undefined || (typeof entry.key === 'string' && Date.now() - entry.at > retryAfterMs)) {
         entry = { key: await lookUp(kid), at: Date.now() }
-        // Strangers can make up key ids: forget all rather than grow.
-        if (kept.size >= maxKept) kept.clear()
-        kept.set(kid, entry)
+        // Strangers can invent key ids, so the cache is emptied when it is full.
+        if (cache.size >= maxCached) cache.clear()
+        cache.set(kid, entry)
       }
       return typeof entry.key === 'string' ? entry.key : [{ key: entry.key, index: 0 }]
     },

@@ -1,6 +1,6 @@
 /**
- * A signed token (JWT) beside the body. The algorithms are fixed by the provider's file, never by the token; the body
- * is covered only where a claim holds its hash. jose does the cryptography and the key sets.
+ * A signed token (JWT) beside the body. The provider's file fixes the algorithms; the token cannot choose. The body is
+ * covered only when a claim holds its hash. jose does the cryptography and the key sets.
  */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
@@ -8,7 +8,7 @@ import { HookonceError } from '../../errors.js'
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
-import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
+import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
 import {
   type KeyScheme,
   reject,
@@ -17,10 +17,10 @@ import {
   type SchemeDefinition,
   type SecretScheme,
 } from '../scheme.js'
-import { decodeExact } from './encoding.js'
 import { type GetKey, type JwtKey, type KeySource, keySource } from './jwt-keys.js'
-import { generateKeys, privateKey } from './keys.js'
+import { generateKeys, privateKey } from './key-formats.js'
 import { exampleSecret, type Secrets } from './secret.js'
+import { decodeExact } from './signature.js'
 import { effectiveTolerance, judgeTimestamp } from './timestamp.js'
 
 export type JwtAlgorithm = 'HS256' | 'HS384' | 'HS512' | 'RS256' | 'ES256'
@@ -29,37 +29,37 @@ export interface JwtRule {
   readonly in: FieldText
   /** Before the token, e.g. `Bearer `. */
   readonly prefix?: string
-  /** All of one family: shared secret (HS*) or public key. */
+  /** All with a shared secret (HS*), or all with a public key. */
   readonly algorithms: readonly JwtAlgorithm[]
-  /** Claims that must have exactly this text; `{option:name}` is filled in, and an option left out asks nothing. */
+  /** Claims that must have exactly this text. `{option:name}` is filled in; without the option there is no check. */
   readonly claims?: Readonly<Record<string, string>>
-  /** Claims that must be there; `exp` and `nbf` are checked whenever they are. */
+  /** Claims that must exist. `exp` and `nbf` are checked whenever they exist. */
   readonly required?: readonly string[]
-  /** `iat` must be within the tolerance. Null: only when the source sets `toleranceMs`. Left out: not read. */
+  /** `iat` must be within the tolerance (null: only when the source sets `toleranceMs`). Without this it is not read. */
   readonly issuedAt?: { readonly toleranceMs?: number | null }
-  /** The claim that holds the SHA-256 of the body, in hex; `unlessEmpty` where it is left out for an empty body. */
+  /** The claim that holds the SHA-256 of the body, in hex. `unlessEmpty`: an empty body needs no claim. */
   readonly bodyHash?: { readonly claim: string; readonly unlessEmpty?: true }
   /** The claim that holds the SHA-256 of the URL, in hex. */
   readonly urlHash?: { readonly claim: string }
-  /** Public keys are fetched from this fixed address and kept. `publicKey` may then be left out. */
+  /** Public keys are fetched from this fixed address and cached. `publicKey` is then optional. */
   readonly jwksUrl?: string
-  /** Public keys are looked up by the user's function `getKey(kid)`. `publicKey` may then be left out. */
+  /** Public keys are looked up by the user's function `getKey(kid)`. `publicKey` is then optional. */
   readonly getKey?: true
 }
 
 export interface JwtExtra {
-  /** Only to sign synthetic deliveries. */
+  /** Needed only to sign synthetic deliveries. */
   readonly privateKey?: string
-  /** Looks up the sender's key (a JWK) by its id; what it returns is kept. */
+  /** Looks up the sender's key (a JWK) by its id; the result is cached. */
   readonly getKey?: GetKey
   readonly fetch?: typeof fetch
 }
 
 const maxTokenText = 16_384
-/** Between two machines that both have the right time. */
+/** For the clock difference between two machines that both have the right time. */
 const clockToleranceSeconds = 30
 
-/** The kind of scheme follows from the algorithms: HS* share a secret, the others have a public key. */
+/** HS* algorithms have a shared secret, the others a public key. */
 export type JwtSchemeOf<R extends JwtRule> = R['algorithms'][number] extends `HS${string}`
   ? SecretScheme<Secrets>
   : KeyScheme<Secrets, JwtExtra, R extends { getKey: true } | { jwksUrl: string } ? false : true>
@@ -115,7 +115,7 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     for (const { key, index } of found) {
       const result = await verifyWith(text, key, now)
       if (typeof result !== 'string') return { payload: result, index }
-      // Another key may still fit a bad signature; a token that is stale or malformed is so under every key.
+      // Another key may match a bad signature. A stale or malformed token is so with every key.
       if (result !== 'bad_signature') return result
       reason = result
     }
@@ -171,11 +171,11 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     timestamp: stamp === null ? null : { in: 'claim:iat', unit: 's', toleranceMs },
   }
 
-  function opened(reading: Reading, text: string, claims: JWTPayload): Opened {
+  function signedData(reading: Reading, text: string, claims: JWTPayload): SignedData {
     const timestamp = typeof claims.iat === 'number' ? String(Math.floor(claims.iat)) : undefined
-    // Without a hash of the body the token says who sends, not what: it cannot name an event.
+    // Without a hash of the body the token identifies the sender and not the content, so it cannot name an event.
     if (!coversBody) return { signed: [text], naming: null, timestamp, claims }
-    // Not the token itself: its id and its end are new whenever it is made, its time and its hashes are the content.
+    // The token itself is not used: a sender that retries may issue a new token, with a new id and a new end.
     const url = rule.urlHash === undefined ? '' : reading.url
     const signed = [JSON.stringify([timestamp ?? null, url]), reading.delivery.body]
     return { signed, naming: signed, timestamp, claims }
@@ -191,15 +191,15 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
       if (typeof result === 'string') return reject(result)
       const problem = judge(result.payload, reading, now)
       if (problem !== null) return reject(problem)
-      reading.result = opened(reading, found.text, result.payload)
+      reading.verifiedData = signedData(reading, found.text, result.payload)
       return { ok: true, secretIndex: result.index }
     },
-    open(reading) {
+    readSigned(reading) {
       const found = token(reading)
       const claims = typeof found === 'string' ? null : claimsOf(found.text)
       return typeof found === 'string' || claims === null
-        ? nothingOpened
-        : opened(reading, found.text, claims)
+        ? noSignedData
+        : signedData(reading, found.text, claims)
     },
     async sign(draft, now) {
       const key = shared ? keys.first : privateKey(context)
@@ -224,10 +224,13 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
   }
 }
 
-/** Three parts in exact base64url: jose forgives padding and spare bits, which gives one token many spellings. */
+/** Three segments of strict base64url. jose also accepts padding and spare bits, so that one token has many texts. */
 function isCanonical(token: string): boolean {
-  const parts = token.split('.', 4)
-  return parts.length === 3 && parts.every((part) => part !== '' && decodeExact(part, 'base64url') !== null)
+  const segments = token.split('.', 4)
+  return (
+    segments.length === 3 &&
+    segments.every((segment) => segment !== '' && decodeExact(segment, 'base64url') !== null)
+  )
 }
 
 function keyId(text: string): string | null {

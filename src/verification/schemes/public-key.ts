@@ -1,6 +1,6 @@
 /**
- * Signatures made with the sender's private key: Ed25519, ECDSA and RSA. The public keys are configured, or, where
- * the sender publishes certificates, fetched from its fixed host.
+ * Signatures made with the sender's private key: Ed25519, ECDSA and RSA. The public keys are configured, or fetched
+ * from the sender's fixed host when it publishes certificates.
  */
 import { type KeyObject, sign as signBytes, verify as verifyBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
@@ -11,38 +11,65 @@ import { Reading } from '../delivery/reading.js'
 import type { Chunk } from '../delivery/template.js'
 import type { KeyScheme, SchemeContext } from '../scheme.js'
 import { type CertificateRule, certificateKeys } from './certificate.js'
-import { decodeExact } from './encoding.js'
-import { generateKeys, type KeyType, privateKey, publicKeys } from './keys.js'
+import { generateKeys, type KeyType, privateKey, publicKeys } from './key-formats.js'
 import type { Secrets } from './secret.js'
+import { decodeExact } from './signature.js'
 import { type SignedRule, signedScheme } from './signed.js'
 
 export interface PublicKeyRule extends SignedRule {
-  /** The public key is in a certificate the delivery points to; `publicKey` may then be left out. */
+  /** The public key is in a certificate that the delivery names; `publicKey` is then optional. */
   readonly certificate?: CertificateRule
 }
 
 export interface PublicKeyExtra {
-  /** Only to sign synthetic deliveries. */
+  /** Needed only to sign synthetic deliveries. */
   readonly privateKey?: string
-  /** Only where certificates are fetched. */
+  /** Used only when certificates are fetched. */
   readonly fetch?: typeof fetch
 }
 
-/** `digest` null: the algorithm brings its own (Ed25519). A function: the delivery names it (SNS), from a fixed set. */
-export interface PublicKeyAlgorithm {
+/** Null: the algorithm has its own digest (Ed25519). */
+export type Digest = 'sha1' | 'sha256' | 'sha512' | null
+
+/** For a sender whose delivery names its digest (SNS), out of a fixed set; undefined rejects the delivery. */
+export type DigestChoice = (field: (field: Field) => Evaluate) => (reading: Reading) => Digest | undefined
+
+export interface EcdsaRule extends PublicKeyRule {
+  /** Default `sha256`. */
+  readonly digest?: Digest
+  /** Default `der`; `ieee-p1363` is the two numbers r and s, one after the other. */
+  readonly form?: 'der' | 'ieee-p1363'
+}
+
+export interface RsaRule extends PublicKeyRule {
+  /** Default `sha256`. */
+  readonly digest?: Digest | DigestChoice
+}
+
+/** Ed25519 (Discord, ...). A key is the hex or base64 of 32 bytes, or PEM. */
+export function ed25519Scheme<const R extends PublicKeyRule>(rule: R) {
+  return publicKeyScheme({ kind: 'ed25519', keyType: 'ed25519', digest: null }, rule)
+}
+
+/** ECDSA on P-256 (SendGrid, eBay, ...). */
+export function ecdsaScheme<const R extends EcdsaRule>(rule: R) {
+  const { digest = 'sha256', form = 'der' } = rule
+  return publicKeyScheme({ kind: 'ecdsa', keyType: 'p256', digest, dsaEncoding: form }, rule)
+}
+
+/** RSA with PKCS #1 v1.5 padding (Amazon SNS, PayPal, Wise, ...). */
+export function rsaScheme<const R extends RsaRule>(rule: R) {
+  return publicKeyScheme({ kind: 'rsa', keyType: 'rsa', digest: rule.digest ?? 'sha256' }, rule)
+}
+
+interface PublicKeyAlgorithm {
   readonly kind: SchemeFacts['kind']
   readonly keyType: KeyType
   readonly digest: Digest | DigestChoice
-  /** ECDSA signatures are DER, or the two numbers side by side. */
   readonly dsaEncoding?: 'der' | 'ieee-p1363'
 }
 
-/** Where the delivery says which of a fixed few it is; undefined refuses. */
-export type DigestChoice = (field: (field: Field) => Evaluate) => (reading: Reading) => Digest | undefined
-
-export type Digest = 'sha1' | 'sha256' | 'sha512' | null
-
-export function publicKeyScheme<const R extends PublicKeyRule>(
+function publicKeyScheme<const R extends PublicKeyRule>(
   algorithm: PublicKeyAlgorithm,
   rule: R,
 ): KeyScheme<Secrets, PublicKeyExtra, R extends { certificate: CertificateRule } ? false : true> {
@@ -76,11 +103,13 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
   ): number | RejectReason {
     const name = digestOf(reading)
     if (name === undefined) return 'missing_field'
-    const given = signatures.map((text) => decodeExact(text, rule.encoding)).filter((bytes) => bytes !== null)
-    if (given.length === 0) return 'malformed_signature'
+    const decoded = signatures
+      .map((text) => decodeExact(text, rule.encoding))
+      .filter((bytes) => bytes !== null)
+    if (decoded.length === 0) return 'malformed_signature'
     const bytes = concat(content)
     for (let index = 0; index < keys.length; index += 1) {
-      for (const signature of given) {
+      for (const signature of decoded) {
         if (verifies(name, bytes, keys[index]!, dsaEncoding, signature)) return index
       }
     }
@@ -109,7 +138,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
   })
 }
 
-/** Node throws on some malformed signatures and keys; to a verifier that is only "no". */
+/** Node throws on some malformed signatures and keys; here they do not verify. */
 function verifies(
   digest: Digest,
   content: Buffer,

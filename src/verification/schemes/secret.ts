@@ -1,32 +1,34 @@
-/** Secrets as users give them, made into keys when a source is created: bad ones stop it there (S1, S2). */
+/** The secrets of a source: checked and decoded when the source is made (S1, S2), and masked in texts. */
 import { createHash } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { SchemeContext } from '../scheme.js'
-import { decodeExact } from './encoding.js'
+import { decodeExact } from './signature.js'
 
-/** One, several (rotation: the first signs, all verify), or a function that gives them when the source is made. */
+/** One, several (rotation: the first signs, all verify), or a function that returns them when the source is made. */
 export type Secrets = string | readonly string[] | (() => string | readonly string[])
 
 export interface SecretRule {
-  /** How the sender turns the text it shows into key bytes. Default `utf8`: used as it is. */
+  /** How the sender decodes the text of the secret to key bytes. Default `utf8`. */
   readonly encoding?: 'utf8' | 'base64' | 'hex'
-  /** Taken off before decoding, e.g. `whsec_`. A secret without it is decoded as it is ... */
+  /** Removed before decoding, e.g. `whsec_`. A secret without it is decoded whole. */
   readonly prefix?: string
-  /** ... or taken as this, where the sender's own library does so. */
+  /** A secret without the prefix is UTF-8 text, because the sender's own library treats it so. */
   readonly withoutPrefix?: 'utf8'
   /** The key is this digest of the secret (Braintree). */
   readonly digest?: 'sha1' | 'sha256'
-  /** Fewer than 16 only where the sender itself makes or allows shorter ones; `why` says so. */
+  /** Below 16 only for a sender that itself makes or allows shorter secrets; `why` says so. */
   readonly minBytes?: { readonly least: number; readonly why: string }
 }
 
 export const defaultMinBytes = 16
+/** Shorter texts are common words, which would be masked everywhere. */
+const leastMaskedCharacters = 8
 
-/** The texts of a credential option: at least one, none blank. A line end around one came from a file, not the sender. */
+/** The texts of a credential option: at least one, none blank. Line ends around a text come from a file: removed. */
 export function credentialTexts(context: SchemeContext): readonly string[] {
   const { provider, credential } = context
-  const given = context.options[credential]
-  const value: unknown = typeof given === 'function' ? (given as () => unknown)() : given
+  const option = context.options[credential]
+  const value: unknown = typeof option === 'function' ? (option as () => unknown)() : option
   const list: readonly unknown[] = Array.isArray(value) ? value : [value]
   const texts = list.filter((text): text is string => typeof text === 'string' && text.trim() !== '')
   if (texts.length === 0 || texts.length !== list.length) {
@@ -46,7 +48,7 @@ export function secretKeys(
     if (bytes === null) {
       throw new HookonceError('SECRET_FORM', { provider, option: credential, form: rule.encoding ?? 'utf8' })
     }
-    // White space is no part of an encoding and is left out there; of a text it could be a part.
+    // A decoded secret ignores white space around it. In a plain text it could belong to the secret, so it is an error.
     if (bytes.equals(Buffer.from(text)) && text !== text.trim()) {
       const form = 'text without white space around it'
       throw new HookonceError('SECRET_FORM', { provider, option: credential, form })
@@ -70,7 +72,7 @@ function decodeSecret(text: string, rule: SecretRule): Buffer | null {
   if (!hasPrefix && rule.withoutPrefix !== undefined) return Buffer.from(text, 'utf8')
   const bare = hasPrefix ? text.trimStart().slice(prefix.length) : text
   if (encoding === 'utf8') return Buffer.from(bare, 'utf8')
-  // People copy base64 secrets without their padding, or in the URL alphabet; that is no risk in a secret.
+  // People copy base64 secrets without padding or in the URL alphabet. A secret is not an input of strangers.
   if (encoding === 'base64') {
     const plain = bare.trim().replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
     return decodeExact(plain.padEnd(Math.ceil(plain.length / 4) * 4, '='), 'base64')
@@ -82,4 +84,26 @@ function decodeSecret(text: string, rule: SecretRule): Buffer | null {
 export function exampleSecret(rule: SecretRule, random: Buffer): string {
   const { prefix = '', encoding = 'utf8' } = rule
   return prefix + random.toString(encoding === 'utf8' ? 'base64url' : encoding)
+}
+
+/**
+ * Masks the secrets of a source in a text. Only the returned function holds them, so that printing a source shows none.
+ * `secrets` are the values of options: a text, a list, or a function that returns them.
+ */
+export function concealer(secrets: readonly unknown[]): (text: string) => string {
+  const texts = secrets.flatMap((value) => {
+    const resolved: unknown = typeof value === 'function' ? value() : value
+    return [resolved].flat().filter((text): text is string => typeof text === 'string')
+  })
+  const needles = [...new Set(texts.flatMap(forms))]
+    .filter((text) => text.length >= leastMaskedCharacters)
+    .sort((a, b) => b.length - a.length)
+  return (text) => needles.reduce((rest, needle) => rest.replaceAll(needle, '***'), text)
+}
+
+/** The secret itself, the secret without its prefix (`whsec_`), and each line of a key in PEM. */
+function forms(secret: string): string[] {
+  const trimmed = secret.trim()
+  const lines = trimmed.split(/\r?\n/).filter((line) => !line.startsWith('-----'))
+  return [trimmed, trimmed.replace(/^[A-Za-z]+_/, ''), ...lines]
 }

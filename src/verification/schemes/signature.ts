@@ -1,18 +1,20 @@
-/** How a signature is written down: taking the candidates out of a text, and writing one. */
+/** The text of a signature: its encoding, and its place among prefixes, separators and other signatures. */
 import type { FieldText } from '../delivery/field.js'
 
+export type Encoding = 'hex' | 'base64' | 'base64url'
+
 export interface SignatureRule {
-  /** One field, or several that may each hold one (Box, DocuSign): any may match, and absent ones do not count. */
+  /** One field, or several (Box, DocuSign): any of them may match, and a missing one is ignored. */
   readonly in: FieldText | readonly FieldText[]
   /** Before each signature: `sha256=`, `v1,`. */
   readonly prefix?: string
-  /** Between several signatures. Those without the prefix are other versions and are passed over. */
+  /** Between several signatures. A signature without the prefix is another version and is skipped. */
   readonly separator?: string
   /** `t=<timestamp>,v1=<signature>`: named values between separators (default `,`). */
   readonly pairs?: { readonly signature: string; readonly timestamp?: string }
   /** `<timestamp>,<signature>,...`: the first item is the timestamp (Recurly). */
   readonly timestampFirst?: true
-  /** The signature is packed in something else (eBay: base64 of JSON): how to take it out and put it in. */
+  /** For a signature inside another format (eBay: base64 of JSON). */
   readonly packed?: { unpack(text: string): string | null; pack(signature: string): string }
 }
 
@@ -21,11 +23,11 @@ export interface Candidates {
   readonly timestamp: string | undefined
 }
 
-/** A header full of commas must not buy an HMAC for each of them. */
+/** Limits the number of HMACs that one header can cause. */
 const maxCandidates = 16
 const maxText = 16_384
 
-/** Null when the text does not have the form at all. */
+/** Null when the text does not have the form that the rule describes. */
 export function readSignatures(text: string, rule: SignatureRule): Candidates | null {
   if (text.length > maxText) return null
   if (rule.packed !== undefined) {
@@ -60,7 +62,7 @@ function readPairs(
     const value = item.slice(equals + 1)
     if (name === names.signature) signatures.push(value)
     else if (name === names.timestamp) {
-      // Two timestamps: which one was signed would be anybody's guess.
+      // With two timestamps it is unknown which of them was signed.
       if (timestamp !== undefined) return null
       timestamp = value
     }
@@ -80,4 +82,22 @@ export function writeSignature(
     return [...stamp, `${pairs.signature}=${signature}`].join(separator)
   }
   return rule.timestampFirst ? `${timestamp ?? ''}${separator}${prefix}${signature}` : prefix + signature
+}
+
+/**
+ * Null unless the whole text is the canonical encoding of some bytes; `length` fixes their number. Node's decoders skip
+ * unknown characters, so that several header texts would give one accepted digest. Only the case of hex is free.
+ */
+export function decodeExact(text: string, encoding: Encoding, length?: number): Buffer | null {
+  if (length !== undefined && text.length !== encodedLength(encoding, length)) return null
+  const bytes = Buffer.from(text, encoding)
+  // 44 characters of base64 are 32 bytes only with padding.
+  if (length !== undefined && bytes.length !== length) return null
+  if (encoding === 'hex') return bytes.length * 2 === text.length ? bytes : null
+  return bytes.toString(encoding) === text ? bytes : null
+}
+
+function encodedLength(encoding: Encoding, length: number): number {
+  if (encoding === 'hex') return length * 2
+  return encoding === 'base64' ? Math.ceil(length / 3) * 4 : Math.ceil((length * 4) / 3)
 }

@@ -1,40 +1,46 @@
 /**
- * What all signatures over content have in common: find the signature, judge the timestamp, put the signed content
- * together, and ask the algorithm whether one of the keys made one of the signatures. HMAC and the public-key
- * schemes differ only in that last question.
+ * The steps of every signature over content: find the signatures, check the timestamp, build the signed content, and let
+ * the algorithm check whether one of the keys made one of the signatures. HMAC and the public-key schemes differ only
+ * in the last step.
  */
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { RejectReason, SchemeFacts, Verification } from '../../provider.js'
+import { isForm } from '../delivery/body-formats.js'
 import { type FieldText, splitField } from '../delivery/field.js'
-import { isForm } from '../delivery/form.js'
-import { compileParts } from '../delivery/parts.js'
 import { putField, putJson, walk } from '../delivery/put.js'
-import { nothingOpened, type Opened, Reading } from '../delivery/reading.js'
+import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
+import { compileSlices } from '../delivery/slices.js'
 import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
 import { type Draft, reject, type Scheme, type SchemeContext } from '../scheme.js'
-import { decodeExact, type Encoding } from './encoding.js'
-import { type Candidates, readSignatures, type SignatureRule, writeSignature } from './signature.js'
+import {
+  type Candidates,
+  decodeExact,
+  type Encoding,
+  readSignatures,
+  type SignatureRule,
+  writeSignature,
+} from './signature.js'
 import { effectiveTolerance, formatTimestamp, judgeTimestamp, type TimestampRule } from './timestamp.js'
 
 export interface SignedRule {
   readonly encoding: Encoding
-  /** Where the signature is and how it is written; a bare field where it is nothing but the signature. */
+  /** The place and the form of the signature; only the place when the text is the bare signature. */
   readonly signature: SignatureRule | FieldText
-  /** What is signed. Default `{body}`. A list: any of these. */
+  /** The signed content. Default `{body}`. A list: any of these. */
   readonly signed?: string | ContentFunction | readonly (string | ContentFunction)[]
   readonly timestamp?: TimestampRule
-  /** Each part of this list is signed on its own (Adyen); fields are then relative to the part. */
+  /** Each element of this list has its own signature (Adyen); fields are then relative to the element. */
   readonly each?: string
-  /** The body's SHA-256 in hex stands in this covered field, unless the body is a covered form (Twilio). */
+  /** This covered field holds the SHA-256 of the body in hex, unless the body is a covered form (Twilio). */
   readonly bodyHashIn?: FieldText
-  /** What it covers, where `signed` is a function and cannot be asked. */
+  /** The covered values, when `signed` is a function and they cannot be derived. */
   readonly covers?: Partial<SchemeFacts['covers']>
 }
 
 /** The algorithm with its keys. */
 export interface Signer {
   readonly keyCount: number
-  /** The index of the key that made one of the signatures, or why none is believed. */
+  /** The index of the key that made one of the signatures, or the reason of the rejection. */
   match(
     content: readonly Chunk[],
     signatures: readonly string[],
@@ -59,13 +65,13 @@ export function signedScheme(
   const readPlaces = places.map((field) => compiler.field(field))
   const templates = [rule.signed ?? '{body}'].flat() as (string | ContentFunction)[]
   const contents = templates.map((template) => compileTemplate(template, compiler))
-  const parts = rule.each === undefined ? null : compileParts(rule.each)
+  const slicesOf = rule.each === undefined ? null : compileSlices(rule.each)
   const stamp = rule.timestamp
   const readStamp = stamp === undefined || stamp.in === 'signature' ? null : compiler.field(stamp.in)
   const toleranceMs = stamp === undefined ? null : effectiveTolerance(stamp, context.toleranceMs)
   const readHash = rule.bodyHashIn === undefined ? null : compiler.field(rule.bodyHashIn)
 
-  function verifyOne(reading: Reading, now: number): Verification | Promise<Verification> {
+  function verifySlice(reading: Reading, now: number): Verification | Promise<Verification> {
     const found = candidates(reading)
     if (typeof found === 'string') return reject(found)
     if (stamp !== undefined) {
@@ -84,13 +90,13 @@ export function signedScheme(
   ): Verification | Promise<Verification> {
     const content = contents[from]!(reading)
     if (typeof content === 'string') {
-      // A way of putting it together that does not apply is no worse than one that does not match.
+      // A template that does not apply is treated like one that does not match.
       if (from + 1 < contents.length) return matchAny(reading, signatures, from + 1)
       return reject(contents.length === 1 ? content : 'bad_signature')
     }
     const judge = (result: number | RejectReason): Verification | Promise<Verification> => {
       if (typeof result === 'number') {
-        reading.result = opened(reading, content)
+        reading.verifiedData = signedData(reading, content)
         return { ok: true, secretIndex: result }
       }
       if (result !== 'bad_signature' || from + 1 >= contents.length) return reject(result)
@@ -120,37 +126,37 @@ export function signedScheme(
   }
 
   function verify(reading: Reading, now: number): Verification | Promise<Verification> {
-    if (parts === null) return verifyOne(reading, now)
-    const list = parts(reading)
-    if (list === null || list.length === 0) return reject('malformed_body')
-    // One unsigned part among signed ones makes the whole delivery unbelievable.
+    if (slicesOf === null) return verifySlice(reading, now)
+    const slices = slicesOf(reading)
+    if (slices === null || slices.length === 0) return reject('malformed_body')
+    // One slice without a valid signature rejects the whole delivery.
     let secretIndex = 0
     const signed: Chunk[] = []
-    for (const part of list) {
-      const verdict = verifyOne(part, now)
+    for (const slice of slices) {
+      const verdict = verifySlice(slice, now)
       if (verdict instanceof Promise) return reject('key_unavailable')
       if (!verdict.ok) return verdict
       secretIndex = Math.max(secretIndex, verdict.secretIndex)
-      signed.push(...(part.result?.signed ?? []))
+      signed.push(...(slice.verifiedData?.signed ?? []))
     }
-    reading.result = opened(reading, signed)
+    reading.verifiedData = signedData(reading, signed)
     return { ok: true, secretIndex }
   }
 
-  /** As `verify` puts it together; of several ways the first that applies, where `verify` has not found the one. */
-  function open(reading: Reading): Opened {
-    const list = parts === null ? [reading] : (parts(reading) ?? [])
-    const signed = list.map(signedOf)
-    if (signed.length === 0 || signed.includes(null)) return nothingOpened
-    return opened(reading, signed.flat() as Chunk[])
+  /** Builds the content as `verify` does. Of several templates it uses the first that applies. */
+  function readSigned(reading: Reading): SignedData {
+    const slices = slicesOf === null ? [reading] : (slicesOf(reading) ?? [])
+    const signed = slices.map(signedContent)
+    if (signed.length === 0 || signed.includes(null)) return noSignedData
+    return signedData(reading, signed.flat() as Chunk[])
   }
 
-  function opened(reading: Reading, signed: readonly Chunk[]): Opened {
+  function signedData(reading: Reading, signed: readonly Chunk[]): SignedData {
     const naming = coversBody ? signed : [...signed, reading.delivery.body]
     return { signed, naming, timestamp: reading.timestamp, claims: undefined }
   }
 
-  function signedOf(reading: Reading): readonly Chunk[] | null {
+  function signedContent(reading: Reading): readonly Chunk[] | null {
     const found = candidates(reading)
     if (typeof found === 'string') return null
     if (stamp !== undefined) reading.timestamp = readStamp === null ? found.timestamp : readStamp(reading)
@@ -170,7 +176,7 @@ export function signedScheme(
       putField(draft, rule.bodyHashIn, createHash('sha256').update(draft.body).digest('hex'))
     }
     if (rule.each !== undefined) {
-      signParts(draft, rule.each)
+      signSlices(draft, rule.each)
       return
     }
     const reading = new Reading(draft, context.document, context.publicUrl)
@@ -181,21 +187,21 @@ export function signedScheme(
   function signReading(reading: Reading, draft: Draft): string {
     const content = contents[0]!(reading)
     if (typeof content === 'string')
-      throw new TypeError(`Nothing to sign for ${context.provider}: ${content}.`)
+      throw new TypeError(`The delivery for ${context.provider} cannot be signed: ${content}.`)
     return signer.write(content, draft)
   }
 
-  function signParts(draft: Draft, each: string): void {
+  function signSlices(draft: Draft, each: string): void {
     const document: unknown = JSON.parse(Buffer.from(draft.body).toString('utf8'))
     const [, path] = splitField(places[0]!)
     const steps = each
       .replaceAll('[]', '.[]')
       .split('.')
       .filter((step) => step !== '')
-    for (const part of walk(document, steps)) {
-      const bytes = Buffer.from(JSON.stringify(part))
+    for (const element of walk(document, steps)) {
+      const bytes = Buffer.from(JSON.stringify(element))
       const reading = new Reading(draft, context.document, context.publicUrl).at([bytes, draft.body], 0)
-      putJson(part, path, writeSignature(signReading(reading, draft), undefined, signature))
+      putJson(element, path, writeSignature(signReading(reading, draft), undefined, signature))
     }
     draft.body = Buffer.from(JSON.stringify(document))
   }
@@ -220,7 +226,7 @@ export function signedScheme(
     covers,
     timestamp: stamp === undefined ? null : { in: compiler.fill(stamp.in), unit: stamp.unit, toleranceMs },
   }
-  return { facts, keyCount: signer.keyCount, verify, open, sign }
+  return { facts, keyCount: signer.keyCount, verify, readSigned, sign }
 }
 
 function bodyCover(named: readonly string[], rule: SignedRule): 'bytes' | 'values' | 'none' {

@@ -1,15 +1,15 @@
-/** Signed timestamps: read strictly, held against the clock on both sides (S8). */
+/** Signed timestamps: parsed strictly, and compared with the clock on both sides (S8). */
 
 import type { RejectReason, TimestampUnit } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 
 export interface TimestampRule {
-  /** A field, or `signature` where it stands in the signature's own text (`t=...,v1=...`). */
+  /** A field, or `signature` when the time is in the text of the signature (`t=...,v1=...`). */
   readonly in: FieldText | 'signature'
   readonly unit: TimestampUnit
   /**
-   * Default five minutes. Null where the sender stamps the event and not the attempt, so that its retries would be
-   * refused; then the clock is only used when the source sets `toleranceMs`.
+   * Default five minutes. Null when the sender signs the time of the event and not of the attempt: its retries would be
+   * rejected. The time is then compared with the clock only if the source sets `toleranceMs`.
    */
   readonly toleranceMs?: number | null
 }
@@ -21,7 +21,7 @@ export function effectiveTolerance(rule: TimestampRule, option: number | undefin
   return rule.toleranceMs === undefined ? defaultToleranceMs : rule.toleranceMs
 }
 
-/** Null when it is within the window. */
+/** Null when the time is within the tolerance. */
 export function judgeTimestamp(
   text: string | undefined,
   unit: TimestampUnit,
@@ -39,18 +39,18 @@ export function judgeTimestamp(
 const digits = /^\d{1,13}$/
 const iso = /^(\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})(\.\d{1,9})?(Z|[+-]\d{2}:?\d{2})?$/
 
-/** Milliseconds, or null. Never parseInt: `1700000000abc` is not a number. */
+/** Milliseconds, or null. parseInt would accept `1700000000abc`. */
 export function parseTimestamp(text: string, unit: TimestampUnit): number | null {
   if (unit === 's' || unit === 'ms') {
     if (!digits.test(text)) return null
     return unit === 's' ? Number(text) * 1_000 : Number(text)
   }
-  const parts = iso.exec(text)
-  // A time without a zone means another instant in every place, unless the sender says which.
-  if (parts === null || (parts[3] === undefined && unit !== 'iso-utc')) return null
-  const given = parts[3] ?? 'Z'
-  const zone = given === 'Z' || given.includes(':') ? given : `${given.slice(0, 3)}:${given.slice(3)}`
-  const at = Date.parse(`${parts[1]}${(parts[2] ?? '.0').slice(0, 4)}${zone}`)
+  const match = iso.exec(text)
+  // A time without a zone is ambiguous, unless the sender documents that it is UTC.
+  if (match === null || (match[3] === undefined && unit !== 'iso-utc')) return null
+  const offset = match[3] ?? 'Z'
+  const zone = offset === 'Z' || offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`
+  const at = Date.parse(`${match[1]}${(match[2] ?? '.0').slice(0, 4)}${zone}`)
   return Number.isNaN(at) ? null : at
 }
 

@@ -71,7 +71,7 @@ describe('the bytes that are read for a delivery grow with its size, not with th
     const before = scanned.bytes
     const events = source.identify(delivery)
     const identified = scanned.bytes - before
-    source.parts!(delivery)
+    source.slices!(delivery)
     return { events, bytes: delivery.body.byteLength, identified, parts: scanned.bytes - before - identified }
   }
   const sources = {

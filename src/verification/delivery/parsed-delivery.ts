@@ -1,12 +1,11 @@
-/** What all readings of one delivery have in common: each thing is parsed once, however many parts ask for it. */
+/** A delivery with everything parsed from it so far, shared by all its readings: nothing is parsed twice. */
 
 import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
-import { isForm, type Pairs, parseForm, parsePairs, single } from './form.js'
-import { multipartField } from './multipart.js'
+import { isForm, multipartField, onlyValue, type Pairs, parseForm, parsePairs } from './body-formats.js'
 import type { Chunk } from './template.js'
 
-/** Where the JSON document of a delivery is, when it is not simply the body. */
+/** Where the JSON document of a delivery is, when it is not the body. */
 export interface DocumentRule {
   /** In this field when the body is form-encoded (`payload=<json>`); the body itself otherwise. */
   readonly form?: string
@@ -14,64 +13,64 @@ export interface DocumentRule {
   readonly base64?: true
   /** In this field when the body is multipart. */
   readonly multipart?: string
-  /** One JSON document per line; each line is a part. */
+  /** One JSON document per line; each line is a slice. */
   readonly lines?: true
 }
 
-/** What a scheme knows of a delivery beside its verdict. */
-export interface Opened {
-  /** What was signed, in order; null where nothing was (a shared token). */
+/** The data that a scheme reads from a delivery, beside its verdict. */
+export interface SignedData {
+  /** The signed content, in order; null when nothing is signed (a shared token). */
   readonly signed: readonly Chunk[] | null
-  /** What tells this delivery from others: the signed content, and the body where the signature does not cover it. */
+  /** The content that names the event: the signed content, and the body if the signature does not cover it. */
   readonly naming: readonly Chunk[] | null
-  /** The signed time, as the sender wrote it. */
+  /** The text of the signed time. */
   readonly timestamp: string | undefined
-  /** The claims of its token. */
+  /** The claims of the token (JWT). */
   readonly claims: Readonly<Record<string, unknown>> | undefined
 }
 
-export const nothingOpened: Opened = {
+export const noSignedData: SignedData = {
   signed: null,
   naming: null,
   timestamp: undefined,
   claims: undefined,
 }
 
-/** Null: the bytes could not be read. */
-export type Found = readonly (readonly JsonToken[])[] | null
+/** The tokens of each path; null when the bytes cannot be read. */
+export type FoundTokens = readonly (readonly JsonToken[])[] | null
 
-export class Shared {
+export class ParsedDelivery {
   readonly delivery: Delivery
   readonly publicUrl: string | undefined
-  /** JSON.parse would block for seconds on what was found so far. */
+  /** Set when JSON is nested so deeply that JSON.parse would block for seconds. */
   tooDeep = false
   readonly #rule: DocumentRule
-  readonly #open: (() => Opened) | undefined
-  #opened: Opened | undefined
+  readonly #readSignedData: (() => SignedData) | undefined
+  #signedData: SignedData | undefined
   #document: Uint8Array | null | undefined
   #form: Pairs | null | undefined
   #query: Pairs | null | undefined
-  /** By query, then by the bytes it ran over: what encloses several parts is one object for all of them. */
-  readonly #found = new Map<JsonQuery, Map<Uint8Array, Found>>()
+  /** By query, then by its bytes. Slices share the bytes around them, so those are scanned once for all slices. */
+  readonly #found = new Map<JsonQuery, Map<Uint8Array, FoundTokens>>()
 
   constructor(
     delivery: Delivery,
     rule: DocumentRule,
     publicUrl: string | undefined,
-    open: (() => Opened) | undefined,
+    readSignedData: (() => SignedData) | undefined,
   ) {
     this.delivery = delivery
     this.publicUrl = publicUrl
     this.#rule = rule
-    this.#open = open
+    this.#readSignedData = readSignedData
   }
 
-  get opened(): Opened {
-    this.#opened ??= this.#open?.() ?? nothingOpened
-    return this.#opened
+  get signedData(): SignedData {
+    this.#signedData ??= this.#readSignedData?.() ?? noSignedData
+    return this.#signedData
   }
 
-  tokens(query: JsonQuery, bytes: Uint8Array): Found {
+  tokens(query: JsonQuery, bytes: Uint8Array): FoundTokens {
     let byBytes = this.#found.get(query)
     if (byBytes === undefined) {
       byBytes = new Map()
@@ -92,7 +91,7 @@ export class Shared {
     return typeof value === 'string' ? value : undefined
   }
 
-  /** Null: it is a form, and cannot be read as one. */
+  /** Null: the content type is a form, and the body is not a valid one. */
   get form(): Pairs | null {
     if (this.#form === undefined)
       this.#form = isForm(this.header('content-type')) ? parseForm(this.delivery.body) : []
@@ -104,7 +103,7 @@ export class Shared {
     return this.#query
   }
 
-  /** Null: the form it is in cannot be read, or has the field twice. */
+  /** Null: the form that holds it cannot be read, or has the field twice. */
   get document(): Uint8Array | null {
     if (this.#document === undefined) this.#document = this.#findDocument()
     return this.#document
@@ -114,7 +113,7 @@ export class Shared {
     const { form, base64, multipart } = this.#rule
     const contentType = this.header('content-type')
     if (form !== undefined && isForm(contentType)) {
-      const text = this.form === null ? null : single(this.form, form)
+      const text = this.form === null ? null : onlyValue(this.form, form)
       return text === null ? null : Buffer.from(text ?? '', base64 ? 'base64' : 'utf8')
     }
     if (multipart !== undefined) {
@@ -128,6 +127,8 @@ export class Shared {
 export function splitUrl(url: string): { readonly base: string; readonly query: string } {
   const hash = url.indexOf('#')
   const whole = hash < 0 ? url : url.slice(0, hash)
-  const mark = whole.indexOf('?')
-  return mark < 0 ? { base: whole, query: '' } : { base: whole.slice(0, mark), query: whole.slice(mark + 1) }
+  const start = whole.indexOf('?')
+  return start < 0
+    ? { base: whole, query: '' }
+    : { base: whole.slice(0, start), query: whole.slice(start + 1) }
 }

@@ -1,4 +1,4 @@
-/** Public and private keys in the forms senders show them: PEM, certificate, base64 DER, raw Ed25519 bytes. */
+/** Public and private keys in the formats that senders use: PEM, certificate, base64 DER, raw Ed25519 bytes. */
 import {
   createPrivateKey,
   createPublicKey,
@@ -15,11 +15,11 @@ export type KeyType = 'ed25519' | 'p256' | 'rsa'
 export interface KeyPair {
   /** PEM. */
   readonly publicKey: string
-  /** PEM (PKCS #8). Only for making deliveries; a receiver never needs it. */
+  /** PEM (PKCS #8). Only for signing synthetic deliveries; a receiver does not need it. */
   readonly privateKey: string
 }
 
-/** A key pair to sign synthetic deliveries with: give `publicKey` and `privateKey` to the provider's factory. */
+/** A key pair to sign synthetic deliveries: pass `publicKey` and `privateKey` to the provider's factory. */
 export function generateKeys(type: KeyType): KeyPair {
   const pair = keyObjects(type)
   return {
@@ -64,7 +64,7 @@ export function readPublicKey(text: string, type: KeyType): KeyObject | null {
     if (trimmed.startsWith('-----')) return createPublicKey(trimmed)
     const bare = trimmed.replace(/^whpk_/, '')
     const bytes = Buffer.from(bare, /^[0-9a-fA-F]{64}$/.test(bare) ? 'hex' : 'base64')
-    // Fixed DER head of an Ed25519 SubjectPublicKeyInfo (RFC 8410).
+    // The fixed DER header of an Ed25519 SubjectPublicKeyInfo (RFC 8410).
     const head = Buffer.from('302a300506032b6570032100', 'hex')
     const der = type === 'ed25519' && bytes.length === 32 ? Buffer.concat([head, bytes]) : bytes
     return createPublicKey({ key: der, format: 'der', type: 'spki' })

@@ -1,0 +1,140 @@
+/** The bodies that are not JSON: forms, multipart and XML, read strictly and only as far as the rules need them. */
+import { isUtf8 } from 'node:buffer'
+
+export type Pairs = readonly (readonly [name: string, value: string])[]
+
+const maxPairs = 1_000
+const maxFields = 64
+
+/**
+ * The pairs in order, or null when the text is not form encoding of UTF-8. URLSearchParams replaces every byte that is
+ * not UTF-8 with U+FFFD, so that two different bodies would read (and verify) alike.
+ */
+export function parseForm(bytes: Uint8Array): Pairs | null {
+  const raw = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  if (!isUtf8(raw)) return null
+  return parsePairs(raw.toString('utf8'))
+}
+
+export function parsePairs(text: string): Pairs | null {
+  if (text === '') return []
+  const items = text.split('&', maxPairs + 1)
+  if (items.length > maxPairs) return null
+  const pairs: [string, string][] = []
+  for (const item of items) {
+    if (item === '') continue
+    const equals = item.indexOf('=')
+    const name = decode(equals < 0 ? item : item.slice(0, equals))
+    const value = decode(equals < 0 ? '' : item.slice(equals + 1))
+    if (name === null || value === null) return null
+    pairs.push([name, value])
+  }
+  return pairs
+}
+
+/** The value of a name: undefined when it is absent, null when there are several, because none can be preferred. */
+export function onlyValue(pairs: Pairs, name: string): string | undefined | null {
+  let found: string | undefined
+  for (const [key, value] of pairs) {
+    if (key !== name) continue
+    if (found !== undefined) return null
+    found = value
+  }
+  return found
+}
+
+export function encodePairs(pairs: Pairs): string {
+  return pairs.map(([name, value]) => `${encode(name)}=${encode(value)}`).join('&')
+}
+
+export function isForm(contentType: string | undefined): boolean {
+  return mediaType(contentType) === 'application/x-www-form-urlencoded'
+}
+
+export function mediaType(contentType: string | undefined): string {
+  const text = contentType ?? ''
+  const semicolon = text.indexOf(';')
+  return (semicolon < 0 ? text : text.slice(0, semicolon)).trim().toLowerCase()
+}
+
+/** The bytes of a field of multipart/form-data. Null when the body is not multipart, or the field is not in it once. */
+export function multipartField(
+  body: Uint8Array,
+  contentType: string | undefined,
+  name: string,
+): Uint8Array | null {
+  if (mediaType(contentType) !== 'multipart/form-data') return null
+  const boundary = /;\s*boundary=(?:"([^"]{1,70})"|([^\s";]{1,70}))/i.exec(contentType ?? '')
+  if (boundary === null) return null
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const delimiter = `--${boundary[1] ?? boundary[2]}`
+  let found: Uint8Array | null = null
+  let at = bytes.indexOf(delimiter)
+  for (let count = 0; at >= 0 && count < maxFields; count += 1) {
+    const from = at + delimiter.length + 2
+    const next = bytes.indexOf(`\r\n${delimiter}`, from - 2)
+    if (next < 0) return found
+    const headEnd = bytes.indexOf('\r\n\r\n', from - 2)
+    if (headEnd >= 0 && headEnd < next && fieldName(bytes.toString('latin1', from, headEnd)) === name) {
+      if (found !== null) return null
+      found = bytes.subarray(headEnd + 4, next)
+    }
+    at = next + 2
+  }
+  return found
+}
+
+/**
+ * The text of one element of an XML body, or undefined. `path` is element names with dots, from outside in. This is no
+ * parser: it knows the five predefined entities, no DTD (a document with one has no text) and no namespaces. That is
+ * enough to read a type and an id that the signature covers.
+ */
+export function xmlText(xml: string, path: string): string | undefined {
+  if (xml.includes('<!DOCTYPE')) return undefined
+  let inside = xml
+  for (const tag of path.split('.')) {
+    const found = element(inside, tag)
+    if (found === undefined) return undefined
+    inside = found
+  }
+  return inside.includes('<') ? undefined : decodeEntities(inside.trim())
+}
+
+function encode(text: string): string {
+  return encodeURIComponent(text).replaceAll('%20', '+')
+}
+
+function decode(text: string): string | null {
+  const spaced = text.includes('+') ? text.replaceAll('+', ' ') : text
+  if (!spaced.includes('%')) return spaced
+  try {
+    return decodeURIComponent(spaced)
+  } catch {
+    return null
+  }
+}
+
+function fieldName(head: string): string | null {
+  for (const line of head.split('\r\n', 16)) {
+    if (!/^content-disposition:/i.test(line)) continue
+    return /;\s*name="([^"]{0,200})"/i.exec(line)?.[1] ?? null
+  }
+  return null
+}
+
+function element(xml: string, tag: string): string | undefined {
+  for (let at = xml.indexOf(`<${tag}`); at >= 0; at = xml.indexOf(`<${tag}`, at + 1)) {
+    const after = xml[at + tag.length + 1]
+    if (after !== '>' && after !== ' ' && after !== '\n' && after !== '\t') continue
+    const open = xml.indexOf('>', at)
+    const close = xml.indexOf(`</${tag}>`, open)
+    return open < 0 || close < 0 ? undefined : xml.slice(open + 1, close)
+  }
+  return undefined
+}
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+
+function decodeEntities(text: string): string {
+  return text.replace(/&(amp|lt|gt|quot|apos);/g, (_, name: string) => entities[name] ?? '')
+}
