@@ -42,6 +42,7 @@ const mayImport = {
   processing: [...below, 'verification'],
   // The spool is a SQLite file of its own: it opens one as that store does, and asks the store for nothing else.
   spool: [...below, 'stores/sqlite'],
+  redis: [...below, 'seen'],
   'open-store': [...below, 'stores'],
   inbox: core,
   config: [...core, 'adapters', 'forward', 'telemetry', 'server'],

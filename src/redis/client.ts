@@ -1,10 +1,10 @@
 /**
- * The two Redis clients people use, by shape: node-redis (`redis`) and ioredis, each alone or on a cluster. Every
- * command here has one key, so that on a cluster none crosses slots.
+ * The two common Redis clients, told apart by their methods: node-redis (`redis`) and ioredis, each with one server or a
+ * cluster. Every command has one key, so that no command crosses slots of a cluster.
  */
 import { invalid } from '../errors.js'
 
-/** What is used of a client of node-redis (`createClient`, `createCluster`). */
+/** The methods of node-redis that are used (`createClient`, `createCluster`). */
 export interface NodeRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, options: { PX: number }): Promise<unknown>
@@ -12,7 +12,7 @@ export interface NodeRedis {
   eval(script: string, options: { keys: string[]; arguments: string[] }): Promise<unknown>
 }
 
-/** What is used of a client of ioredis (`Redis`, `Cluster`). */
+/** The methods of ioredis that are used (`Redis`, `Cluster`). */
 export interface IoRedis {
   get(key: string): Promise<unknown>
   set(key: string, value: string, how: 'PX', ms: number): Promise<unknown>

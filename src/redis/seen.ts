@@ -1,0 +1,117 @@
+/**
+ * `seen` in Redis, shared by all processes: `seen: redis(client)`. Every call has a time limit, and after a few failures
+ * in a row no calls are made for a while, so that a slow Redis does not slow intake down.
+ */
+
+import { timeLimited } from '../clock.js'
+import { sha256 } from '../digest.js'
+import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from '../seen/seen.js'
+import { checkCount } from '../store-input.js'
+import { commandsOf, type RedisClient } from './client.js'
+
+export interface RedisSeenOptions {
+  /** The prefix of its keys. Default `hookonce:seen:`. */
+  readonly prefix?: string
+  /** Time limit of a call; after it the log is asked. Default 50. */
+  readonly timeLimitMs?: number
+}
+
+const FAILURES = 3
+const PAUSE_MS = 1_000
+
+export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen {
+  const { prefix = 'hookonce:seen:', timeLimitMs = 50 } = options
+  checkCount('timeLimitMs', timeLimitMs, 60_000)
+  const commands = commandsOf(client)
+  const breaker = createBreaker({ timeLimitMs, failures: FAILURES, pauseMs: PAUSE_MS })
+
+  /** A digest, so that ids of any length and characters fit, are not readable, and contain no hash tag of a cluster. */
+  const redisKey = (key: SeenKey) =>
+    `${prefix}${Buffer.from(sha256(Buffer.from(seenKeyText(key)))).toString('base64url')}`
+
+  return {
+    name: 'redis',
+    async get(keys) {
+      // One command per key, sent at once: a client pipelines them in one write.
+      const values = await breaker.run(() => Promise.all(keys.map((key) => commands.get(redisKey(key)))))
+      return keys.map((_, i) => decode(values?.[i] ?? null))
+    },
+    async put(entries) {
+      await breaker.run(() =>
+        Promise.all(
+          entries.map(({ key, entry }) => {
+            const ttlMs = entry ? Math.floor(entry.expiresAt - entry.confirmedAt) : 0
+            return entry && ttlMs > 0
+              ? commands.set(redisKey(key), encode(entry), ttlMs)
+              : commands.del(redisKey(key))
+          }),
+        ),
+      )
+    },
+  }
+}
+
+const FORMAT = 1
+const states = ['pending', 'succeeded', 'ignored'] as const
+
+function encode({ seq, hash, state, confirmedAt, expiresAt }: SeenEntry): string {
+  const written = Buffer.from(hash).toString('base64')
+  return JSON.stringify([FORMAT, seq, written, states.indexOf(state), confirmedAt, expiresAt])
+}
+
+/** Null for a value that is not a complete entry. */
+function decode(text: string | null): SeenEntry | null {
+  if (text === null) return null
+  try {
+    const [format, seq, written, at, confirmedAt, expiresAt] = JSON.parse(text)
+    const hash = Buffer.from(String(written), 'base64')
+    const state = states[at as number]
+    const complete = [seq, confirmedAt, expiresAt].every((value) => Number.isFinite(value))
+    if (format !== FORMAT || !complete || hash.byteLength !== 32 || state === undefined) return null
+    return { seq, hash, state, confirmedAt, expiresAt }
+  } catch {
+    return null
+  }
+}
+
+/** Limits the time of each call. After a few failures in a row it makes no calls for a while. */
+interface Breaker {
+  /** Null, without a call, while it is open. Rejects when the call rejects or takes too long. */
+  run<T>(call: () => Promise<T>): Promise<T | null>
+}
+
+interface BreakerOptions {
+  readonly timeLimitMs: number
+  /** Failures in a row until it opens. */
+  readonly failures: number
+  /** How long it stays open. Then one call tests whether Redis answers. */
+  readonly pauseMs: number
+}
+
+function createBreaker({ timeLimitMs, failures, pauseMs }: BreakerOptions): Breaker {
+  let inARow = 0
+  let retryAt = 0
+
+  return {
+    async run(call) {
+      if (inARow >= failures) {
+        if (performance.now() < retryAt) return null
+        // This call is the test; the others are skipped until it has succeeded.
+        retryAt = performance.now() + pauseMs
+      }
+      try {
+        const value = await timeLimited(
+          call(),
+          timeLimitMs,
+          () => new Error(`no answer within ${timeLimitMs} ms`),
+        )
+        inARow = 0
+        return value
+      } catch (error) {
+        inARow++
+        retryAt = performance.now() + pauseMs
+        throw error
+      }
+    },
+  }
+}
