@@ -11,6 +11,7 @@ export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
 export type { EarlyRefusal, IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
+export type { OnceKeyOptions } from './once.js'
 export type { RetryPolicy } from './processing/backoff.js'
 export { permanent, postpone, retryAfter } from './processing/failure.js'
 export type { Result } from './processing/handle.js'
@@ -24,7 +25,6 @@ export type {
   OnceOptions,
   StandardSchema,
 } from './processing/handler.js'
-export type { OnceKeyOptions } from './processing/once.js'
 export type { BulkOptions, BulkResult, OrderOptions } from './processing/orders.js'
 export type { ProcessingOptions } from './processing/processor.js'
 export type { RedactOptions } from './processing/redact.js'

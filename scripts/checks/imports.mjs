@@ -21,7 +21,7 @@ const words = [
   'tracing',
   'opentelemetry',
 ]
-const contracts = ['store', 'store-input', 'recorder', 'once-result', 'provider', 'http-exchange']
+const contracts = ['store', 'store-input', 'recorder', 'once', 'provider', 'http-exchange']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']
 const below = [...words, ...contracts]
 const core = [...below, 'verification', ...steps, 'providers', 'stores', 'open-store', 'inbox', 'index']

@@ -19,10 +19,10 @@ import type {
   TailOptions,
   TailPage,
 } from '../model.js'
+import type { OnceKeyOptions } from '../once.js'
 import type { Result } from '../processing/handle.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
 import type { Handlers } from '../processing/handlers.js'
-import type { OnceKeyOptions } from '../processing/once.js'
 import type { BulkOptions, BulkResult, OrderOptions } from '../processing/orders.js'
 import type { Redactor } from '../processing/redact.js'
 import type { Delivery, Source } from '../provider.js'

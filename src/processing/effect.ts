@@ -3,7 +3,7 @@
 import { sha256 } from '../digest.js'
 import { HookonceError } from '../errors.js'
 import { type ClaimedEvent, type EffectState, type EffectStep, type EventKey, limits } from '../model.js'
-import { insistOnKept, keptResult, keptText } from '../once-result.js'
+import { checkStored, resultText, storedResult } from '../once.js'
 import type { Store } from '../store.js'
 import { permanent } from './failure.js'
 import type { OnceOptions } from './handler.js'
@@ -35,7 +35,7 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     const { lease } = claimed
     const what = `effect "${name}" of event "${claimed.eventId}"`
     const before = await write({ step: 'start', lease, name })
-    if (before.state === 'finished') return keptResult(what, before.result)
+    if (before.state === 'finished') return storedResult(what, before.result)
     if (before.state === 'unknown' && onUnknown === 'review') {
       throw permanent(
         `effect "${name}" was begun by an earlier attempt and nobody knows how it ended; check, then retry`,
@@ -49,10 +49,10 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
       await write({ step: 'drop', lease, name }).catch(() => {})
       throw error
     }
-    const text = keptText(result, limits.effectResultBytes)
+    const text = resultText(result, limits.effectResultBytes)
     await write({ step: 'finish', lease, name, result: text })
     try {
-      insistOnKept(what, text)
+      checkStored(what, text)
     } catch (error) {
       await recordBesideTransaction({ step: 'finish', lease, name, result: text })
       throw error

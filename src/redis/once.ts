@@ -6,9 +6,9 @@
  * Redis is the lease, and later the lifetime of the result.
  */
 import { randomUUID } from 'node:crypto'
-import { HookonceError, invalid } from '../errors.js'
-import { limits } from '../model.js'
-import { insistOnKept, keptResult, keptText } from '../once-result.js'
+import { invalid } from '../errors.js'
+import { type KeyState, type KeyStep, limits } from '../model.js'
+import { onceKey } from '../once.js'
 import { checkCount } from '../store-input.js'
 import { type Commands, commandsOf, type RedisClient } from './client.js'
 
@@ -23,7 +23,6 @@ export interface RedisOnceOptions {
 
 export type RedisOnce = <T>(key: string, fn: () => T | Promise<T>, options?: RedisOnceOptions) => Promise<T>
 
-const LOOK_EVERY_MS = 50
 const DAY_MS = 24 * 60 * 60 * 1_000
 const YEAR_MS = 366 * DAY_MS
 
@@ -33,58 +32,36 @@ export function redisOnce(
 ): RedisOnce {
   const commands = commandsOf(client)
 
-  return async (key, fn, options = {}) => {
+  async function key(step: KeyStep): Promise<KeyState> {
+    const name = `${prefix}${step.key}`
+    if (step.step === 'take') return takeName(commands, name, step.leaseMs)
+    const { token } = step
+    if (step.step === 'extend') return fenced(await commands.run(extend, name, [token, String(step.leaseMs)]))
+    if (step.step === 'drop') return fenced(await commands.run(drop, name, [token]))
+    return fenced(await commands.run(finish, name, [token, step.result, String(step.ttlMs ?? YEAR_MS)]))
+  }
+
+  return async (name, fn, options = {}) => {
     const { leaseMs = 30_000, ttlMs = DAY_MS, waitMs = 30_000 } = { ...defaults, ...options }
-    if (typeof key !== 'string' || key === '') throw invalid('once(key): `key`', 'must be a non-empty string')
+    if (typeof name !== 'string' || name === '')
+      throw invalid('once(key): `key`', 'must be a non-empty string')
     checkCount('leaseMs', leaseMs, DAY_MS)
     checkCount('ttlMs', ttlMs, YEAR_MS)
-    const name = `${prefix}${key}`
-    const token = randomUUID()
-    const until = performance.now() + waitMs
-    for (;;) {
-      const found = await commands.run(take, name, [token, String(leaseMs)])
-      // A client that repeats `take` after a broken connection finds its own token: the key is taken by this call.
-      if (found === null || found === `h${token}`) return run(commands, name, key, token, fn, leaseMs, ttlMs)
-      const text = String(found)
-      if (text.startsWith('r')) return keptResult(named(key), text.slice(1)) as never
-      if (performance.now() > until) throw new HookonceError('KEY_BUSY', { key, waitMs })
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
-    }
+    return onceKey({ key }, name, fn, { leaseMs, ttlMs, waitMs }, limits.bodyBytes)
   }
 }
 
-async function run<T>(
-  commands: Commands,
-  name: string,
-  key: string,
-  token: string,
-  fn: () => T | Promise<T>,
-  leaseMs: number,
-  ttlMs: number,
-): Promise<T> {
-  const beat = setInterval(() => {
-    commands.run(extend, name, [token, String(leaseMs)]).catch(() => {}) // the next beat repeats it, and `finish` checks the token
-  }, leaseMs / 3)
-  try {
-    let result: T
-    try {
-      result = await fn()
-    } catch (error) {
-      await commands.run(drop, name, [token]).catch(() => {})
-      throw error
-    }
-    const text = keptText(result, limits.bodyBytes)
-    const kept = await commands.run(finish, name, [token, text, String(ttlMs)])
-    if (Number(kept) !== 1) throw new HookonceError('KEY_LOST', { key })
-    insistOnKept(named(key), text)
-    return result
-  } finally {
-    clearInterval(beat)
-  }
+async function takeName(commands: Commands, name: string, leaseMs: number): Promise<KeyState> {
+  const token = randomUUID()
+  const found = await commands.run(take, name, [token, String(leaseMs)])
+  // The client sends a command again after a broken connection; the second one then finds the token of the first.
+  if (found === null || found === `h${token}`) return { state: 'taken', token, repeat: false }
+  const text = String(found)
+  return text.startsWith('r') ? { state: 'finished', result: text.slice(1) } : { state: 'busy', until: 0 }
 }
 
-function named(key: string): string {
-  return `work of once("${key}")`
+function fenced(answer: unknown): KeyState {
+  return { state: Number(answer) === 1 ? 'ok' : 'fenced' }
 }
 
 /** KEYS[1] the key. ARGV[1] token, ARGV[2] lease in ms. Returns false when the key was taken now, else its value. */

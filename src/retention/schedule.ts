@@ -1,5 +1,6 @@
 /** Retention once a day, wherever it is quiet first: of many processes, one. */
 import { type ErrorCode, isHookonceError } from '../errors.js'
+import { runOrDrop, takeKey } from '../once.js'
 import type { Store } from '../store.js'
 import { type RetainParts, retain } from './retain.js'
 
@@ -62,19 +63,12 @@ export function startSchedule(
   }
 }
 
-/** False: somebody has done it today, or is at it. */
+/** False: another process has done it today, or is doing it now. */
 async function once(store: Store, work: () => Promise<{ readonly busy: boolean }>): Promise<boolean> {
-  const leaseMs = 2 * HOUR_MS
-  const taken = await store.key({ step: 'take', key: KEY, leaseMs })
-  if (taken.state !== 'taken') return false
-  const { token } = taken
-  try {
-    const { busy } = await work()
-    if (busy) await store.key({ step: 'drop', key: KEY, token })
-    else await store.key({ step: 'finish', key: KEY, token, result: 'done', ttlMs: DONE_FOR_MS })
-    return !busy
-  } catch (error) {
-    await store.key({ step: 'drop', key: KEY, token }).catch(() => {})
-    throw error
-  }
+  const taken = await takeKey(store, KEY, 2 * HOUR_MS)
+  if (taken.state !== 'leased') return false
+  const { busy } = await runOrDrop(taken.lease, work)
+  if (busy) await taken.lease.drop()
+  else await taken.lease.finish('done', DONE_FOR_MS)
+  return !busy
 }
