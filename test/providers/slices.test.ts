@@ -72,7 +72,12 @@ describe('the bytes that are read for a delivery grow with its size, not with th
     const events = source.identify(delivery)
     const identified = scanned.bytes - before
     source.slices!(delivery)
-    return { events, bytes: delivery.body.byteLength, identified, parts: scanned.bytes - before - identified }
+    return {
+      events,
+      bytes: delivery.body.byteLength,
+      identified,
+      sliced: scanned.bytes - before - identified,
+    }
   }
   const sources = {
     meta: [
@@ -116,8 +121,8 @@ describe('the bytes that are read for a delivery grow with its size, not with th
       const few = await work(source, bodyOf(10))
       const many = await work(source, bodyOf(1_000))
       expect(many.events.length).toBe(100 * few.events.length)
-      const perByte = (one: typeof few, bytes: number) => bytes / one.bytes
-      for (const step of ['identified', 'parts'] as const) {
+      const perByte = (result: typeof few, bytes: number) => bytes / result.bytes
+      for (const step of ['identified', 'sliced'] as const) {
         expect(many[step]).toBeGreaterThan(many.bytes)
         // The same number of passes over the body, however many events are in it.
         expect(perByte(many, many[step])).toBeLessThan(1.5 * perByte(few, few[step]))

@@ -31,6 +31,6 @@ export const buildkite: Kinds = [
       sender: { id: '1', name: 'Ada' },
     },
     events: ['ping'],
-    merged: 'Pings carry no id and no time: a second one is taken for the first.',
+    merged: 'A ping has no id and no time. A second ping counts as a redelivery of the first.',
   },
 ]

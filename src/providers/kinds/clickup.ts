@@ -28,6 +28,6 @@ export const clickup: Kinds = [
     events: ['folderUpdated'],
     another: {},
     repeated:
-      'Events of lists, folders and spaces carry the id of the object and nothing else: two changes are equal.',
+      'An event of a list, folder or space has only the id of the object. Two changes have the same bytes, so every delivery is a new event.',
   },
 ]

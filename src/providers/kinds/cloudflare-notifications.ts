@@ -21,6 +21,6 @@ export const cloudflareNotifications: Kinds = [
   {
     name: 'a test',
     body: { text: 'Hello World! This is a test message sent from https://cloudflare.com.' },
-    merged: 'Test messages carry no id and no time: a second one is taken for the first.',
+    merged: 'A test message has no id and no time. A second test counts as a redelivery of the first.',
   },
 ]

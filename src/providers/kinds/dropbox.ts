@@ -9,14 +9,16 @@ export const dropbox: Kinds = [
     },
     events: ['list_folder'],
     another: {},
-    repeated: 'The body only names accounts, so each change of one account has the same bytes.',
+    repeated:
+      'The body has only the ids of accounts. Two changes of an account have the same bytes, so every delivery is a new event.',
   },
   {
     name: 'teams with changes',
     docs: 'https://developers.dropbox.com/dbx-team-files-guide',
     body: { list_folder: { teams: { 'dbtid:AAA': ['dbid:BBB'] } } },
     another: {},
-    repeated: 'The body only names teams and members, so each change has the same bytes.',
+    repeated:
+      'The body has only the ids of teams and members. Two changes have the same bytes, so every delivery is a new event.',
   },
   {
     name: 'the verification of the endpoint',

@@ -24,6 +24,6 @@ export const ghost: Kinds = [
     name: 'a changed site',
     body: {},
     another: { timestamp: 1 },
-    repeated: '`site.changed` has an empty body each time, so a retry is handled again.',
+    repeated: '`site.changed` always has an empty body. So a retry is handled again.',
   },
 ]

@@ -46,7 +46,8 @@ export const gitlab: Kinds = [
     credential: 'secret',
     headers: { 'x-gitlab-event': 'System Hook' },
     body: { event_name: 'repository_update', user_id: 1, project_id: 1 },
-    repeated: 'Releases before 14.8 send no id, and a branch pushed again has the same bytes.',
+    repeated:
+      'A release before 14.8 sends no id, and two pushes of one branch can have the same bytes. So every delivery is a new event.',
     another: {},
   },
 ]

@@ -32,6 +32,6 @@ export const grafanaAlerting: Kinds = [
     body: { text: 'High memory usage' },
     another: {},
     repeated:
-      'A payload made by a template has no fingerprint, and a group that fires again has the same bytes.',
+      'A payload from a template has no fingerprint. A group that fires again has the same bytes, so every delivery is a new event.',
   },
 ]

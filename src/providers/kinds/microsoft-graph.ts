@@ -40,7 +40,7 @@ export const microsoftGraph: Kinds = [
     body: { value: [{ ...notification, resource: 'me/drive/root' }] },
     another: {},
     repeated:
-      'Notifications of drives, presence and the like carry no id and no version, and are equal for distinct changes.',
+      'Notifications of drives and presence have no id and no version. Two changes can have the same bytes, so every delivery is a new event.',
   },
   {
     name: 'a lifecycle event',
@@ -48,7 +48,7 @@ export const microsoftGraph: Kinds = [
     body: { value: [{ ...notification, changeType: undefined, lifecycleEvent: 'reauthorizationRequired' }] },
     events: ['reauthorizationRequired'],
     another: {},
-    repeated: 'Lifecycle events carry no id and no time.',
+    repeated: 'A lifecycle event has no id and no time. So every delivery is a new event.',
   },
   {
     name: 'the validation of the endpoint',

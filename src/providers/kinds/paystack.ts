@@ -31,6 +31,7 @@ export const paystack: Kinds = [
     },
     events: ['customeridentification.failed'],
     another: { 'json:data.reason': 'Timed out' },
-    merged: 'An identification that fails twice for the same reason has equal bytes and is one event.',
+    merged:
+      'Two failures of an identification for the same reason have the same bytes and count as one event.',
   },
 ]

@@ -1,7 +1,7 @@
 import type { Kinds } from '../kind.js'
 
 const again =
-  'Plaid sends no id, and equal bodies for distinct changes: the time of its signature tells them apart, which a retry renews.'
+  'Plaid sends no id, and two changes can have the same body. The signed time distinguishes them; a retry has a new one, so it is handled again.'
 
 export const plaid: Kinds = [
   {

@@ -23,6 +23,6 @@ export const prismic: Kinds = [
       secret: '',
     },
     events: ['test-trigger'],
-    merged: 'The test button sends the same bytes each time; a second test is a duplicate.',
+    merged: 'The test button always sends the same bytes. A second test counts as a redelivery.',
   },
 ]

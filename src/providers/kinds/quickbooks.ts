@@ -1,7 +1,7 @@
 import type { Kinds } from '../kind.js'
 
 const merged =
-  'In the older format, two changes of one record within a second are one event: it only says that the record changed.'
+  'In the older format, two changes of one record within a second count as one event. The event says only that the record changed.'
 const customer = { name: 'Customer', id: '1', operation: 'Update', lastUpdated: '2015-10-05T14:42:19-0700' }
 
 export const quickbooks: Kinds = [

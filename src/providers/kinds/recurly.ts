@@ -1,7 +1,7 @@
 import type { Kinds } from '../kind.js'
 
 const merged =
-  'Two changes of one object within a second are one event: the notification only says that the object changed.'
+  'Two changes of one object within a second count as one event. The notification says only that the object changed.'
 
 export const recurly: Kinds = [
   {

@@ -21,6 +21,6 @@ export const segment: Kinds = [
     body: { email: 'ada@example.com', plan: 'pro' },
     another: { 'json:plan': 'free' },
     merged:
-      'A mapping without `messageId` leaves nothing that tells equal payloads apart: keep it in the mapping.',
+      'Without `messageId` in the mapping, two events with equal payloads count as one. Keep `messageId` in the mapping.',
   },
 ]

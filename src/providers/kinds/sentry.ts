@@ -3,7 +3,7 @@ import type { Kinds } from '../kind.js'
 const headers = { 'request-id': '2b8e8d1a5f6c4c0bb2b0e5a7d6e4f3a1', 'sentry-hook-resource': 'issue' }
 const installation = { uuid: 'a8e5d37a-696c-4c54-adb5-b3f28d64c7de' }
 const repeated =
-  'Every sending has a new `Request-ID`, so a second sending of an event is handled again and flagged.'
+  'Sentry sends a new `Request-ID` each time. An event that is sent again is handled again and flagged.'
 
 export const sentry: Kinds = [
   {

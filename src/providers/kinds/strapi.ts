@@ -43,6 +43,6 @@ export const strapi: Kinds = [
     body: {},
     events: ['trigger-test'],
     merged:
-      'The test button of the admin panel sends the same bytes each time; a second test is a duplicate.',
+      'The test button of the admin panel always sends the same bytes. A second test counts as a redelivery.',
   },
 ]

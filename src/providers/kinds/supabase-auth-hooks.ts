@@ -24,6 +24,6 @@ export const supabaseAuthHooks: Kinds = [
     redelivery: { 'header:webhook-id': '6e1d4b0a-3f7e-4a2c-9a35-8f0d6b1c2e48', timestamp: 2_000 },
     another: { 'header:webhook-id': '6e1d4b0a-3f7e-4a2c-9a35-8f0d6b1c2e49' },
     repeated:
-      'Older servers send no metadata and a new `webhook-id` on every attempt, so a retry is handled again.',
+      'An older server sends no metadata and a new `webhook-id` with every attempt. So a retry is handled again.',
   },
 ]

@@ -7,7 +7,7 @@ export const wordpress: Kinds = [
     events: ['publish_post'],
     another: { 'form:post_modified': '2026-01-01 10:05:00' },
     merged:
-      'The site owner chooses the fields. Two changes of a post with equal fields are one event: select `post_modified` to tell them apart.',
+      'The site owner selects the fields. Two changes of a post with equal fields count as one event. Select `post_modified` to distinguish them.',
   },
   {
     name: 'a comment',
