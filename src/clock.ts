@@ -1,25 +1,25 @@
-/** Time as a value that is handed in, so that tests can hold it still. Leases never use it: see I9. */
+/** The clock, passed in so that tests can control it, and time limits. Leases use the clock of the store instead (I9). */
 export interface Clock {
   /** Milliseconds since 1970. May be set by the host, also backwards. */
   now(): number
-  /** Milliseconds since any start, of a clock that nobody sets. Left out = only `now` says that time has passed. */
+  /** Milliseconds of a monotonic clock. Left out = time passes only when `now` does. */
   steady?(): number
 }
 
 export const systemClock: Clock = { now: () => Date.now(), steady: () => performance.now() }
 
 export interface ForwardClock extends Clock {
-  /** Somebody else has written this instant: from here on it is not earlier. */
+  /** From now on the clock is not earlier than this instant, which another process has written. */
   atLeast(instant: number): void
 }
 
-/** How fast a clock runs that is ahead of its host: an hour is made up for in ten hours. */
+/** The speed of a clock that is ahead of its host: it loses an hour in ten hours. */
 const CATCH_UP = 0.9
 
 /**
- * A clock that never runs backwards and never stands still. It is the host's clock; when that is set back, the last time
- * given stays the earliest, and time goes on from there by the steady clock, a little slower until the host has caught
- * up. So what was due stays due, and a delay written just before takes its own time and not an hour more.
+ * The clock of the host, except that it never runs backwards and never stands still. When the host sets its clock back,
+ * time goes on from the latest instant by the monotonic clock, a little slower, until the host has caught up. So a due
+ * event stays due, and a delay that was written just before does not get longer.
  */
 export function forwardClock(host: Clock): ForwardClock {
   let latest = Number.NEGATIVE_INFINITY
@@ -41,27 +41,40 @@ export function forwardClock(host: Clock): ForwardClock {
   }
 }
 
-/** What `work` comes to, or `late()` when it takes longer. What it comes to after that is nobody's. */
-export async function timeLimited<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
+const LATE = Symbol('late')
+
+/** The value of `work`, or `fallback` when it takes longer than `limitMs`. A later result is discarded. */
+export async function valueWithin<T, Fallback>(
+  work: Promise<T>,
+  limitMs: number,
+  fallback: Fallback,
+): Promise<T | Fallback> {
   let timer: NodeJS.Timeout | undefined
-  const over = new Promise<never>((_, reject) => {
-    // A busy event loop runs its timers before it reads its sockets: an answer that is there already gets its turn.
-    timer = setTimeout(() => setImmediate(() => reject(late())), limitMs)
+  const late = new Promise<Fallback>((resolve) => {
+    // A busy event loop runs timers before it reads sockets. With setImmediate, a result that has arrived still counts.
+    timer = setTimeout(() => setImmediate(resolve, fallback), limitMs)
   })
   work.catch(() => {})
   try {
-    return await Promise.race([work, over])
+    return await Promise.race([work, late])
   } finally {
     clearTimeout(timer)
   }
 }
 
-/** Waits for `work` at most so long, whatever comes of it. */
-export function atMost(limitMs: number, work: Promise<unknown> | null | undefined): Promise<unknown> {
-  return timeLimited(work ?? Promise.resolve(), limitMs, () => new Error('late')).catch(() => {})
+/** The value of `work`. Throws `lateError()` when it takes longer than `limitMs`. */
+export async function timeLimited<T>(work: Promise<T>, limitMs: number, lateError: () => Error): Promise<T> {
+  const value = await valueWithin<T, typeof LATE>(work, limitMs, LATE)
+  if (value === LATE) throw lateError()
+  return value
 }
 
-/** How much is left until `limitMs` from now, at least one. */
+/** Waits for `work`, at most `limitMs`. Ignores its result and its error. */
+export async function atMost(limitMs: number, work: Promise<unknown> | null | undefined): Promise<void> {
+  if (work) await valueWithin(work, limitMs, null).catch(() => {})
+}
+
+/** A countdown from `limitMs`: returns the milliseconds that are left, at least 1. */
 export function countDown(limitMs: number): () => number {
   const until = performance.now() + limitMs
   return () => Math.max(1, until - performance.now())

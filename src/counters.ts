@@ -141,7 +141,7 @@ export function countRejected(counters: SourceCounters, reason: string): void {
 }
 
 /** Counts an error of the store. Returns its code, for the log. */
-export function countStoreError(counters: Counters, error: unknown): ErrorCode | 'UNEXPECTED' {
+export function countStoreError(counters: Counters, error: unknown): ErrorCode {
   const code = codeOf(error)
   counters.storeErrors[code] = (counters.storeErrors[code] ?? 0) + 1
   return code

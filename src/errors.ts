@@ -407,9 +407,13 @@ export function isHookonceError(error: unknown, code?: ErrorCode): error is Hook
   return error instanceof HookonceError && (code === undefined || error.code === code)
 }
 
-/** The code of an error, for logs and counters. */
-export function codeOf(error: unknown): ErrorCode | 'UNEXPECTED' {
-  return isHookonceError(error) ? error.code : 'UNEXPECTED'
+/** The code of an error, for logs and counters. A handler can throw a value that throws when it is inspected. */
+export function codeOf(error: unknown): ErrorCode {
+  try {
+    return isHookonceError(error) ? error.code : 'UNEXPECTED'
+  } catch {
+    return 'UNEXPECTED'
+  }
 }
 
 export function invalid(what: string, problem: string): HookonceError {

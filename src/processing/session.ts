@@ -2,7 +2,7 @@
  * One attempt's hold on its event: the lease, the lazy transaction and the signal. The handler's context is made of it;
  * when the attempt is over, nothing of it works any more.
  */
-import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
+import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
@@ -105,13 +105,4 @@ function lazy<T>(real: () => Promise<T>, calls: Calls): T {
       return (...args: unknown[]) => calls.watch(call(...args))
     },
   }) as T
-}
-
-/** Anything can be thrown, also what cannot be looked at. */
-function codeOf(error: unknown): string | undefined {
-  try {
-    return isHookonceError(error) ? error.code : undefined
-  } catch {
-    return undefined
-  }
 }

@@ -1,5 +1,5 @@
 /** Retention once a day, wherever it is quiet first: of many processes, one. */
-import { type ErrorCode, isHookonceError } from '../errors.js'
+import { codeOf, isHookonceError } from '../errors.js'
 import { runOrDrop, takeKey } from '../once.js'
 import type { Store } from '../store.js'
 import { type RetainParts, retain } from './retain.js'
@@ -45,10 +45,12 @@ export function startSchedule(
       if (await once(ready.store, run)) counters.retention.runs++
     } catch (error) {
       if (abort.signal.aborted) return
-      const code: ErrorCode | 'UNEXPECTED' = isHookonceError(error) ? error.code : 'UNEXPECTED'
       const problem = isHookonceError(error) ? error.message : 'unexpected'
       counters.retention.failures++
-      log.error({ step: 'retain', code, problem }, 'retention did not finish; trying again within two hours')
+      log.error(
+        { step: 'retain', code: codeOf(error), problem },
+        'retention did not finish; trying again within two hours',
+      )
     }
     after(HOUR_MS)
   }

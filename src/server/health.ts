@@ -1,5 +1,6 @@
 /** `/healthz`: this process answers. `/readyz`: it can record a delivery now. Neither says anything a stranger may not know. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { valueWithin } from '../clock.js'
 import { isHookonceError } from '../errors.js'
 import type { Inbox } from '../inbox.js'
 
@@ -33,8 +34,8 @@ export function createHealth(
     if (last?.inbox === inbox && performance.now() - last.at < KEEP_MS) return last.found
     // Beside each other: a store that hangs must not hide a spool that has room.
     const [store, spool] = await Promise.all([
-      inTime(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),
-      inTime(askSpool(inbox), readyTimeoutMs, undefined),
+      valueWithin(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),
+      valueWithin(askSpool(inbox), readyTimeoutMs, undefined),
     ])
     const found = { ready: store === REACHABLE || spool?.full === false, store, ...(spool && { spool }) }
     last = { inbox, at: performance.now(), found }
@@ -93,18 +94,6 @@ function oneAtATime<T>(look: (inbox: Inbox) => Promise<T>): (inbox: Inbox) => Pr
       current = { inbox, found }
     }
     return current.found
-  }
-}
-
-async function inTime<T>(found: Promise<T>, limitMs: number, otherwise: T): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<T>((resolve) => {
-    timer = setTimeout(resolve, Math.max(1, limitMs), otherwise)
-  })
-  try {
-    return await Promise.race([found, late])
-  } finally {
-    clearTimeout(timer)
   }
 }
 

@@ -4,6 +4,7 @@
  */
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
+import { atMost } from '../clock.js'
 import type { Inbox } from '../inbox.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import { checkExposure, type Listening, listen } from './bind.js'
@@ -114,14 +115,12 @@ async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
   }
 }
 
+/** Waits for `work`, at most `ms`, or a short time after `now` was aborted. */
 async function withinTime(work: Promise<void>, ms: number, now: AbortSignal): Promise<void> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
+  const aborted = new Promise<void>((resolve) => {
     now.addEventListener('abort', () => setTimeout(resolve, STOP_GRACE_MS).unref())
   })
-  await Promise.race([work, late])
-  clearTimeout(timer)
+  await atMost(ms, Promise.race([work, aborted]))
 }
 
 function createNode(

@@ -2,7 +2,7 @@
  * Whether the store can be reached, as far as this process knows. While it cannot, deliveries go straight to the spool
  * and none of them waits for a connection; the drain finds out when it can again.
  */
-import { type ErrorCode, isHookonceError } from '../errors.js'
+import { codeOf, type ErrorCode, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 
 export interface Circuit {
@@ -43,8 +43,4 @@ const notForTheSpool: readonly ErrorCode[] = ['INVALID_INPUT', 'STORE_CLOSED', '
  */
 export function isForTheSpool(error: unknown): boolean {
   return isHookonceError(error) && !notForTheSpool.includes(error.code)
-}
-
-export function codeOf(error: unknown): string {
-  return isHookonceError(error) ? error.code : 'UNEXPECTED'
 }

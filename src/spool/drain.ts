@@ -3,12 +3,12 @@
  * process that dies between the two leaves deliveries that are duplicates the next time. One process drains at a time;
  * the others look once a second whether they must take over.
  */
-import { type Clock, timeLimited } from '../clock.js'
-import { HookonceError } from '../errors.js'
+import { atMost, type Clock } from '../clock.js'
+import { codeOf, HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import type { LogRecorder } from '../recorder.js'
-import { type Circuit, codeOf } from './circuit.js'
+import type { Circuit } from './circuit.js'
 import { asDelivery, type Seal } from './row.js'
 import type { RefusedRow } from './spool-file.js'
 import type { SpoolLink } from './thread-link.js'
@@ -159,7 +159,7 @@ export function createDrain(deps: DrainDeps): Drain {
     async stop(deadlineMs) {
       stopped = true
       clearTimeout(timer)
-      if (round) await timeLimited(round, deadlineMs, () => new Error('late')).catch(() => {})
+      await atMost(deadlineMs, round)
     },
   }
 }

@@ -1,4 +1,5 @@
 /** The log's own statistics for metrics and alerts: asked for at most once in a while, and not waited for long. */
+import { valueWithin } from '../clock.js'
 import type { Inbox } from '../inbox.js'
 import type { SourceStats } from '../model.js'
 
@@ -16,19 +17,7 @@ const asked = new WeakMap<Inbox, Asked>()
 export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
   const last = asked.get(inbox)
   if (last && performance.now() - last.at < KEEP_MS) return last.answer
-  const answer = inTime(inbox.events.stats())
+  const answer = valueWithin(inbox.events.stats(), WAIT_MS, null).catch(() => null)
   asked.set(inbox, { at: performance.now(), answer })
   return answer
-}
-
-function inTime<T>(answer: Promise<T>): Promise<T | null> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, WAIT_MS, null)
-    answer
-      .catch(() => null)
-      .then((value) => {
-        clearTimeout(timer)
-        resolve(value)
-      })
-  })
 }

@@ -4,7 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { HookonceError, isHookonceError } from '../../errors.js'
+import { atMost } from '../../clock.js'
+import { codeOf, HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { EventFilter } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
@@ -79,7 +80,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
       action.state = action.stop.signal.aborted ? 'cancelled' : 'done'
     } catch (error) {
       action.state = 'failed'
-      action.problem = isHookonceError(error) ? error.code : 'UNEXPECTED'
+      action.problem = codeOf(error)
       inbox.log.error({ step: 'admin', action: action.id, verb, problem: action.problem }, 'an action failed')
     } finally {
       action.endedAt = now()
@@ -104,12 +105,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
       }
       actions.set(action.id, action)
       action.ended = run(action)
-      let timer: NodeJS.Timeout | undefined
-      const waited = new Promise<void>((resolve) => {
-        timer = setTimeout(resolve, waitMs)
-      })
-      await Promise.race([action.ended, waited])
-      clearTimeout(timer)
+      await atMost(waitMs, action.ended)
       return viewOf(action)
     },
     get: (id) => viewOf(find(id)),
