@@ -7,6 +7,7 @@ import { files, read } from './run.mjs'
 const words = [
   'model',
   'errors',
+  'error-table',
   'clock',
   'duration',
   'options',
