@@ -12,7 +12,7 @@ export type { EarlyRefusal, IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
 export type { OnceKeyOptions } from './once.js'
-export type { RetryPolicy } from './processing/backoff.js'
+export type { RetryPolicy } from './processing/failure.js'
 export { permanent, postpone, retryAfter } from './processing/failure.js'
 export type { Result } from './processing/handle.js'
 export type {

@@ -4,7 +4,7 @@ import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
 import type { Inbox, InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
-import { outliveRejections } from '../processing/rejections.js'
+import { logRejections } from '../processing/floating-promises.js'
 import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
@@ -36,7 +36,7 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
     ...(store === undefined ? {} : { store }),
     ...(options.receiveOnly ? { processing: false as const } : {}),
   })
-  outliveRejections(inbox.log)
+  logRejections(inbox.log)
   const server = createServer(inbox, {
     ...loaded.config.server,
     ...(host === undefined ? {} : { host }),
@@ -79,7 +79,7 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
     )
   outliveOutput()
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
-  outliveRejections(inbox.log)
+  logRejections(inbox.log)
   await inbox.start()
   const ended = runUntilSignal(
     { inbox },

@@ -16,7 +16,7 @@ import {
   text,
   whole,
 } from '../options.js'
-import type { RetryPolicy } from '../processing/backoff.js'
+import type { RetryPolicy } from '../processing/failure.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { RetentionAges, RetentionOptions } from '../retention/policy.js'

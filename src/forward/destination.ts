@@ -1,8 +1,7 @@
 /** A destination as the user writes it, checked when it is added: what is wrong with it stops the start, not an event. */
 import type { BlockList } from 'node:net'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
-import { defaultRetry, type RetryPolicy } from '../processing/backoff.js'
-import { checkRetry } from '../processing/handlers.js'
+import { checkRetry, defaultRetry, type RetryPolicy } from '../processing/failure.js'
 import type { Source } from '../provider.js'
 import { standardWebhooks } from '../providers/standard-webhooks.js'
 import { allowList } from './address.js'

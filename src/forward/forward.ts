@@ -1,8 +1,7 @@
 /** One event to all the destinations that want it. Each is an effect of its own: who has it is not sent it again. */
 import { setMaxListeners } from 'node:events'
 import { HookonceError, isHookonceError } from '../errors.js'
-import { retryDelayMs } from '../processing/backoff.js'
-import { permanent, postpone, retryAfter } from '../processing/failure.js'
+import { permanent, postpone, retryAfter, retryDelayMs } from '../processing/failure.js'
 import type { HandledEvent, HandlerContext } from '../processing/handler.js'
 import type { CheckedDestination } from './destination.js'
 import type { Lookup } from './guard.js'

@@ -1,74 +1,94 @@
-/** Any thrown thing as text, before it is redacted: names and messages, never a property of the application's own. */
+/** Anything that was thrown, as text: names and messages, never other properties of the error. Redacted in `redact.ts`. */
+import { limits } from '../model.js'
 
-/** Names that say nothing: the plain one, and our own, whose messages are whole sentences. */
-const quietNames = new Set(['Error', 'PermanentFailure', 'RetryAfter', 'Postponed', 'HookonceError'])
-const CAUSES = 3
-/** How deep errors inside of errors are followed: an AggregateError may hold itself. */
-const DEPTH = 3
-/** Of one text; more is neither kept nor worth the time to search it. */
-const CHARACTERS = 131_072
+/** Names that are left out: the plain one, and those of our own errors, whose messages are whole sentences. */
+const omittedNames = new Set(['Error', 'PermanentFailure', 'RetryAfter', 'Postponed', 'HookonceError'])
+const MAX_CAUSES = 3
+/** How deep errors inside errors are followed: an AggregateError may contain itself. */
+const MAX_DEPTH = 3
+/** Of one text. More would not be stored, and takes long to search. */
+const MAX_CHARACTERS = 131_072
 
-/** The error, what caused it, and what an AggregateError gathers, a few of each. */
-export function describeError(error: unknown): string {
-  const parts: string[] = []
-  const seen = new Set<unknown>()
-  let here: unknown = wrapped(error)
-  while (here !== undefined && !seen.has(here) && parts.length <= CAUSES) {
-    seen.add(here)
-    parts.push(one(here))
-    here = read(here, 'cause')
-  }
-  return parts.filter((part) => part !== '').join('; caused by ')
+/**
+ * An error as text that may be stored without an event: cut to the limit, without credentials. Where there is an event,
+ * `redact.ts` masks more.
+ */
+export function textOf(error: unknown): string {
+  const text = withoutCredentials(storable(describeError(error)).slice(0, 2 * limits.errorBytes))
+  return cut(text === '' ? 'an error without a message' : text, limits.errorBytes)
 }
 
-/** The lines of the stack that say where, without the message that stands above them. */
+/** The error, its causes, and the errors in an AggregateError: a few of each, without stacks. */
+export function describeError(error: unknown): string {
+  const texts: string[] = []
+  const seen = new Set<unknown>()
+  let current: unknown = unwrapped(error)
+  while (current !== undefined && !seen.has(current) && texts.length <= MAX_CAUSES) {
+    seen.add(current)
+    texts.push(nameAndMessage(current))
+    current = read(current, 'cause')
+  }
+  return texts.filter((text) => text !== '').join('; caused by ')
+}
+
+/** The lines of the stack with places in the code, without the message above them. */
 export function stackOf(error: unknown): string {
-  const stack = read(wrapped(error), 'stack')
+  const stack = read(unwrapped(error), 'stack')
   if (typeof stack !== 'string') return ''
   return stack
-    .slice(0, CHARACTERS)
+    .slice(0, MAX_CHARACTERS)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n')
 }
 
-/** What both databases keep: no NUL, no half of a character. */
+/** Masks text that looks like a credential, and the text that JSON.parse quotes. */
+export function withoutCredentials(text: string): string {
+  return text
+    .replace(/\b(whsec|sk|rk|pk|gh[pousr]|github_pat)_[A-Za-z0-9_-]{8,}/g, '$1_***')
+    .replace(/\b(xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, '$1-***')
+    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
+    .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
+    .replace(/Unexpected token .*is not valid JSON/s, 'the text is not valid JSON')
+}
+
+/** Text that both databases accept: no NUL, no half of a surrogate pair. */
 export function storable(text: string): string {
   return text.toWellFormed().replaceAll('\0', '')
 }
 
-export function cut(text: string, most: number): string {
-  if (Buffer.byteLength(text) <= most) return text
-  if (most < 12) return ''
+export function cut(text: string, maxBytes: number): string {
+  if (Buffer.byteLength(text) <= maxBytes) return text
+  if (maxBytes < 12) return ''
   return `${Buffer.from(text)
-    .subarray(0, most - 8)
+    .subarray(0, maxBytes - 8)
     .toString('utf8')
     .replace(/\ufffd+$/, '')} …`
 }
 
-/** `permanent(error)` and its like only wrap: what they wrap is told. */
-function wrapped(error: unknown): unknown {
+/** `permanent(error)` and `retryAfter(ms, error)` only wrap an error: that one is described. */
+function unwrapped(error: unknown): unknown {
   const name = read(error, 'name')
   if (name !== 'PermanentFailure' && name !== 'RetryAfter') return error
   return read(error, 'cause') ?? error
 }
 
-function one(error: unknown, depth = 0): string {
+function nameAndMessage(error: unknown, depth = 0): string {
   if (!isError(error)) return asText(error)
   const name = asText(read(error, 'name'))
   const message = asText(read(error, 'message'))
-  const inside = depth < DEPTH ? gathered(error, depth + 1) : ''
-  const whole = [message, inside].filter((part) => part !== '').join(': ')
-  if (quietNames.has(name)) return whole
-  return whole === '' ? name : `${name}: ${whole}`
+  const inner = depth < MAX_DEPTH ? innerErrors(error, depth + 1) : ''
+  const text = [message, inner].filter((piece) => piece !== '').join(': ')
+  if (omittedNames.has(name)) return text
+  return text === '' ? name : `${name}: ${text}`
 }
 
-/** What an AggregateError holds. */
-function gathered(error: unknown, depth: number): string {
+/** The errors in an AggregateError. */
+function innerErrors(error: unknown, depth: number): string {
   try {
     const errors = read(error, 'errors')
     if (!Array.isArray(errors)) return ''
-    return Array.from(errors.slice(0, CAUSES), (inner) => one(inner, depth)).join(', ')
+    return Array.from(errors.slice(0, MAX_CAUSES), (inner) => nameAndMessage(inner, depth)).join(', ')
   } catch {
     return ''
   }
@@ -82,7 +102,7 @@ function isError(value: unknown): boolean {
   }
 }
 
-/** Anything can be thrown, also what cannot be read or turned into text. */
+/** Any value can be thrown, also a proxy whose properties cannot be read. */
 function read(value: unknown, property: string): unknown {
   if (typeof value !== 'object' || value === null) return undefined
   try {
@@ -94,7 +114,7 @@ function read(value: unknown, property: string): unknown {
 
 export function asText(value: unknown): string {
   try {
-    return String(value).slice(0, CHARACTERS)
+    return String(value).slice(0, MAX_CHARACTERS)
   } catch {
     return 'something that is not an error was thrown'
   }

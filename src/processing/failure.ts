@@ -1,7 +1,66 @@
-/** What a handler may throw to say more than "it failed", and how any error becomes text for the log. */
+/** How a failed attempt is retried: the policy of the handler, and the errors with which a handler overrides it. */
+import { invalid } from '../errors.js'
 import { limits } from '../model.js'
-import { delayWithin } from './backoff.js'
-import { asText, cut, describeError, storable } from './error-text.js'
+import { textOf } from './error-text.js'
+
+export interface RetryPolicy {
+  /** Attempts in all, counted since the event was recorded or an operator retried it. Default 12. */
+  readonly maxAttempts: number
+  /** Delay after the first failure. Default 1,000. */
+  readonly firstMs: number
+  /** Each delay is this many times the one before. Default 2. */
+  readonly factor: number
+  /** The longest delay. Default one hour. */
+  readonly maxMs: number
+}
+
+export const defaultRetry: RetryPolicy = { maxAttempts: 12, firstMs: 1_000, factor: 2, maxMs: 3_600_000 }
+
+export function checkRetry(retry: RetryPolicy): void {
+  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
+    throw invalid('retry.maxAttempts', `must be a whole number above 0, not ${retry.maxAttempts}`)
+  for (const name of ['firstMs', 'maxMs', 'factor'] as const) {
+    if (!Number.isFinite(retry[name]) || retry[name] < 0)
+      throw invalid(`retry.${name}`, `must be a number, 0 or more, not ${retry[name]}`)
+  }
+}
+
+/**
+ * The delay before the next attempt after `tries` attempts; null when there is none. Half of it is random jitter, so that
+ * events that failed at the same time are not retried at the same time.
+ */
+export function retryDelayMs(
+  policy: RetryPolicy,
+  tries: number,
+  random: () => number = Math.random,
+): number | null {
+  if (tries >= policy.maxAttempts) return null
+  // A first delay of 0 times an infinite factor is NaN; the longest delay is the safe one then.
+  const grown = policy.firstMs * policy.factor ** (tries - 1)
+  const full = clampDelay(Number.isNaN(grown) ? policy.maxMs : Math.min(policy.maxMs, grown))
+  return Math.round(full / 2 + (full / 2) * random())
+}
+
+/** `throw permanent(error)`: no retry can help. The event becomes a dead letter at once. */
+export function permanent(error: unknown): Error {
+  return new PermanentFailure(textOf(error), { cause: error })
+}
+
+/**
+ * `throw retryAfter(ms)`: retry after `ms` (one year at most) instead of the delay of the policy. The attempt counts, and
+ * after the last one the event is a dead letter.
+ */
+export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
+  return new RetryAfter(checkDelay('retryAfter', ms), textOf(why), why)
+}
+
+/**
+ * `throw postpone(ms)`: try again after `ms` (one year at most). The attempt does not count and is not recorded, so use it
+ * only for conditions that end without intervention (a rate limit, a pause), never for a failure.
+ */
+export function postpone(ms: number, why: unknown = 'the handler asked to be called later'): Error {
+  return new Postponed(checkDelay('postpone', ms), textOf(why))
+}
 
 class PermanentFailure extends Error {
   override readonly name = 'PermanentFailure'
@@ -25,62 +84,26 @@ class Postponed extends Error {
   }
 }
 
-/** `throw permanent(error)`: no further attempt can help; straight to the dead letters. */
-export function permanent(error: unknown): Error {
-  return new PermanentFailure(textOf(error), { cause: error })
-}
-
-/** `throw retryAfter(ms)`: try again then (in a year at most), whatever the policy's wait would have been. It still counts as an attempt. */
-export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
-  return new RetryAfter(delayOf('retryAfter', ms), textOf(why), why)
-}
-
-/**
- * `throw postpone(ms)`: not now, and nobody's fault: come back then, in a year at most. It does not count as an attempt and leaves no trace
- * in the attempts, so it is for conditions that end by themselves (a rate limit, a pause), never for a failure.
- */
-export function postpone(ms: number, why: unknown = 'the handler asked to be called later'): Error {
-  return new Postponed(delayOf('postpone', ms), textOf(why))
-}
-
-function delayOf(name: string, ms: number): number {
-  if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`${name}: ${ms} is not a number of milliseconds`)
-  return delayWithin(ms)
-}
-
 export function isPermanent(error: unknown): boolean {
   return error instanceof PermanentFailure
 }
 
+/** The delay of a `postpone`; null for any other error. */
 export function postponedMs(error: unknown): number | null {
-  return error instanceof Postponed ? delayWithin(error.delayMs) : null
+  return error instanceof Postponed ? clampDelay(error.delayMs) : null
 }
 
-export function askedDelayMs(error: unknown): number | null {
-  return error instanceof RetryAfter ? delayWithin(error.delayMs) : null
+/** The delay of a `retryAfter`; null for any other error. */
+export function retryAfterMs(error: unknown): number | null {
+  return error instanceof RetryAfter ? clampDelay(error.delayMs) : null
 }
 
-/**
- * An error as text: its name and message and those of its causes, no stack, cut to the limit, without credentials.
- * Where there is an event, `redact.ts` takes out more.
- */
-export function textOf(error: unknown): string {
-  const text = withoutCredentials(storable(describeError(error)).slice(0, 2 * limits.errorBytes))
-  return cut(text === '' ? 'an error without a message' : text, limits.errorBytes)
+function checkDelay(name: string, ms: number): number {
+  if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`${name}: ${ms} is not a number of milliseconds`)
+  return clampDelay(ms)
 }
 
-/** What looks like a credential is masked, and so is the text that JSON.parse quotes. */
-export function withoutCredentials(text: string): string {
-  return text
-    .replace(/\b(whsec|sk|rk|pk|gh[pousr]|github_pat)_[A-Za-z0-9_-]{8,}/g, '$1_***')
-    .replace(/\b(xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, '$1-***')
-    .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
-    .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
-    .replace(/Unexpected token .*is not valid JSON/s, 'the text is not valid JSON')
-}
-
-/** A reason as the log takes it. */
-export function reasonOf(reason: string): string {
-  const text = storable(asText(reason))
-  return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
+/** A delay that every store accepts. An outcome that cannot be written would leave its event to the lease. */
+function clampDelay(delayMs: number): number {
+  return Math.min(Math.max(0, delayMs), limits.delayMs) || 0
 }

@@ -1,11 +1,11 @@
 /** handle: runs the application's code within its time and turns whatever happens into an outcome. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
-import { type RetryPolicy, retryDelayMs } from './backoff.js'
-import { askedDelayMs, isPermanent, postponedMs, textOf } from './failure.js'
+import { textOf } from './error-text.js'
+import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs } from './failure.js'
+import { whileRunning } from './floating-promises.js'
 import type { Handlers } from './handlers.js'
 import type { Redactor } from './redact.js'
-import { whileRunning } from './rejections.js'
 import type { Session } from './session.js'
 
 /**
@@ -116,7 +116,7 @@ function judged(
   return {
     kind: 'failed',
     error: text,
-    retryInMs: delayMs === null ? null : (askedDelayMs(error) ?? delayMs),
+    retryInMs: delayMs === null ? null : (retryAfterMs(error) ?? delayMs),
   }
 }
 

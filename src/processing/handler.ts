@@ -1,7 +1,7 @@
 /** What a handler is given and may return: the contract between hookonce and the application. */
 
 import type { Logger } from '../log.js'
-import type { RetryPolicy } from './backoff.js'
+import type { RetryPolicy } from './failure.js'
 
 /** An event as its handler sees it. */
 export interface HandledEvent<Payload = unknown> {

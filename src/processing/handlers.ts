@@ -1,7 +1,7 @@
 /** Which handler is for an event: exact types before globs, longer globs before shorter ones, `*` last. */
 import { invalid } from '../errors.js'
 import { globMatches, moreSpecificFirst } from '../glob.js'
-import { defaultRetry, type RetryPolicy } from './backoff.js'
+import { checkRetry, defaultRetry, type RetryPolicy } from './failure.js'
 import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
 
 export interface Registered<Tx> {
@@ -135,14 +135,5 @@ function checkOptions(options: HandlerOptions): void {
     // A timer cannot wait longer than 2^31 ms: it would not wait at all.
     if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value < 2 ** 31))
       throw invalid(name, `must be a whole number from 1 to ${2 ** 31 - 1}, not ${value}`)
-  }
-}
-
-export function checkRetry(retry: RetryPolicy): void {
-  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
-    throw invalid('retry.maxAttempts', `must be a whole number above 0, not ${retry.maxAttempts}`)
-  for (const name of ['firstMs', 'maxMs', 'factor'] as const) {
-    if (!Number.isFinite(retry[name]) || retry[name] < 0)
-      throw invalid(`retry.${name}`, `must be a number, 0 or more, not ${retry[name]}`)
   }
 }

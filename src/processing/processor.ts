@@ -8,12 +8,12 @@ import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
 import { invalid } from '../errors.js'
-import type { ClaimedEvent, EventKey, Settlement } from '../model.js'
+import type { ClaimedEvent, EventKey } from '../model.js'
 import type { AttemptDeps } from './attempt.js'
 import { createDispatch } from './dispatch.js'
-import { gather } from './gather.js'
 import type { Result } from './handle.js'
 import { createLeases, type Leases } from './leases.js'
+import { batchedSettle } from './settle.js'
 import { createSuspects } from './suspects.js'
 
 export interface ProcessingOptions {
@@ -64,7 +64,7 @@ export function createProcessor<Tx>(
   const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())
   const deps: AttemptDeps<Tx> = {
     ...given,
-    settleOne: gather((items: readonly Settlement[]) => store.settle(items), { maxUnderWay: 2 }),
+    settleOne: batchedSettle(store),
   }
   let running = false
   let stopping = false

@@ -1,69 +1,67 @@
 /**
- * What an error says is written down for operators to read, so nothing of the payload, no secret and nothing the
- * application calls private may be in it (I8). Everything here is bounded: a text is cut before patterns see it.
+ * Redaction. The text of an error is stored and shown to operators, so it must not contain a secret, a part of the payload,
+ * or a value that the application has declared private (I8). A text is cut before patterns search it.
  */
 import { invalid } from '../errors.js'
 import { type ClaimedEvent, limits } from '../model.js'
 import type { Source } from '../provider.js'
-import { asText, cut, describeError, stackOf, storable } from './error-text.js'
-import { asHandledEvent } from './event.js'
-import { withoutCredentials } from './failure.js'
-import { MASK, markRuns, markValue, masked } from './marks.js'
-import { parsePath, textsIn, valuesAt } from './payload-values.js'
+import { asText, cut, describeError, stackOf, storable, withoutCredentials } from './error-text.js'
+import { asHandledEvent } from './handled-event.js'
+import { hideExcerpts, hideValue, MASK, masked, parsePath, stringsIn, valuesAt } from './mask.js'
 
 export interface RedactOptions {
-  /** Places in the payload whose values never appear: `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`. */
+  /** Paths in the payload whose values are masked: `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`. */
   readonly paths?: readonly string[]
-  /** Texts, or regular expressions, that are masked. They see at most 16,384 characters. */
+  /** Texts or regular expressions that are masked. They are applied to the first 16,384 characters. */
   readonly patterns?: readonly (string | RegExp)[]
-  /** Runs of so many characters that also occur in a text of the payload are masked. Default 16; 0 = they are not. */
+  /** Runs of at least this many characters that also occur in a string of the payload are masked. Default 16; 0 = never. */
   readonly excerptLength?: number
-  /** Bytes of a message, at most. Default, and most, 8,192. */
+  /** Largest message in bytes. Default 8,192, which is also the maximum. */
   readonly maxMessage?: number
-  /** Whether the places in the code are kept too. Default false. */
+  /** Whether the stack is stored too. Default false. */
   readonly stack?: boolean
-  /** Bytes of a stack, at most. Default 2,048. */
+  /** Largest stack in bytes. Default 2,048. */
   readonly maxStack?: number
 }
 
 export interface Redactor {
-  /** An error of an attempt, as it may be stored and logged. */
+  /** The text of an error that may be stored and logged. */
   error(error: unknown, claimed: ClaimedEvent): string
-  /** The same for a reason to ignore. */
+  /** The same for the reason of `ctx.ignore`. */
   reason(reason: string, claimed: ClaimedEvent): string
 }
 
-const READ_CHARACTERS = 65_536
-const PATTERN_CHARACTERS = 16_384
-/** At the end of a text that was cut there may be the first half of something. */
+const MAX_CHARACTERS = 65_536
+const MAX_PATTERN_CHARACTERS = 16_384
+/** A text that was cut may end with the first half of a secret, so its last characters are masked. */
 const CUT_CHARACTERS = 256
 const EXCERPT_LENGTH = 16
-/** Of a value at one of the paths, less is too much. */
+/** Runs of this length of a value at one of the paths are masked. */
 const PRIVATE_LENGTH = 8
 
-export function createRedactor(given: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
-  const options = checked(given)
+export function createRedactor(redact: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
+  const options = checked(redact)
   const paths = (options.paths ?? []).map(parsePath)
   const patterns = (options.patterns ?? []).map(asPattern)
   const excerptLength = options.excerptLength ?? EXCERPT_LENGTH
   const maxMessage = options.maxMessage ?? limits.errorBytes
 
-  /** Secrets, then values of the payload, then patterns, then what looks like a credential. */
+  /** Masks the secrets of the sources, then values of the payload, then patterns, then text that looks like a credential. */
   function clean(text: string, claimed: ClaimedEvent): string {
-    let rest = storable(text).slice(0, READ_CHARACTERS)
-    const wasCut = text.length > READ_CHARACTERS
+    let rest = storable(text).slice(0, MAX_CHARACTERS)
+    const wasCut = text.length > MAX_CHARACTERS
     for (const source of sources.values()) rest = source.conceal?.(rest) ?? rest
-    const marks = new Uint8Array(rest.length)
+    const hidden = new Uint8Array(rest.length)
     const payload = payloadOf(claimed, sources)
     const privates = paths.flatMap((path) => valuesAt(payload, path))
     const lower = rest.toLowerCase()
-    for (const value of privates) for (const form of formsOf(value)) markValue(rest, lower, form, marks)
-    markRuns(rest, privates, PRIVATE_LENGTH, marks)
-    if (excerptLength > 0) markRuns(rest, excerpts(payload, claimed), excerptLength, marks)
-    if (wasCut) marks.fill(1, rest.length - CUT_CHARACTERS)
-    rest = masked(rest, marks)
-    const seen = withoutCredentials(patterns.reduce(hide, rest.slice(0, PATTERN_CHARACTERS)))
-    return rest.length > PATTERN_CHARACTERS ? seen.slice(0, -CUT_CHARACTERS) : seen
+    for (const value of privates) for (const form of formsOf(value)) hideValue(rest, lower, form, hidden)
+    hideExcerpts(rest, privates, PRIVATE_LENGTH, hidden)
+    if (excerptLength > 0) hideExcerpts(rest, excerpts(payload, claimed), excerptLength, hidden)
+    if (wasCut) hidden.fill(1, rest.length - CUT_CHARACTERS)
+    rest = masked(rest, hidden)
+    const seen = withoutCredentials(patterns.reduce(hide, rest.slice(0, MAX_PATTERN_CHARACTERS)))
+    return rest.length > MAX_PATTERN_CHARACTERS ? seen.slice(0, -CUT_CHARACTERS) : seen
   }
 
   return {
@@ -85,17 +83,17 @@ function hide(text: string, pattern: RegExp): string {
   return text.replace(pattern, MASK)
 }
 
-/** The texts of the payload, but for what the log shows anyway. */
+/** The strings of the payload, without those that the log shows in any case. */
 function excerpts(payload: unknown, { eventId, eventType, reference }: ClaimedEvent): string[] {
-  return textsIn(payload).filter((text) => text !== eventId && text !== eventType && text !== reference)
+  return stringsIn(payload).filter((text) => text !== eventId && text !== eventType && text !== reference)
 }
 
-/** A value may have been written as JSON or into a URL. */
+/** A value may stand in the text as it is, inside JSON or inside a URL. */
 function formsOf(value: string): Set<string> {
   return new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())])
 }
 
-/** Null where it cannot be read: then there is nothing to compare with. */
+/** Null when the payload cannot be read: nothing is compared with it then. */
 function payloadOf(claimed: ClaimedEvent, sources: ReadonlyMap<string, Source>): unknown {
   const source = sources.get(claimed.source)
   if (!source || claimed.body === null) return null

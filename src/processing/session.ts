@@ -6,7 +6,7 @@ import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../error
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
-import { type Calls, watchCalls } from './calls.js'
+import { type Calls, watchCalls } from './floating-promises.js'
 
 export interface Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]

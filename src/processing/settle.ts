@@ -54,6 +54,50 @@ export async function settle<Tx>(
   return writeFailure(deps, claimed, failure, durationMs)
 }
 
+/**
+ * `settleOne` for a store. Calls while a write is running go into the next write, so that many small writes become few
+ * large ones without a timer. Group commit in `intake/group-commit.ts` is the same idea with limits on what waits.
+ */
+export function batchedSettle(store: Pick<Store, 'settle'>): (settlement: Settlement) => Promise<boolean> {
+  interface Call {
+    readonly settlement: Settlement
+    readonly resolve: (settled: boolean) => void
+    readonly reject: (error: unknown) => void
+  }
+  const waiting: Call[] = []
+  let running = 0
+  let scheduled = false
+
+  function writeNext(): void {
+    scheduled = false
+    while (waiting.length > 0 && running < MAX_WRITES) void write(waiting.splice(0, MAX_SETTLEMENTS))
+  }
+
+  async function write(calls: readonly Call[]): Promise<void> {
+    running++
+    try {
+      const settled = await store.settle(calls.map(({ settlement }) => settlement))
+      for (const [i, { resolve }] of calls.entries()) resolve(settled[i]!)
+    } catch (error) {
+      for (const { reject } of calls) reject(error)
+    } finally {
+      running--
+      writeNext()
+    }
+  }
+
+  return (settlement) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ settlement, resolve, reject })
+      if (scheduled || running >= MAX_WRITES) return
+      scheduled = true
+      setImmediate(writeNext)
+    })
+}
+
+const MAX_SETTLEMENTS = 500
+const MAX_WRITES = 2
+
 /** Null when it was committed; else the result of the failure, and nothing was kept. */
 async function commit<Tx>(
   deps: SettleDeps<Tx>,

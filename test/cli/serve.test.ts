@@ -255,7 +255,7 @@ export default defineConfig({
       await expect.poll(() => readFileSync(join(own.path, 'handled.log'), 'utf8')).toContain(id)
     }
     await server.says(/"eventId":"evt_tx".*was not awaited/)
-    await server.says(/"events":"shop\/evt_own".*nobody awaited it/)
+    await server.says(/"events":"shop\/evt_own".*was not awaited/)
     expect(server.stderr).not.toContain('private words')
     server.signal('SIGTERM')
     expect((await server.ended()).code).toBe(0)

@@ -3,8 +3,7 @@ import type { InboxOptions } from 'hookonce'
 import { permanent, retryAfter } from 'hookonce'
 import { hmac } from 'hookonce/providers'
 import { describe, expect, test } from 'vitest'
-import { markRuns, markValue, masked } from '#dist/processing/marks.js'
-import { valuesAt } from '#dist/processing/payload-values.js'
+import { hideExcerpts, hideValue, masked, valuesAt } from '#dist/processing/mask.js'
 import { secretOf } from '../support/inboxes.js'
 import { type Bench, onBothLogs, post } from '../support/processing.js'
 
@@ -177,9 +176,9 @@ describe('finding values', () => {
 
   test('runs: exactly those that occur in a value, however they overlap', () => {
     const runs = (text: string, values: string[], least: number) => {
-      const marks = new Uint8Array(text.length)
-      markRuns(text, values, least, marks)
-      return masked(text, marks)
+      const hidden = new Uint8Array(text.length)
+      hideExcerpts(text, values, least, hidden)
+      return masked(text, hidden)
     }
     expect(runs('abcdefgh', ['cdef'], 4)).toBe('ab***gh')
     expect(runs('abcdefgh', ['cde'], 4)).toBe('abcdefgh')
@@ -189,28 +188,28 @@ describe('finding values', () => {
       const letters = (size: number) =>
         Array.from({ length: size }, () => 'ab'[Math.floor(Math.random() * 2)]).join('')
       const [text, value] = [letters(24), letters(16)]
-      const marks = new Uint8Array(text.length)
-      markRuns(text, [value], 5, marks)
+      const hidden = new Uint8Array(text.length)
+      hideExcerpts(text, [value], 5, hidden)
       const expected = new Uint8Array(text.length)
       for (let at = 0; at + 5 <= text.length; at++)
         if (value.includes(text.slice(at, at + 5))) expected.fill(1, at, at + 5)
-      expect([text, value, marks]).toEqual([text, value, expected])
+      expect([text, value, hidden]).toEqual([text, value, expected])
     }
   })
 
   test('letters that change their length with their case do not move the mask', () => {
     const text = 'İİİ secret-value'
-    const marks = new Uint8Array(text.length)
-    markValue(text, text.toLowerCase(), 'secret-value', marks)
-    expect(masked(text, marks)).toBe('İİİ ***')
+    const hidden = new Uint8Array(text.length)
+    hideValue(text, text.toLowerCase(), 'secret-value', hidden)
+    expect(masked(text, hidden)).toBe('İİİ ***')
   })
 
   test('a large payload and a large text take no time to speak of', () => {
     const text = 'a'.repeat(65_536)
-    const marks = new Uint8Array(text.length)
+    const hidden = new Uint8Array(text.length)
     const startedAt = performance.now()
-    markRuns(text, ['a'.repeat(1_000_000), 'b'.repeat(1_000_000)], 16, marks)
+    hideExcerpts(text, ['a'.repeat(1_000_000), 'b'.repeat(1_000_000)], 16, hidden)
     expect(performance.now() - startedAt).toBeLessThan(20_000)
-    expect(masked(text, marks)).toBe('***')
+    expect(masked(text, hidden)).toBe('***')
   })
 })
