@@ -4,6 +4,7 @@ import { type PostgresTx, postgres } from 'hookonce/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { NewDelivery } from '#dist/model.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
+import { signal } from '../support/processing.js'
 import { startProxy, type TestProxy } from '../support/proxy.js'
 
 let log: SharedLog
@@ -14,8 +15,15 @@ beforeEach(async () => {
   log = await postgresLog()
   proxy = await startProxy(log.args[1]!)
   store = postgres({ url: proxy.url, schema: log.args[2]! })
-  await store.migrate()
+  // The notification of a record is sent after it, on another connection. It must not be the exchange that is cut.
+  const other = log.open()
+  const notified = signal()
+  await other.subscribe(notified.give)
   await store.record([delivery('warm up')])
+  await notified.wait
+  // That connection may still be in use. This statement finds it free, or leaves a second one behind that is.
+  await store.claim({ worker: 'w', limit: 1, leaseMs: 1_000, sources: ['nobody'] })
+  await other.close()
 })
 afterEach(async () => {
   await store.close()
