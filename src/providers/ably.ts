@@ -1,17 +1,17 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Batched webhooks. Single requests are not signed and are refused. */
+/** Batched webhooks. Single requests are not signed and are rejected. */
 export const ably = defineProvider({
   key: 'ably',
   name: 'Ably (batched webhooks)',
   docs: 'https://ably.com/docs/platform/integrations/webhooks',
   confidence: 'verified',
-  // The secret is what follows the colon of the API key; x-ably-key says which key, and is not needed.
+  // The secret is the text after the colon of the API key. x-ably-key has the name of the key and is not needed.
   verify: hmacScheme({ signature: 'header:x-ably-signature', encoding: 'base64' }),
   events: {
-    // A failed batch comes again with newer items added, so each item stands for itself. Its time and serial are in
-    // it: equal bytes are the same item. unchecked: that the serial alone is unique.
+    // A failed batch is sent again with newer items added, so each item is an event. An item has its time and serial:
+    // equal bytes are the same item. unchecked: that the serial alone is unique.
     each: 'items[]',
     id: 'hash',
     type: ['json:name', 'json:source'],

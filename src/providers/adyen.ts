@@ -22,8 +22,8 @@ const fields = [
 ] as const
 
 /**
- * These eight joined by colons, absent ones as empty; the rest of the body is not signed. Adyen does not escape colons
- * here, so one is believed only in the merchant's own reference: elsewhere it could shift a value into its neighbour.
+ * The eight values joined by colons, an absent one as empty text; the rest of the body is not signed. Adyen does not
+ * escape colons, so only the merchant's own reference may have one: in another value it could move text to the next.
  */
 const signedFields: ContentFunction = (field) => {
   const values = fields.map((name) => ({ name, read: field(`json:${name}`) }))
@@ -34,7 +34,7 @@ const signedFields: ContentFunction = (field) => {
   }
 }
 
-/** Standard payment notifications. Platform webhooks sign the whole body in a header and are another kind. */
+/** Standard payment notifications. Platform webhooks sign the whole body in a header and are not supported. */
 export const adyen = defineProvider({
   key: 'adyen',
   name: 'Adyen (standard payment notifications)',
@@ -51,7 +51,7 @@ export const adyen = defineProvider({
   }),
   events: {
     each: 'notificationItems[].NotificationRequestItem',
-    // There is no event id. These name one outcome of one step, and all of them are signed.
+    // There is no event id. These values identify one outcome of one step, and all of them are signed.
     id: composite(
       'json:pspReference',
       'json:eventCode',
@@ -62,7 +62,7 @@ export const adyen = defineProvider({
     reference: ['json:originalReference', 'json:pspReference'],
   },
   retryWindowMs: days(30),
-  // Older setups count a delivery as taken only when the body is this.
+  // Older accounts accept only this body as an acknowledgement.
   answer: { timeLimitMs: seconds(10), contentType: 'text/plain', body: '[accepted]' },
   samples: sampleFile('adyen'),
 })

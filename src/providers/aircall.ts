@@ -6,9 +6,9 @@ export const aircall = defineProvider({
   name: 'Aircall',
   docs: 'https://developer.aircall.io/tutorials/webhooks-guide/',
   confidence: 'verified',
-  // The token Aircall gave out when the webhook was made, in every body; nothing is signed.
+  // Every body has the token that Aircall created with the webhook; nothing is signed.
   verify: tokenScheme({ in: 'json:token' }),
-  // There is no event id, and the time is in seconds: only the whole body tells two changes of one call apart.
+  // There is no event id, and the time is in seconds: only the whole body distinguishes two changes of one call.
   events: { id: 'hash', type: 'json:event', reference: 'json:data.id' },
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(5), httpStatus: 200 },

@@ -21,8 +21,8 @@ const confirmation = [
 const all = [...new Set([...notification, ...confirmation])]
 
 /**
- * `Name\nValue\n` of the fields that are there, in this order, by AWS's description of both kinds. Line ends are
- * not escaped, so a value could imitate the next field: only Message, which is free text, may have any.
+ * `Name\nValue\n` of the fields that exist, in the order that AWS documents for both kinds of message. Line ends are
+ * not escaped, so a value could imitate the next field: only Message, which is free text, may have line ends.
  */
 const signedFields: ContentFunction = (field) => {
   const values = new Map(all.map((name) => [name, field(`json:${name}`)] as const))
@@ -42,7 +42,7 @@ const signedFields: ContentFunction = (field) => {
   }
 }
 
-/** The names of regions, so that no other host below amazonaws.com is asked. China has a domain of its own. */
+/** The names of regions: no other host of amazonaws.com is asked for a certificate. China has its own domain. */
 const certificateHost =
   /^sns\.(?:(?:af|ap|ca|eu|il|me|mx|sa|us)(?:-gov)?-(?:central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]\.amazonaws\.com|cn-(?:north|northwest)-1\.amazonaws\.com\.cn)$/
 
@@ -51,12 +51,12 @@ const signature = rsaScheme({
   encoding: 'base64',
   signed: signedFields,
   covers: { fields: all.map((name) => `json:${name}`) },
-  // Version 1 is SHA-1, version 2 SHA-256; the topic's owner chooses. The version itself is not signed.
+  // Version 1 is SHA-1, version 2 is SHA-256; the owner of the topic chooses. The version itself is not signed.
   digest: (field) => {
     const version = field('json:SignatureVersion')
     return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
   },
-  // The time of publishing, not of the attempt: retries of up to an hour come with the old one.
+  // The time of publishing: retries for up to an hour have the same time.
   timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
   certificate: {
     url: 'json:SigningCertURL',
@@ -70,8 +70,8 @@ export const amazonSns = defineProvider({
   name: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   confidence: 'verified',
-  // Amazon signs for every account alike: a good signature only says that some topic sent it. TopicArn is signed and
-  // says which. It is looked at first, so that a stranger's topic causes no request for a certificate.
+  // Amazon signs for every account with the same key: a valid signature means that some topic sent the message.
+  // TopicArn is signed and names the topic. It is checked first, so that other topics cause no certificate request.
   verify: {
     ...signature,
     create(context) {
@@ -93,8 +93,8 @@ export const amazonSns = defineProvider({
       example: 'arn:aws:sns:us-west-2:123456789012:MyTopic',
     },
   },
-  // Its content type is text/plain although the body is JSON. A SubscriptionConfirmation is an event like others:
-  // its handler decides whether to open SubscribeURL.
+  // The content type is text/plain although the body is JSON. A SubscriptionConfirmation is an event: its handler
+  // decides whether to open SubscribeURL.
   events: { id: 'json:MessageId', type: 'json:Type', reference: 'json:TopicArn' },
   retryWindowMs: hours(1),
   answer: { timeLimitMs: seconds(15) },

@@ -22,22 +22,22 @@ export const asana = defineProvider({
   },
   events: {
     each: 'events[]',
-    // There is no id. An event has its time in milliseconds, and what changed: the whole of it is what names it.
+    // There is no id. An event has its time in milliseconds and the change, so its bytes identify it.
     id: 'hash',
     type: join('.', optional('json:resource.resource_type'), 'json:action'),
     reference: 'json:resource.gid',
   },
   handshakes: [
-    // It hands over the secret, once, and wants it back. Whoever asks, it proves nothing; without the option it is not
-    // answered, so that strangers cannot point their webhooks here. The user finds the secret in the answer of the API
-    // call that creates the webhook; until then any placeholder will do.
+    // Asana sends the secret once and expects it back. The request proves nothing, so it is answered only with the
+    // option: strangers cannot register their webhooks here. The secret is also in the response of the API call that
+    // creates the webhook; until then the option may have any placeholder.
     {
       when: { 'header:x-hook-secret': true },
       signed: false,
       needsOption: 'acceptHandshake',
       reply: { headers: { 'x-hook-secret': '{header:x-hook-secret}' } },
     },
-    // A heartbeat every eight hours: unanswered, the webhook is deleted.
+    // A heartbeat every eight hours. Without an answer Asana deletes the webhook.
     { when: { 'json:events': [] }, signed: true, reply: {} },
   ],
   retryWindowMs: hours(24),

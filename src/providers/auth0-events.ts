@@ -6,7 +6,7 @@ export const auth0Events = defineProvider({
   name: 'Auth0 Event Streams',
   docs: 'https://auth0.com/docs/customize/events/events-best-practices',
   confidence: 'verified',
-  // By the stream's authorization: a bearer token, or user and password. Nothing is signed.
+  // The authorization of the stream is a bearer token, or user and password. Nothing is signed.
   verify: {
     secret: tokenScheme({ in: 'header:authorization', prefix: 'Bearer ' }),
     basicAuth: basicScheme(),
@@ -16,7 +16,7 @@ export const auth0Events = defineProvider({
     type: 'json:type',
     reference: ['json:data.object.user_id', 'json:data.object.id'],
   },
-  // Three retries within seconds; a delivery can be ordered again later.
+  // Three retries within seconds; a user can request a delivery again later.
   retryWindowMs: minutes(1),
   sampleId: 'evt_',
   samples: sampleFile('auth0-events'),

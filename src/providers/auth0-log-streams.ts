@@ -6,11 +6,11 @@ export const auth0LogStreams = defineProvider({
   name: 'Auth0 log streams (custom webhook)',
   docs: 'https://auth0.com/docs/customize/log-streams/custom-log-streams',
   confidence: 'verified',
-  // The stream's authorization token is the whole header, with or without `Bearer`, as it was typed there.
+  // The authorization token of the stream is the whole header, with or without `Bearer`, as the user entered it.
   verify: tokenScheme({ in: 'header:authorization' }),
-  // JSON Lines, a JSON array or an object, by the stream's setting.
+  // JSON Lines, a JSON array or an object: the stream has a setting for it.
   document: { lines: true },
-  // unchecked: the paths within an entry.
+  // unchecked: the paths inside an entry.
   events: { id: 'json:log_id', type: 'json:data.type', reference: 'json:data.user_id' },
   retryWindowMs: null,
   samples: sampleFile('auth0-log-streams'),

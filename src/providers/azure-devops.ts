@@ -10,14 +10,14 @@ export const azureDevops = defineProvider({
   events: {
     id: 'json:id',
     type: 'json:eventType',
-    // A work item's update has its own number in `id`.
+    // The update of a work item has its own number in `id`.
     reference: [
       'json:resource.workItemId',
       'json:resource.pullRequestId',
       'json:resource.pushId',
       'json:resource.id',
     ],
-    // The same event with another subscriptionId and notificationId for each subscription.
+    // The same event has a different subscriptionId and notificationId for each subscription.
     content: 'none',
   },
   retryWindowMs: hours(36),

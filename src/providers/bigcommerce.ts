@@ -7,7 +7,7 @@ export const bigcommerce = defineProvider({
   name: 'BigCommerce',
   docs: 'https://developer.bigcommerce.com/docs/integrations/webhooks',
   confidence: 'verified',
-  // Standard Webhooks, keyed with the text of the app's client secret as it stands.
+  // Standard Webhooks. The key is the text of the app's client secret, not decoded.
   verify: standardHmac('webhook', { secret: {} }),
   events: { id: 'header:webhook-id', type: 'json:scope', reference: 'json:data.id' },
   retryWindowMs: hours(48),

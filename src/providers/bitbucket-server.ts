@@ -12,7 +12,7 @@ export const bitbucketServer = defineProvider({
     type: 'header:x-event-key',
     reference: ['json:pullRequest.id', 'json:repository.id'],
   },
-  // "Test connection". unchecked: receivers answer it before they look for a signature, so none is asked for.
+  // "Test connection". unchecked: other receivers answer it without checking a signature, so none is required.
   handshakes: [{ when: { 'header:x-event-key': 'diagnostics:ping' }, signed: false, reply: {} }],
   retryWindowMs: null,
   keepHeaders: ['x-event-key', 'x-request-id'],

@@ -8,12 +8,12 @@ export const bitbucket = defineProvider({
   confidence: 'verified',
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature', prefix: 'sha256=' }, encoding: 'hex' }),
   events: {
-    // The same on every attempt. x-hook-uuid names the webhook.
+    // The same on every attempt. x-hook-uuid is the id of the webhook.
     id: 'header:x-request-uuid',
     type: 'header:x-event-key',
     reference: ['json:pullrequest.id', 'json:issue.id', 'json:repository.uuid'],
   },
-  // Two more attempts, without saying when.
+  // Two more attempts, at undocumented times.
   retryWindowMs: null,
   keepHeaders: ['x-event-key', 'x-hook-uuid', 'x-request-uuid', 'x-attempt-number'],
   sampleHeaders: { 'x-hook-uuid': '2ea0ab15-e6bd-4b8f-a5a9-2b4b5b2b3b5e', 'x-attempt-number': '1' },

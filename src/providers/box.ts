@@ -7,8 +7,8 @@ export const box = defineProvider({
   docs: 'https://developer.box.com/guides/webhooks/v2/signatures-v2/',
   confidence: 'verified',
   verify: hmacScheme({
-    // One with each of the app's two keys; give both keys as secrets. Its library also tries the body with letters
-    // beyond ASCII escaped, for bodies that were parsed and written anew; the bytes as received need no such thing.
+    // One signature with each of the app's two keys; configure both keys as secrets. Box's library also tries the body
+    // with escaped non-ASCII letters, for a body that was parsed and serialised again; received bytes do not need it.
     signature: { in: ['header:box-signature-primary', 'header:box-signature-secondary'] },
     encoding: 'base64',
     signed: '{body}{timestamp}',

@@ -2,20 +2,20 @@ import { defineProvider, hmacScheme, hours, seconds } from '../verification/defi
 import { sampleFile } from './sample.js'
 
 /**
- * The old check of an address (GET with `bt_challenge`) is not answered: the answer is a MAC of the challenge with the
- * key of the notifications, so a challenge that is not held to 20 to 32 hex digits would have forgeries signed.
+ * The old check of an endpoint (GET with `bt_challenge`) is not answered: the answer is a MAC of the challenge with the
+ * key of the notifications, so a challenge of any form (not only 20 to 32 hex digits) could be a forged notification.
  */
 export const braintree = defineProvider({
   key: 'braintree',
   name: 'Braintree',
   docs: 'https://developer.paypal.com/braintree/docs/guides/webhooks/parse',
   confidence: 'verified',
-  // `secret` is the API's private key. There is a signature for each key of the account; ours goes by the public key.
+  // `secret` is the private key of the API. Each key of the account has a signature; the public key selects ours.
   verify: hmacScheme({
     algorithm: 'sha1',
     signature: { in: 'form:bt_signature', prefix: '{option:publicKey}|', separator: '&' },
     encoding: 'hex',
-    // Its library tries both: the line end is lost on some ways.
+    // As in its library, both are tried: the line end can be lost in transit.
     signed: ['{form:bt_payload}', '{form:bt_payload}\n'],
     secret: { digest: 'sha1' },
   }),
@@ -30,8 +30,8 @@ export const braintree = defineProvider({
   format: 'form',
   document: { form: 'bt_payload', base64: true },
   events: {
-    // There is no event id; the payload has the time of the event. The decoded one counts: the text with and without its
-    // line end would be two ids for one signature.
+    // There is no event id; the payload has the time of the event. The id is made of the decoded payload: the text with
+    // and the text without its line end would give two ids.
     id: 'hash',
     type: 'xml:notification.kind',
     reference: [

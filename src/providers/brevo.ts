@@ -9,12 +9,12 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Conversations name their events otherwise; mail that comes in (`items`) has no name for it. */
+/** Conversations have their event name in another field; inbound mail (`items`) has none. */
 const kind = ['json:event', 'json:eventName', 'const:inbound'] as const
 
-/** Alone, or in an array where the webhook is batched. */
+/** One event, or an array of events if the webhook is batched. */
 const event: EventRule = {
-  // `id` in the body is the webhook's. Events other than of a message (contacts, campaigns) have their time in the body.
+  // `id` in the body is that of the webhook. Events without a message (contacts, campaigns) have their time in the body.
   id: [
     composite(
       'json:event',
@@ -35,7 +35,7 @@ export const brevo = defineProvider({
   name: 'Brevo',
   docs: 'https://developers.brevo.com/docs/secured-webhooks',
   confidence: 'verified',
-  // By the webhook's setting: a bearer token, or user and password in its URL. Nothing is signed.
+  // The webhook has a bearer token, or user and password in its URL. Nothing is signed.
   verify: {
     secret: tokenScheme({ in: 'header:authorization', prefix: 'Bearer ' }),
     basicAuth: basicScheme(),
@@ -44,7 +44,7 @@ export const brevo = defineProvider({
     { ...event, each: '[]' },
     { ...event, otherwise: true },
   ],
-  // By its documentation most error answers, even 5xx, end the retries and lose the event.
+  // According to its documentation most error answers, even 5xx, end the retries and lose the event.
   retryWindowMs: hours(11.2),
   samples: sampleFile('brevo'),
 })

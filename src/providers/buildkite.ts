@@ -6,7 +6,7 @@ export const buildkite = defineProvider({
   name: 'Buildkite',
   docs: 'https://buildkite.com/docs/apis/webhooks/pipelines',
   confidence: 'verified',
-  // One token, sent either way by the webhook's setting: `secret` where it signs, `token` where it is sent as it is.
+  // The webhook has one token. Its setting decides whether it signs (`secret`) or is sent in clear (`token`).
   verify: {
     secret: hmacScheme({
       signature: {
@@ -19,7 +19,7 @@ export const buildkite = defineProvider({
     }),
     token: tokenScheme({ in: 'header:x-buildkite-token' }),
   },
-  // There is no documented event id; a build that runs again has other times in it.
+  // There is no documented event id; a build that runs again has other times.
   events: {
     id: 'hash',
     type: ['json:event', 'header:x-buildkite-event'],

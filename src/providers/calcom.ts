@@ -6,10 +6,10 @@ export const calcom = defineProvider({
   name: 'Cal.com',
   docs: 'https://cal.com/docs/core-features/webhooks',
   confidence: 'verified',
-  // Without a secret the header says `no-secret-provided`, which is no signature and is refused.
+  // Without a secret the header is `no-secret-provided`, which is rejected.
   verify: hmacScheme({ signature: 'header:x-cal-signature-256', encoding: 'hex' }),
   events: {
-    // There is no event id; createdAt, to the millisecond, tells equal events apart.
+    // There is no event id; createdAt, in milliseconds, distinguishes equal events.
     id: 'hash',
     type: 'json:triggerEvent',
     reference: ['json:payload.uid', 'json:uid'],

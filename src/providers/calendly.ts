@@ -11,7 +11,7 @@ export const calendly = defineProvider({
     signature: { in: 'header:calendly-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
-    // unchecked: three minutes are from Calendly's example code.
+    // unchecked: three minutes come from Calendly's example code.
     timestamp: { in: 'signature', unit: 's', toleranceMs: minutes(3) },
   }),
   events: {
@@ -20,7 +20,7 @@ export const calendly = defineProvider({
     type: 'json:event',
     reference: 'json:payload.uri',
   },
-  // unchecked: said to be 24 hours.
+  // unchecked: 24 hours, according to third parties.
   retryWindowMs: null,
   samples: sampleFile('calendly'),
 })

@@ -1,4 +1,4 @@
-/** Every provider by its catalogue key, one line each, in alphabetical order. Adding one = a file and a line. */
+/** Every provider by its catalogue key, one line each, in alphabetical order. */
 export { ably } from './ably.js'
 export { adyen } from './adyen.js'
 export { aircall } from './aircall.js'

@@ -7,7 +7,7 @@ export const chargebee = defineProvider({
   docs: 'https://www.chargebee.com/docs/2.0/webhook_settings.html',
   confidence: 'verified',
   // The user name and password of the webhook's settings; nothing is signed. Its documentation advises to fetch the
-  // event again by its id.
+  // event by its id.
   verify: basicScheme(),
   events: {
     id: 'json:id',
@@ -18,7 +18,7 @@ export const chargebee = defineProvider({
       'json:content.credit_note.id',
       'json:content.customer.id',
     ],
-    // webhook_status turns into `re_scheduled` on a retry, with the reason of the failure.
+    // On a retry webhook_status is `re_scheduled`, with the reason of the failure.
     content: 'none',
   },
   retryWindowMs: hours(79),

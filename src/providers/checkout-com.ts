@@ -6,7 +6,7 @@ export const checkoutCom = defineProvider({
   name: 'Checkout.com',
   docs: 'https://www.checkout.com/docs/developer-resources/event-notifications/receive-webhooks',
   confidence: 'likely',
-  // The secret is the signature key of the webhook action; on older accounts, the account's secret key.
+  // The secret is the signature key of the webhook action; on older accounts it is the secret key of the account.
   verify: hmacScheme({ signature: 'header:cko-signature', encoding: 'hex' }),
   events: { id: 'json:id', type: 'json:type', reference: 'json:data.id' },
   retryWindowMs: hours(30),

@@ -8,11 +8,11 @@ export const clerk = defineProvider({
   docs: 'https://clerk.com/docs/webhooks/overview',
   confidence: 'verified',
   aliases: { signingSecret: 'secret', webhookSecret: 'secret' },
-  // Sent by Svix, under its branded headers only.
+  // Sent by Svix, with its own header names only.
   verify: standardHmac('svix'),
-  // The body has no id of its own.
+  // The body has no id.
   events: { id: 'header:svix-id', type: 'json:type', reference: 'json:data.id' },
-  // unchecked: Svix's defaults; Clerk may have set others.
+  // unchecked: the default of Svix; Clerk may have another setting.
   retryWindowMs: hours(27.6),
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'msg_',

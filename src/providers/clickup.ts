@@ -18,15 +18,15 @@ export const clickup = defineProvider({
   verify: hmacScheme({ signature: 'header:x-signature', encoding: 'hex' }),
   events: [
     {
-      // ClickUp advises webhook and history item. One change gives several events (taskUpdated, taskStatusUpdated) with
-      // the same item, so the event is part of it.
+      // ClickUp recommends webhook and history item as the id. One change gives several events (taskUpdated,
+      // taskStatusUpdated) with the same item, so the id includes the event name.
       id: composite('json:webhook_id', 'json:event', 'json:history_items.0.id'),
       type: 'json:event',
       reference,
     },
     {
-      // Without history items the body is the kind and the object's id: two renamings of a folder are equal to the last
-      // byte. Better a retry taken for an event than an event for a retry.
+      // Without history items the body has only the event name and the id of the object: two renamings of a folder have
+      // the same bytes. Handling a retry twice is better than losing an event.
       id: composite('json:webhook_id', 'json:event', 'unique'),
       type: 'json:event',
       reference,
@@ -34,7 +34,7 @@ export const clickup = defineProvider({
     },
   ],
   contentGuard: 'accept',
-  // Up to five attempts; over what time is not documented.
+  // Up to five attempts within an undocumented time.
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(7) },
   sampleId: 'number',

@@ -11,7 +11,7 @@ export const close = defineProvider({
     encoding: 'hex',
     signed: '{timestamp}{body}',
     timestamp: { in: 'header:close-sig-timestamp', unit: 's' },
-    // The signature key is hex of the key's bytes.
+    // The signature key is the hex of the key bytes.
     secret: { encoding: 'hex' },
   }),
   events: {

@@ -6,7 +6,7 @@ export const cloudevents = defineProvider({
   name: 'CloudEvents (HTTP webhook)',
   docs: 'https://github.com/cloudevents/spec/blob/main/cloudevents/http-webhook.md',
   confidence: 'verified',
-  // The two places the specification has for a token; prefer the header, addresses end up in logs.
+  // The specification allows the token in two places. Prefer the header: URLs appear in logs.
   verify: {
     secret: tokenScheme({ in: 'header:authorization', prefix: 'Bearer ' }),
     accessToken: tokenScheme({ in: 'query:access_token' }),
@@ -17,7 +17,7 @@ export const cloudevents = defineProvider({
       example: 'eventemitter.example.com',
     },
   },
-  // Ids are unique within their source. Binary mode has them in headers, structured in the body, batches in a list.
+  // An id is unique within its source. It is in a header (binary mode), in the body (structured) or in a list (batch).
   events: [
     {
       id: composite('header:ce-source', 'header:ce-id'),
@@ -42,7 +42,7 @@ export const cloudevents = defineProvider({
     {
       when: { method: 'OPTIONS', 'header:webhook-request-origin': '{option:allowedOrigin}' },
       needsOption: 'allowedOrigin',
-      // It comes before any delivery, without the token.
+      // It is sent before any delivery, without the token.
       signed: false,
       reply: {
         headers: {
@@ -54,7 +54,7 @@ export const cloudevents = defineProvider({
     },
   ],
   retryWindowMs: null,
-  // In binary mode the body is only the data, and two events may well have the same.
+  // In binary mode the body is only the data, which two events can share.
   contentGuard: 'accept',
   keepHeaders: ['ce-id', 'ce-source', 'ce-specversion', 'ce-subject', 'ce-time', 'ce-type'],
   sampleHeaders: {

@@ -6,11 +6,11 @@ export const cloudflareNotifications = defineProvider({
   name: 'Cloudflare Notifications',
   docs: 'https://developers.cloudflare.com/notifications/reference/webhook-payload-schema/',
   confidence: 'verified',
-  // The secret typed in with the destination comes back verbatim; the body is not signed.
+  // Every delivery has the secret of the destination in clear; the body is not signed.
   verify: tokenScheme({ in: 'header:cf-webhook-auth' }),
   events: {
-    // No event id: alert_correlation_id is shared by the start and the end of an incident. `ts` is the time the
-    // notification was made, in seconds. "Save and Test" sends a text and nothing else: its type is unknown.
+    // There is no event id: the start and the end of an incident share alert_correlation_id. `ts` is the time of the
+    // notification in seconds. "Save and Test" sends only a text: its type is unknown.
     id: 'hash',
     type: 'json:alert_type',
     reference: ['json:alert_correlation_id', 'json:policy_id'],

@@ -9,11 +9,11 @@ export const coinbaseCommerce = defineProvider({
   aliases: { sharedSecret: 'secret', webhookSecret: 'secret' },
   verify: hmacScheme({ signature: 'header:x-cc-webhook-signature', encoding: 'hex' }),
   events: {
-    // The outer `id` is the attempt's, in the older format its number.
+    // The outer `id` is that of the attempt; in the older format it is the number of the attempt.
     id: 'json:event.id',
     type: 'json:event.type',
     reference: ['json:event.data.code', 'json:event.data.id'],
-    // scheduled_for and attempt_number are new each time.
+    // scheduled_for and attempt_number change with each attempt.
     content: 'none',
   },
   retryWindowMs: days(3),

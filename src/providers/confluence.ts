@@ -5,7 +5,7 @@ export const confluence = defineProvider({
   key: 'confluence',
   name: 'Confluence',
   docs: 'https://developer.atlassian.com/cloud/confluence/modules/webhook/',
-  // unchecked: read in a receiver's code only.
+  // unchecked: the source is the code of another receiver.
   confidence: 'likely',
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature', prefix: 'sha256=' }, encoding: 'hex' }),
   // There is no event id; the body has the time in milliseconds.

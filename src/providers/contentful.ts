@@ -2,8 +2,8 @@ import { type ContentFunction, defineProvider, hmacScheme, seconds } from '../ve
 import { sampleFile } from './sample.js'
 
 /**
- * Method, path, the headers named by x-contentful-signed-headers in alphabetical order, and the body, each on a line of
- * its own: as @contentful/node-apps-toolkit does it. That list and the timestamp have to be among the headers signed.
+ * Method, path, the headers that x-contentful-signed-headers lists in alphabetical order, and the body, one per line, as
+ * in @contentful/node-apps-toolkit. The list itself and the timestamp must be among the signed headers.
  */
 const signedRequest: ContentFunction = () => (reading) => {
   const path = encodedPath(reading.path)
@@ -14,7 +14,7 @@ const signedRequest: ContentFunction = () => (reading) => {
   return [`${reading.delivery.method}\n${path}\n${lines.join(';')}\n`, reading.delivery.body]
 }
 
-/** The query is escaped as one text, then the whole once more. The toolkit would drop what follows a second `?`. */
+/** The query is escaped as one text, then path and query again. The toolkit would drop the text after a second `?`. */
 function encodedPath(path: string): string | null {
   const [base, query, ...rest] = path.split('?')
   if (rest.length > 0 || !path.isWellFormed()) return null
@@ -31,7 +31,7 @@ export const contentful = defineProvider({
     signature: 'header:x-contentful-signature',
     encoding: 'hex',
     signed: signedRequest,
-    // The path is covered, the host is not. Further headers only where the list names them.
+    // The path is covered, the host is not. Other headers are covered only if the list names them.
     covers: { body: 'bytes', fields: ['header:x-contentful-signed-headers'] },
     timestamp: { in: 'header:x-contentful-timestamp', unit: 'ms', toleranceMs: seconds(30) },
   }),

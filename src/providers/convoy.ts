@@ -6,8 +6,8 @@ export const convoy = defineProvider({
   name: 'Convoy',
   docs: 'https://getconvoy.io/docs/product-manual/signatures',
   confidence: 'verified',
-  // The endpoint is set to simple (`secret`) or advanced (`advancedSecret`) signatures. For a project set to SHA-512 or
-  // base64 use `hmac(...)`.
+  // The endpoint has simple (`secret`) or advanced (`advancedSecret`) signatures. For a project with SHA-512 or base64
+  // use `hmac(...)`.
   verify: {
     secret: hmacScheme({ signature: 'header:{option:signatureHeader}', encoding: 'hex' }),
     advancedSecret: hmacScheme({
@@ -25,13 +25,13 @@ export const convoy = defineProvider({
       example: 'x-convoy-signature',
     },
   },
-  // The body is the producer's. unchecked: that it has its type there.
+  // The producer defines the body. unchecked: that it has its type there.
   events: {
     id: 'header:x-convoy-event-id',
     type: ['json:event_type', 'json:event', 'json:type'],
     reference: 'json:data.id',
   },
-  // The project's setting.
+  // A setting of the project.
   retryWindowMs: null,
   keepHeaders: ['x-convoy-event-id', 'x-convoy-eventdelivery-id', 'x-convoy-idempotency-key'],
   samples: sampleFile('convoy'),

@@ -9,14 +9,14 @@ export const crisp = defineProvider({
   verify: hmacScheme({
     signature: 'header:x-crisp-signature',
     encoding: 'hex',
-    // Brackets and semicolon are part of it.
+    // The brackets and the semicolon are signed too.
     signed: '[{timestamp};{body}]',
-    // unchecked: milliseconds or seconds, sources differ; so it is signed but not held against the clock. A replay
-    // has the same body, and is the same event.
+    // unchecked: milliseconds or seconds, sources differ; so it is not compared with the clock. A replay has the same
+    // body and is the same event.
     timestamp: { in: 'header:x-crisp-request-timestamp', unit: 'ms', toleranceMs: null },
   }),
   events: {
-    // No event id; the body has the time of the event in milliseconds.
+    // There is no event id; the body has the time of the event in milliseconds.
     id: 'hash',
     type: 'json:event',
     reference: ['json:data.session_id', 'json:website_id'],

@@ -7,12 +7,12 @@ export const customerio = defineProvider({
   docs: 'https://docs.customer.io/integrations/data-out/connections/webhooks/',
   confidence: 'verified',
   verify: hmacScheme({
-    // `v0` is in the signed text only, not before the signature.
+    // `v0` is in the signed text, not in the header.
     signature: 'header:x-cio-signature',
     encoding: 'hex',
     signed: 'v0:{timestamp}:{body}',
-    // unchecked: whether retries get a new one. One that is refused blocks all webhooks behind it for up to seven days,
-    // and a replayed one is known by its signed id; so the clock counts only with `toleranceMs`.
+    // unchecked: whether a retry has a new time. A rejected webhook blocks all later ones for up to seven days, and a
+    // replay is known by its signed id; so the time is compared with the clock only with `toleranceMs`.
     timestamp: { in: 'header:x-cio-timestamp', unit: 's', toleranceMs: null },
   }),
   events: {

@@ -6,7 +6,7 @@ export const datadog = defineProvider({
   name: 'Datadog (webhooks integration)',
   docs: 'https://docs.datadoghq.com/integrations/webhooks/',
   confidence: 'verified',
-  // Nothing is signed. `secret` stands in a custom header of the webhook, `basicAuth` in its auth method.
+  // Nothing is signed. `secret` is in a custom header of the webhook, `basicAuth` in its auth method.
   verify: { secret: tokenScheme({ in: 'header:{option:header}' }), basicAuth: basicScheme() },
   options: {
     header: {
@@ -25,14 +25,14 @@ export const datadog = defineProvider({
       example: 'event_type',
     },
   },
-  // The body is a template of the user's. unchecked: these are the names in the default one. A template without $ID
-  // has nothing that names the event: each delivery is then an event of its own.
+  // The body is a template of the user. unchecked: these are the names in the default template. A template without $ID
+  // has no event id: every delivery is then a new event.
   events: {
     id: ['json:{option:idPath}', 'unique'],
     type: 'json:{option:typePath}',
     reference: 'json:alert_id',
   },
-  // Five times, without saying when.
+  // Five retries, at undocumented times.
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(15) },
   sampleId: 'number',

@@ -6,12 +6,12 @@ export const discord = defineProvider({
   name: 'Discord (webhook events, interactions)',
   docs: 'https://docs.discord.com/developers/events/webhook-events',
   confidence: 'verified',
-  // The application's public key, in hex as the developer portal shows it.
+  // The public key of the application, in hex as in the developer portal.
   verify: ed25519Scheme({
     signature: 'header:x-signature-ed25519',
     encoding: 'hex',
     signed: '{timestamp}{body}',
-    // unchecked: whether a retry has a new timestamp. The window is longer than it keeps retrying, so either will do.
+    // unchecked: whether a retry has a new timestamp. The tolerance is longer than the retries, so both cases work.
     timestamp: { in: 'header:x-signature-timestamp', unit: 's', toleranceMs: minutes(15) },
   }),
   events: [
@@ -25,7 +25,7 @@ export const discord = defineProvider({
       }),
       reference: ['json:data.id', 'json:data.custom_id'],
     },
-    // A webhook event has no id; its timestamp is to the microsecond, so equal bodies are one event.
+    // A webhook event has no id; its timestamp has microseconds, so equal bodies are one event.
     {
       id: 'hash',
       type: 'json:event.type',
@@ -34,7 +34,7 @@ export const discord = defineProvider({
     },
   ],
   handshakes: [
-    // Type 0 is the ping of webhook events. Type 1 is theirs too, for events: only the interactions' ping has an id.
+    // Type 0 is the ping of webhook events. Type 1 is also a webhook event; only the ping of interactions has an id.
     { when: { 'json:type': '0' }, signed: true, reply: { httpStatus: 204 } },
     {
       when: { 'json:type': '1', 'json:id': true },
@@ -44,7 +44,7 @@ export const discord = defineProvider({
   ],
   // unchecked: from memory. Interactions are not retried.
   retryWindowMs: minutes(10),
-  // An interaction recorded here gets no message in the answer: respond through its callback URL.
+  // The answer to an interaction has no message: use its callback URL to respond.
   answer: { timeLimitMs: seconds(3), httpStatus: 204, contentType: 'text/plain', body: '' },
   sampleId: 'number',
   samples: sampleFile('discord'),

@@ -6,7 +6,7 @@ export const dockerhub = defineProvider({
   name: 'Docker Hub',
   docs: 'https://docs.docker.com/docker-hub/repos/manage/webhooks/',
   confidence: 'verified',
-  // It signs nothing and has no secret: register the URL with `?token=<secret>`.
+  // Nothing is signed and there is no secret: register the URL with `?token=<secret>`.
   verify: tokenScheme({ in: 'query:token' }),
   events: {
     id: composite('json:repository.repo_name', 'json:push_data.tag', 'json:push_data.pushed_at'),

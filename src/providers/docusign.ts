@@ -8,24 +8,24 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** One header for each key of the account, of which there may be a hundred. */
+/** One header for each key of the account; an account can have a hundred keys. */
 const signatures = Array.from(
   { length: 100 },
   (_, index): FieldText => `header:x-docusign-signature-${index + 1}`,
 )
 
-/** The JSON SIM messages. The older aggregate and XML ones name no event. */
+/** The JSON SIM messages. The older aggregate and XML messages have no event name. */
 export const docusign = defineProvider({
   key: 'docusign',
   name: 'DocuSign Connect (JSON SIM)',
   docs: 'https://developers.docusign.com/platform/webhooks/connect/',
   confidence: 'verified',
   aliases: { hmacKey: 'secret' },
-  // The key looks like base64 and is used as it stands.
+  // The key looks like base64 but is not decoded.
   verify: hmacScheme({ signature: { in: signatures }, encoding: 'base64' }),
   events: {
-    // There is no event id. unchecked: that generatedDateTime is the same on retries; without it a second
-    // envelope-resent or recipient event would be taken for the first.
+    // There is no event id. unchecked: that generatedDateTime is the same on retries. Without it, a second
+    // envelope-resent or recipient event would count as a redelivery of the first.
     id: composite(
       'json:event',
       'json:generatedDateTime',
@@ -34,7 +34,7 @@ export const docusign = defineProvider({
     ),
     type: 'json:event',
     reference: ['json:data.envelopeId', 'json:data.templateId'],
-    // retryCount counts up.
+    // retryCount changes with each attempt.
     content: 'none',
   },
   retryWindowMs: days(15),

@@ -7,17 +7,17 @@ export const dropboxSign = defineProvider({
   docs: 'https://developers.hellosign.com/docs/events/overview/',
   confidence: 'verified',
   aliases: { apiKey: 'secret' },
-  // The API key signs the time and the type and nothing else: the rest of the body must be looked up, not believed.
+  // The API key signs only the time and the type: do not trust the rest of the body, fetch it from the API.
   verify: hmacScheme({
     signature: 'json:event.event_hash',
     encoding: 'hex',
     signed: '{json:event.event_time}{json:event.event_type}',
-    // The event's time: retries for three days come with the old one.
+    // The time of the event: retries for three days have the same time.
     timestamp: { in: 'json:event.event_time', unit: 's', toleranceMs: days(3.5) },
   }),
   document: { multipart: 'json' },
   events: {
-    // There is no event id, and `event_hash` is shared by all events of one type in one second.
+    // There is no event id, and all events of one type in one second share `event_hash`.
     id: composite(
       'json:event.event_type',
       'json:event.event_time',
@@ -26,11 +26,11 @@ export const dropboxSign = defineProvider({
     ),
     type: 'json:event.event_type',
     reference: ['json:signature_request.signature_request_id', 'json:template.template_id'],
-    // The JSON field alone: the multipart boundary changes on each attempt.
+    // Only the JSON field: the multipart boundary changes with each attempt.
     content: 'part',
   },
   retryWindowMs: days(3),
-  // Anything else counts as a failure, for the callback test as well.
+  // Any other body is a failure, also for the callback test.
   answer: {
     timeLimitMs: null,
     httpStatus: 200,

@@ -14,8 +14,8 @@ export const dropbox = defineProvider({
     secret: { minBytes: { least: 15, why: 'Dropbox makes app secrets of fifteen characters' } },
   }),
   events: {
-    // The body only names the accounts with changes: the next change of the same account has the same bytes. A retry
-    // cannot be told from it, and asking twice what changed does no harm.
+    // The body has only the ids of accounts with changes: the next change of an account has the same bytes. A retry has
+    // them too and is handled again, which is harmless: the handler fetches the changes twice.
     id: 'unique',
     type: 'const:list_folder',
     reference: 'json:list_folder.accounts[]',

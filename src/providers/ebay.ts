@@ -6,7 +6,7 @@ export const ebay = defineProvider({
   name: 'eBay Notification API',
   docs: 'https://developer.ebay.com/api-docs/commerce/notification/overview.html',
   confidence: 'verified',
-  // The key is what getPublicKey (/commerce/notification/v1/public_key/{kid}) gives: the base64 between the PEM lines.
+  // The key comes from getPublicKey (/commerce/notification/v1/public_key/{kid}): the base64 between the PEM lines.
   verify: ecdsaScheme({
     signature: { in: 'header:x-ebay-signature', packed: { unpack, pack } },
     encoding: 'base64',
@@ -16,7 +16,7 @@ export const ebay = defineProvider({
     id: 'json:notification.notificationId',
     type: 'json:metadata.topic',
     reference: ['json:notification.data.userId', 'json:notification.data.username'],
-    // publishAttemptCount counts up.
+    // publishAttemptCount changes with each attempt.
     content: 'none',
   },
   options: {
@@ -49,7 +49,7 @@ export const ebay = defineProvider({
   samples: sampleFile('ebay'),
 })
 
-/** Base64 of `{"alg":"ecdsa","kid":...,"signature":...,"digest":"SHA1"}`. Another digest is refused, not followed. */
+/** Base64 of `{"alg":"ecdsa","kid":...,"signature":...,"digest":"SHA1"}`. Another digest is rejected. */
 function unpack(text: string): string | null {
   const bytes = Buffer.from(text, 'base64')
   if (bytes.toString('base64') !== text) return null

@@ -6,11 +6,11 @@ export const figma = defineProvider({
   name: 'Figma (webhooks v2)',
   docs: 'https://developers.figma.com/docs/rest-api/webhooks-security/',
   confidence: 'verified',
-  // The passcode given when the webhook was made comes back in the body; nothing is signed.
+  // The body has the passcode of the webhook; nothing is signed.
   verify: tokenScheme({ in: 'json:passcode' }),
   events: {
-    // There is no event id, and the time is in whole seconds. A library's publication comes as several events, which
-    // differ in their lists of assets.
+    // There is no event id, and the time is in seconds. The publication of a library is several events, which differ in
+    // their lists of assets.
     id: composite(
       'json:webhook_id',
       'json:event_type',
@@ -21,7 +21,7 @@ export const figma = defineProvider({
     type: 'json:event_type',
     reference: 'json:file_key',
   },
-  // unchecked: its documentation tells of retries, it was not read.
+  // unchecked: the part of its documentation about retries was not read.
   retryWindowMs: null,
   samples: sampleFile('figma'),
 })

@@ -1,7 +1,7 @@
 import { defineProvider, hmacScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Application webhooks. The older rule webhooks sign the body alone with SHA-1 and are another kind. */
+/** Application webhooks. The older rule webhooks sign only the body, with SHA-1, and are not supported. */
 export const front = defineProvider({
   key: 'front',
   name: 'Front (application webhooks)',
@@ -11,7 +11,7 @@ export const front = defineProvider({
     signature: 'header:x-front-signature',
     encoding: 'base64',
     signed: '{timestamp}:{body}',
-    // Milliseconds, although its documentation once said seconds.
+    // Milliseconds; an older version of the documentation says seconds.
     timestamp: { in: 'header:x-front-request-timestamp', unit: 'ms' },
   }),
   events: { id: 'json:payload.id', type: 'json:type', reference: 'json:payload.conversation.id' },
@@ -22,7 +22,7 @@ export const front = defineProvider({
       reply: { text: '{header:x-front-challenge}' },
     },
   ],
-  // Up to three retries, at times that are not published.
+  // Up to three retries, at undocumented times.
   retryWindowMs: null,
   sampleId: 'evt_',
   samples: sampleFile('front'),

@@ -1,4 +1,4 @@
-/** Sources for senders that are not in the catalogue: `hmac(...)`, and `unverified(...)` for those that prove nothing. */
+/** Sources for senders outside the catalogue: `hmac(...)`, and `unverified(...)` for deliveries without proof. */
 
 import { invalid } from '../errors.js'
 import type { Source, SourceOptions } from '../provider.js'
@@ -11,11 +11,11 @@ import type { SecretRule, Secrets } from '../verification/schemes/secret.js'
 import type { TimestampRule } from '../verification/schemes/timestamp.js'
 import { noScheme } from '../verification/schemes/token.js'
 
-/** What names the events: fields as in `docs/adding-a-provider.md`, such as `json:id` or `header:x-event-id`. */
+/** The fields of an event, as in `docs/adding-a-provider.md`: `json:id`, `header:x-event-id`, ... */
 export interface IdentityOptions extends SourceOptions {
-  /** There is no default: an id that is only thought to be one loses events. `hash` means equal bytes, one event. */
+  /** There is no default: a wrong id loses events. With `hash`, equal bytes are one event. */
   readonly id: Field
-  /** Default `json:type`. Where the body is not JSON, say another: a body that cannot be read as asked is refused. */
+  /** Default `json:type`. If the body is not JSON, use another field: an unreadable body is rejected. */
   readonly type?: Field
   readonly reference?: Field
   readonly each?: string
@@ -27,7 +27,7 @@ export interface IdentityOptions extends SourceOptions {
 
 export interface HmacOptions extends IdentityOptions {
   readonly secret: Secrets
-  /** The header the signature is in. */
+  /** The header with the signature. */
   readonly header: string
   /** Default `sha256`. */
   readonly algorithm?: HmacAlgorithm
@@ -39,10 +39,10 @@ export interface HmacOptions extends IdentityOptions {
   readonly separator?: string
   /** For `t=...,v1=...`: the names of both. */
   readonly pairs?: { readonly signature: string; readonly timestamp?: string }
-  /** What is signed. Default `{body}`, with a timestamp `{timestamp}.{body}`. */
+  /** The signed content. Default `{body}`, with a timestamp `{timestamp}.{body}`. */
   readonly signed?: string
   readonly timestamp?: TimestampRule
-  /** How the secret becomes a key. Default: its UTF-8 bytes. */
+  /** How the secret is decoded to a key. Default: its UTF-8 bytes. */
   readonly secretForm?: SecretRule
   readonly publicUrl?: string
 }
@@ -88,7 +88,7 @@ export function hmac(options: HmacOptions = {} as never): Source {
   return factory({ secret, ...(publicUrl === undefined ? {} : { publicUrl }), ...sourceOptions(options) })
 }
 
-/** No check at all: anyone who knows the address can make events. Start-up warns about it. */
+/** No check at all: anyone who knows the URL can create events. Start-up warns about it. */
 export function unverified(options: IdentityOptions = {} as never): Source {
   checkOptions('unverified', { ...options }, {}, identityNames)
   return defineProvider({ ...common('unverified', options), verify: noScheme() })(sourceOptions(options))
@@ -121,7 +121,7 @@ function common(key: string, options: IdentityOptions) {
   } as const
 }
 
-/** A body with the id, type and reference where the options say they are, as far as they are plain JSON paths. */
+/** A body with id, type and reference at the paths of the options, if these are simple JSON paths. */
 function sampleOf(options: IdentityOptions): Record<string, unknown> {
   const body: Record<string, unknown> = { note: '{id}' }
   put(body, options.reference, 'ref_1')

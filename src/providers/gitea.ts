@@ -8,10 +8,10 @@ export const gitea = defineProvider({
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({
-    // Without a secret the header is there and empty, which is refused.
+    // Without a secret the header is empty, which is rejected.
     signature: { in: ['header:x-gitea-signature', 'header:x-forgejo-signature'] },
     encoding: 'hex',
-    // The JSON is signed, also where it comes as the form field `payload`.
+    // The JSON is signed, also when it is in the form field `payload`.
     signed: '{document}',
   }),
   document: { form: 'payload' },
@@ -20,9 +20,9 @@ export const gitea = defineProvider({
     type: ['header:x-gitea-event', 'header:x-forgejo-event'],
     reference: ['json:repository.full_name', 'json:organization.username'],
   },
-  // It does not retry by itself; a delivery can be ordered again at any time.
+  // No automatic retries; a user can request a delivery again at any time.
   retryWindowMs: null,
-  // DELIVER_TIMEOUT of the server, by default.
+  // The default of DELIVER_TIMEOUT of the server.
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: [
     'x-gitea-delivery',

@@ -7,15 +7,15 @@ export const gitlab = defineProvider({
   name: 'GitLab',
   docs: 'https://docs.gitlab.com/user/project/integrations/webhooks/',
   confidence: 'verified',
-  // `secret`: the secret token, sent verbatim, signs nothing. `signingSecret`: the signing token (`whsec_...`, 2026),
-  // which is Standard Webhooks; webhook-id then equals Idempotency-Key.
+  // `secret`: the secret token, which is sent in clear and signs nothing. `signingSecret`: the signing token
+  // (`whsec_...`, 2026) of Standard Webhooks; webhook-id then equals Idempotency-Key.
   verify: {
     secret: tokenScheme({ in: 'header:x-gitlab-token' }),
     signingSecret: standardHmac('webhook'),
   },
   events: {
-    // Since 17.4. X-Gitlab-Event-UUID (since 14.8) is shared along a chain of webhooks, so the body counts too. Before
-    // that there is nothing: better a delivery handled again than an equal push lost.
+    // Since 17.4. A chain of webhooks shares X-Gitlab-Event-UUID (since 14.8), so the id also has the hash of the body.
+    // Older releases have no id: handling a delivery twice is better than losing an equal push.
     id: [
       'header:webhook-id',
       'header:idempotency-key',

@@ -6,14 +6,14 @@ export const gocardless = defineProvider({
   name: 'GoCardless',
   docs: 'https://developer.gocardless.com/getting-started/api/staying-up-to-date-with-webhooks/',
   confidence: 'verified',
-  // The header's name is that of Standard Webhooks, the signature is not.
+  // The header has the name of Standard Webhooks, but another signature.
   verify: hmacScheme({ signature: 'header:webhook-signature', encoding: 'hex' }),
-  // Up to 250 events in one request, retried together. meta.webhook_id is the request's.
+  // Up to 250 events in one request, retried together. meta.webhook_id is the id of the request.
   events: {
     each: 'events[]',
     id: 'json:id',
     type: join('.', 'json:resource_type', 'json:action'),
-    // A payment's event also links its subscription, mandate or payout: the most particular comes first.
+    // An event of a payment also links its subscription, mandate or payout: the most specific one is first.
     reference: [
       'json:links.refund',
       'json:links.payment',

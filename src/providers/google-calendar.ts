@@ -6,18 +6,18 @@ export const googleCalendar = defineProvider({
   name: 'Google Calendar, Google Drive (push channels)',
   docs: 'https://developers.google.com/workspace/calendar/api/guides/push',
   confidence: 'verified',
-  // The `token` given to watch() comes back verbatim.
+  // Every delivery has the `token` of watch() in clear.
   verify: tokenScheme({ in: 'header:x-goog-channel-token' }),
   events: {
-    // The number counts within one channel.
+    // The number is unique within one channel.
     id: composite('header:x-goog-channel-id', 'header:x-goog-message-number'),
     type: 'header:x-goog-resource-state',
     reference: 'header:x-goog-resource-id',
   },
-  // The first message of a channel says that it is open; nothing has changed.
+  // The first message of a channel means that the channel is open.
   handshakes: [{ when: { 'header:x-goog-resource-state': 'sync' }, signed: true, reply: {} }],
   retryWindowMs: null,
-  // Everything is in headers: the bodies are empty, hence all equal.
+  // All values are in headers: the bodies are empty and therefore equal.
   contentGuard: 'accept',
   keepHeaders: [
     'x-goog-channel-id',

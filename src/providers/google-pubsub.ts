@@ -6,8 +6,8 @@ export const googlePubsub = defineProvider({
   name: 'Google Cloud Pub/Sub push',
   docs: 'https://docs.cloud.google.com/pubsub/docs/authenticate-push-subscriptions',
   confidence: 'likely',
-  // An authenticated push subscription. Anyone with a Google account can have a token for any audience, so it is the
-  // service account that proves the sender. The body is not covered.
+  // An authenticated push subscription. Anyone with a Google account can get a token for any audience, so the service
+  // account is checked too. The body is not covered.
   verify: jwtScheme({
     in: 'header:authorization',
     prefix: 'Bearer ',
@@ -34,8 +34,8 @@ export const googlePubsub = defineProvider({
     },
   },
   events: [
-    // With payload unwrapping (and metadata) the body is the bare data, of any format. A message id is unique within
-    // its topic only.
+    // With payload unwrapping (and metadata) the body is only the data, in any format. A message id is unique only
+    // within its topic.
     {
       id: composite('header:x-goog-pubsub-subscription-name', 'header:x-goog-pubsub-message-id'),
       type: 'const:pubsub.push',
@@ -43,19 +43,19 @@ export const googlePubsub = defineProvider({
     },
     {
       id: composite('json:subscription', 'json:message.messageId'),
-      // Cloud Storage and others say what happened in an attribute.
+      // Cloud Storage and others have the event name in an attribute.
       type: ['json:message.attributes.eventType', 'const:pubsub.push'],
       reference: 'json:subscription',
-      // deliveryAttempt counts up.
+      // deliveryAttempt changes with each attempt.
       content: 'none',
       otherwise: true,
     },
   ],
-  // Nothing is signed that could come back under another id, and bare data is often equal.
+  // The content is not signed, and unwrapped data is often equal.
   contentGuard: 'accept',
-  // Until acknowledged, for as long as the subscription keeps messages: seven days unless set otherwise.
+  // The retention time of messages in the subscription: seven days by default.
   retryWindowMs: days(7),
-  // The acknowledgement deadline, unless set otherwise.
+  // The default acknowledgement deadline.
   answer: { timeLimitMs: seconds(10) },
   keepHeaders: ['x-goog-pubsub-publish-time', 'x-goog-pubsub-ordering-key'],
   sampleId: 'number',

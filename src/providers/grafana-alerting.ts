@@ -15,8 +15,8 @@ export const grafanaAlerting = defineProvider({
   name: 'Grafana Alerting (webhook contact point)',
   docs: 'https://grafana.com/docs/grafana/latest/alerting/configure-notifications/manage-contact-points/integrations/webhook-notifier/',
   confidence: 'verified',
-  // As the contact point is set up: HMAC, HMAC with a timestamp header (the best of them), basic authentication, or
-  // an authorization header. The last two sign nothing.
+  // The contact point has HMAC, HMAC with a timestamp header (the safest), basic authentication, or an authorization
+  // header. The last two sign nothing.
   verify: {
     secret: hmacScheme({ signature, encoding: 'hex' }),
     timestampedSecret: hmacScheme({
@@ -42,18 +42,18 @@ export const grafanaAlerting = defineProvider({
   },
   events: [
     {
-      // Each notification repeats every alert of its group, and is itself repeated while they fire. The event is that
-      // an alert began or ended; the repeats, with other values in them, are the same event.
+      // A notification has every alert of its group, and is sent again while they fire. An event is the start or the end
+      // of an alert; a repeated notification with other values is the same event.
       each: 'alerts[]',
       id: composite('json:fingerprint', 'json:startsAt', 'json:status', optional('json:$.orgId')),
       type: 'json:status',
       reference: 'json:fingerprint',
       content: 'none',
     },
-    // A custom payload is what the user's template makes of it: nothing says which alert it is about.
+    // The user's template defines a custom payload, which need not identify an alert.
     { id: 'unique', type: 'json:status', otherwise: true },
   ],
-  // Without HMAC the ids are unsigned, and all alerts of one delivery share its body.
+  // Without HMAC the ids are not signed, and all alerts of a delivery have the same body.
   contentGuard: 'accept',
   retryWindowMs: null,
   samples: sampleFile('grafana-alerting'),

@@ -11,10 +11,10 @@ export const heroku = defineProvider({
     id: 'json:webhook_metadata.event.id',
     type: join('.', 'json:webhook_metadata.event.include', optional('json:action')),
     reference: 'json:data.id',
-    // webhook_metadata.attempt.id is new each time.
+    // webhook_metadata.attempt.id changes with each attempt.
     content: 'none',
   },
-  // With level `sync`; with `notify` there is one attempt.
+  // For level `sync`; level `notify` has one attempt.
   retryWindowMs: days(3),
   samples: sampleFile('heroku'),
 })

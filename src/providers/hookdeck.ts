@@ -1,14 +1,14 @@
 import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** What Hookdeck forwards: the body is the original sender's, in any form. */
+/** Deliveries that Hookdeck forwards: the body is that of the original sender, in any format. */
 export const hookdeck = defineProvider({
   key: 'hookdeck',
   name: 'Hookdeck Event Gateway',
   docs: 'https://hookdeck.com/docs/authentication',
   confidence: 'verified',
   verify: hmacScheme({
-    // The second is there while the secret is being replaced.
+    // The second exists during the rotation of the secret.
     signature: { in: ['header:{option:headerPrefix}-signature', 'header:{option:headerPrefix}-signature-2'] },
     encoding: 'base64',
   }),
@@ -20,13 +20,13 @@ export const hookdeck = defineProvider({
     },
   },
   events: {
-    // The same on every attempt, manual ones too.
+    // The same on every attempt, also on manual ones.
     id: 'header:{option:headerPrefix}-eventid',
-    // The body need not be JSON, so it is not asked for a type: the source it came through has to do.
+    // The body need not be JSON, so the type is the name of the Hookdeck source.
     type: join('', 'header:{option:headerPrefix}-source-name'),
     reference: 'header:{option:headerPrefix}-requestid',
   },
-  // As the connection's retry rule says.
+  // The retry rule of the connection decides.
   retryWindowMs: null,
   keepHeaders: [
     'x-hookdeck-eventid',

@@ -7,7 +7,7 @@ export const hookmesh = defineProvider({
   docs: 'https://hookmesh.com/docs',
   confidence: 'verified',
   verify: hmacScheme({ signature: 'header:x-hookmesh-signature', encoding: 'hex' }),
-  // The shape of `payload` is the producer's, so the reference is a convention at best.
+  // The producer defines `payload`; that it has an `id` is only a convention.
   events: { id: 'json:event_id', type: 'json:event_type', reference: 'json:payload.id' },
   retryWindowMs: hours(48),
   sampleId: 'evt_',

@@ -2,14 +2,14 @@ import { defineProvider, hmacScheme, hours, seconds } from '../verification/defi
 import { hubspot } from './hubspot.js'
 import { sampleFile } from './sample.js'
 
-/** Version 1 of its signatures; version 3 (`hubspot`) is sent beside it and is better. */
+/** Version 1 of the signatures. Every delivery also has version 3 (`hubspot`), which is safer. */
 export const hubspotV1 = defineProvider({
   key: 'hubspotV1',
   name: 'HubSpot (version 1 signatures)',
   docs: 'https://developers.hubspot.com/docs/guides/apps/authentication/validating-requests',
   confidence: 'verified',
-  // A plain digest of the app's client secret and the body. Bytes can be added behind the body without knowing the
-  // secret; what comes out has control characters after the JSON and is refused as unreadable.
+  // A plain digest of the app's client secret and the body. An attacker can append bytes to the body without the
+  // secret; these include control characters after the JSON, which is rejected as unreadable.
   verify: hmacScheme({
     signature: 'header:x-hubspot-signature',
     encoding: 'hex',

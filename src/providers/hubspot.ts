@@ -9,7 +9,7 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** These are decoded before signing, by HubSpot's documentation; the question mark of the query stays. */
+/** HubSpot documents that these are decoded before signing, except the question mark of the query. */
 const decoded: Readonly<Record<string, string>> = {
   '%3A': ':',
   '%2F': '/',
@@ -30,7 +30,7 @@ const signedRequest: ContentFunction = () => (reading) => {
   return [reading.delivery.method, url, reading.delivery.body, reading.timestamp ?? '']
 }
 
-/** Version 3 of its signatures. `hubspotV1` is the older one. */
+/** Version 3 of the signatures. `hubspotV1` is the older version. */
 export const hubspot = defineProvider({
   key: 'hubspot',
   name: 'HubSpot',
@@ -46,8 +46,8 @@ export const hubspot = defineProvider({
   }),
   events: {
     each: '[]',
-    // By its documentation eventId is not unique; objects changed together share one. So everything counts that says
-    // what happened to which object, and only attemptNumber is left out.
+    // HubSpot documents that eventId is not unique: objects that change together share one. So the id has every value
+    // except attemptNumber.
     id: composite(
       'json:portalId',
       'json:subscriptionId',
@@ -61,7 +61,7 @@ export const hubspot = defineProvider({
     ),
     type: 'json:subscriptionType',
     reference: 'json:objectId',
-    // attemptNumber counts up on each retry.
+    // attemptNumber changes with each attempt.
     content: 'none',
   },
   retryWindowMs: hours(24),

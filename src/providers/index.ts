@@ -1,4 +1,4 @@
-/** `hookonce/providers`: a factory for each sender, and what is needed to define another. */
+/** `hookonce/providers`: a factory for each sender, and the functions to define another. */
 import * as catalogue from './catalogue.js'
 
 export {
@@ -23,5 +23,5 @@ export {
 export { generateKeys } from '../verification/schemes/key-formats.js'
 export * from './catalogue.js'
 export { type HmacOptions, hmac, type IdentityOptions, unverified } from './generic.js'
-/** All of them by key. */
+/** All factories by key. */
 export { catalogue }

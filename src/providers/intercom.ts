@@ -7,7 +7,7 @@ export const intercom = defineProvider({
   docs: 'https://developers.intercom.com/docs/webhooks/webhook-notifications',
   confidence: 'verified',
   aliases: { clientSecret: 'secret' },
-  // The secret is the app's client secret.
+  // The secret is the client secret of the app.
   verify: hmacScheme({
     algorithm: 'sha1',
     signature: { in: 'header:x-hub-signature', prefix: 'sha1=' },
@@ -17,13 +17,13 @@ export const intercom = defineProvider({
     id: 'json:id',
     type: 'json:topic',
     reference: 'json:data.item.id',
-    // delivery_attempts counts up.
+    // delivery_attempts changes with each attempt.
     content: 'none',
   },
   handshakes: [
-    // The URL is tried out before it is saved.
+    // Intercom tests the URL before it saves it.
     { when: { method: 'HEAD' }, signed: false, reply: {} },
-    // On registration; its id is null.
+    // Sent on registration; its id is null.
     { when: { 'json:topic': 'ping' }, signed: true, reply: {} },
   ],
   // unchecked: one retry, after a minute.

@@ -1,16 +1,16 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Admin webhooks with a secret. Those of Connect and OAuth apps carry a JWT that does not bind the body. */
+/** Admin webhooks with a secret. Connect and OAuth apps send a JWT that does not cover the body. */
 export const jira = defineProvider({
   key: 'jira',
   name: 'Jira Cloud (admin webhooks)',
   docs: 'https://developer.atlassian.com/cloud/jira/platform/webhooks/',
   confidence: 'verified',
-  // The header names its method; only today's is taken.
+  // The header starts with its method; only the current one is accepted.
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature', prefix: 'sha256=' }, encoding: 'hex' }),
   events: {
-    // Unique in the tenant and the same on retries; unsigned.
+    // Unique in the tenant and the same on retries; not signed.
     id: 'header:x-atlassian-webhook-identifier',
     type: 'json:webhookEvent',
     reference: ['json:issue.key', 'json:project.key', 'json:sprint.id', 'json:version.id'],

@@ -1,59 +1,58 @@
 /**
- * The contract of a kind: one sort of delivery that a sender's documentation describes. `kinds/` holds a file for each
- * provider, under the provider's file name, that exports its list under the catalogue key. Kinds are data for tests and
+ * The contract of a kind: a sort of delivery that a sender documents. `kinds/` has a file for each provider, under the
+ * provider's file name, that exports a list of kinds under the catalogue key. Kinds are data for tests and
  * for docs/providers.md: no production code loads them, and the npm package does not have them. The bodies that `send`
  * and `check` make are in `samples/`.
  */
 
-/** `redelivery` and `another` say which fields differ, in the words of the rules; the rest of the delivery is the same. */
+/** The fields of a delivery that `redelivery` or `another` changes; the others stay. */
 export interface Changes {
   /**
-   * `json:a.b.0.c`, `form:Name`, `query:name`, `header:name`, or `text:old` (replaced wherever it stands in the body).
+   * `json:a.b.0.c`, `form:Name`, `query:name`, `header:name`, or `text:old` (replaced everywhere in the body).
    * `undefined` removes the field.
    */
   readonly [field: `${'json' | 'form' | 'query' | 'header' | 'text'}:${string}`]: unknown
-  /** Signed this many milliseconds later. Left out: a changed delivery is signed at the time of the first. */
+  /** Signed this many milliseconds later than the first delivery. Default 0. */
   readonly timestamp?: number
-  /** Another body altogether, such as a batch with other neighbours. */
+  /** Another body, such as a batch with other events beside this one. */
   readonly body?: KindBody
 }
 
-/** An object is written in the kind's format; text is sent as it stands. `{ $base64: text | object }` is encoded. */
+/** An object is encoded in the format of the kind; a text is sent unchanged. `{ $base64: text | object }` is encoded. */
 export type KindBody = string | readonly unknown[] | { readonly [name: string]: unknown }
 
 export interface Kind {
-  /** A sentence part that says what was sent: `a recording of a call`. */
+  /** A noun phrase for the delivery: `a recording of a call`. */
   readonly name: string
-  /** Where it is described, if not on the provider's own page. */
+  /** The page that documents it, if it is not the page of the provider. */
   readonly docs?: string
-  /** The option whose scheme signs it, for a provider with several; left out: each of them. */
+  /** The option of the scheme that signs it, for a provider with several schemes. Default: each of them. */
   readonly credential?: string
-  /** Options the source must have beside its secret, such as a handshake's `verifyToken`. */
+  /** Options that the source needs besides its secret, such as the `verifyToken` of a handshake. */
   readonly options?: Readonly<Record<string, unknown>>
   /** Default POST. */
   readonly method?: string
   /** Added to the sample URL. */
   readonly query?: Readonly<Record<string, string>>
   readonly headers?: Readonly<Record<string, string>>
-  /** Default: the provider's. `lines` is one JSON document in each line. */
+  /** Default: the format of the provider. `lines` is one JSON document per line. */
   readonly format?: 'json' | 'form' | 'xml' | 'text' | 'lines' | 'multipart'
   readonly body?: KindBody
 
-  /** How many events it carries, or their types in order. Default 1. */
+  /** The number of its events, or their types in order. Default 1. */
   readonly events?: number | readonly string[]
   /** It asks about the endpoint and carries no event. `unsigned`: the sender does not sign it. */
   readonly handshake?: true | 'unsigned'
   /**
-   * What the sender changes when it sends the same event again. Left out: nothing, except that it signs again a minute
-   * later where the provider holds the signed time against the clock.
+   * The fields that the sender changes when it sends the same event again. Default: none, except that the delivery is
+   * signed again a minute later if the signed time is compared with the clock.
    */
   readonly redelivery?: Changes
-  /** What differs in another event of this kind; a list for several. Each must get a name of its own. */
+  /** The fields that differ in another event of this kind, or a list of such events. Each must have a different id. */
   readonly another?: Changes | readonly Changes[]
-  /** Two events of this kind can be equal in everything that was sent; the second is then taken for a redelivery. A
-   * sentence for docs/providers.md that says when. */
+  /** Two events of this kind can have the same bytes; the second counts as a redelivery. For docs/providers.md. */
   readonly merged?: string
-  /** A redelivery cannot be told from another event, so it is handled again. A sentence for docs/providers.md. */
+  /** A redelivery cannot be distinguished from another event and is handled again. For docs/providers.md. */
   readonly repeated?: string
 }
 

@@ -7,7 +7,7 @@ export const launchdarkly = defineProvider({
   docs: 'https://launchdarkly.com/docs/home/infrastructure/webhooks',
   confidence: 'verified',
   verify: hmacScheme({ signature: 'header:x-ld-signature', encoding: 'hex' }),
-  // An entry of the audit log. titleVerb is a sentence for people; kind and the first action are what code can match.
+  // An entry of the audit log. titleVerb is text for people; kind and the first action can be matched by code.
   events: {
     id: 'json:_id',
     type: join('.', 'json:kind', optional('json:accesses[].action')),

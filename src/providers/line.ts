@@ -13,12 +13,12 @@ export const line = defineProvider({
     id: 'json:webhookEventId',
     type: 'json:type',
     reference: ['json:source.groupId', 'json:source.roomId', 'json:source.userId'],
-    // deliveryContext.isRedelivery is true the second time.
+    // deliveryContext.isRedelivery is true on a retry.
     content: 'none',
   },
-  // The console's "Verify" sends no events.
+  // "Verify" in the console sends no events.
   handshakes: [{ when: { 'json:events': [] }, signed: true, reply: {} }],
-  // Only where redelivery is switched on; LINE does not say how long.
+  // Only if redelivery is enabled, for an undocumented time.
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(2) },
   samples: sampleFile('line'),

@@ -10,8 +10,8 @@ export const linear = defineProvider({
   verify: hmacScheme({
     signature: 'header:linear-signature',
     encoding: 'hex',
-    // The header linear-timestamp is not signed, this is. Linear's library refuses it after a minute, so a retry, which
-    // comes up to seven hours later, must have a new one.
+    // This time is signed, the header linear-timestamp is not. Linear's library rejects it after a minute, so a retry,
+    // up to seven hours later, must have a new one.
     timestamp: { in: 'json:webhookTimestamp', unit: 'ms', toleranceMs: minutes(1) },
   }),
   events: {

@@ -1,7 +1,7 @@
 import { composite, defineProvider, hmacScheme, join, optional } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Mailchimp's marketing (audience) webhooks are not signed and are not these. */
+/** Transactional e-mail. Marketing (audience) webhooks are not signed and not supported. */
 export const mailchimp = defineProvider({
   key: 'mailchimp',
   name: 'Mailchimp Transactional (Mandrill)',
@@ -18,7 +18,7 @@ export const mailchimp = defineProvider({
   events: {
     each: '[]',
     id: [
-      // _id is the message's and comes with each of its events; one message may be opened or clicked twice in a second.
+      // _id is that of the message, for each of its events; a message can be opened or clicked twice in a second.
       composite('json:event', 'json:_id', 'json:ts', optional('json:url'), optional('json:ip')),
       // Inbound mail and changes of the reject lists have no _id.
       composite(['json:event', 'json:type'], 'json:ts', 'hash'),
@@ -27,8 +27,8 @@ export const mailchimp = defineProvider({
     reference: ['json:_id', 'json:msg.email', 'json:reject.email'],
   },
   handshakes: [
-    // unchecked: both are sent when the webhook is made, before its key is known; the second is signed with the key
-    // `test-webhook`. Neither carries an event.
+    // unchecked: both are sent when the webhook is created, before its key is known; the second is signed with the key
+    // `test-webhook`. Neither has an event.
     { when: { method: 'HEAD' }, signed: false, reply: {} },
     { when: { 'form:mandrill_events': '[]' }, signed: false, reply: {} },
   ],

@@ -15,10 +15,10 @@ export const messagebird = defineProvider({
     urlHash: { claim: 'url_hash' },
     bodyHash: { claim: 'payload_hash', unlessEmpty: true },
   }),
-  // `jti` names the token and, by all that is documented, may be another on each retry: the message and what happened
-  // to it name the event. unchecked: the names of these members.
+  // `jti` is the id of the token and, as far as documented, may change on each retry. So the id of an event is made
+  // of the message and its status. unchecked: the names of these members.
   events: [
-    // Status reports of SMS are a GET with everything in the query, which the token covers.
+    // A status report of an SMS is a GET with all values in the query, which the token covers.
     {
       id: composite(
         'query:id',

@@ -8,7 +8,7 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** A message, and its deletion, come with one `mid`; what has none (read, delivery, postback) is what it says. */
+/** A message and its deletion share one `mid`; other events (read, delivery, postback) have none; their time and bytes are the id. */
 const messagingId = [
   composite('json:message.mid', optional('json:message.is_deleted'), optional('json:message.is_echo')),
   composite('json:sender.id', 'json:timestamp', 'hash'),
@@ -21,12 +21,12 @@ export const meta = defineProvider({
   docs: 'https://developers.facebook.com/docs/graph-api/webhooks/getting-started',
   confidence: 'likely',
   aliases: { appSecret: 'secret' },
-  // The app secret. x-hub-signature (SHA-1) is sent beside it and is not read.
+  // The app secret. x-hub-signature (SHA-1) is for old receivers and is not read.
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature-256', prefix: 'sha256=' }, encoding: 'hex' }),
   options: {
     verifyToken: { what: 'The verify token typed into the app dashboard', example: 'my-verify-token' },
   },
-  // unchecked: the paths, but for those of WhatsApp messages.
+  // unchecked: the paths, except those of WhatsApp messages.
   events: [
     {
       each: 'entry[].changes[].value.messages[]',
@@ -34,14 +34,14 @@ export const meta = defineProvider({
       type: join('.', 'json:$.object', 'json:^.field'),
       reference: 'json:^.value.metadata.phone_number_id',
     },
-    // Sent, delivered and read all have the id of the message.
+    // The statuses sent, delivered and read have the id of the message.
     {
       each: 'entry[].changes[].value.statuses[]',
       id: composite('json:id', 'json:status', optional('json:recipient_id')),
       type: join('.', 'json:$.object', 'const:statuses'),
       reference: 'json:id',
     },
-    // Other changes have no id. Without the time of the entry, a value changed back and forth would be lost.
+    // Other changes have no id. Without the time of the entry, a value that changes back would be lost.
     {
       each: 'entry[].changes[]',
       id: composite('json:^.id', optional('json:^.time'), 'hash'),
@@ -50,14 +50,14 @@ export const meta = defineProvider({
       otherwise: true,
     },
     { each: 'entry[].messaging[]', id: messagingId, type: messagingType, reference: 'json:sender.id' },
-    // What another app, which has the conversation, gets as `messaging`.
+    // The events that the app in control of the conversation gets as `messaging`.
     {
       each: 'entry[].standby[]',
       id: composite('const:standby', messagingId),
       type: messagingType,
       reference: 'json:sender.id',
     },
-    // Subscribed without values: `changed_fields` only.
+    // A subscription without values has only `changed_fields`.
     { each: 'entry[]', id: 'hash', type: 'json:$.object', reference: 'json:id', otherwise: true },
   ],
   handshakes: [
@@ -68,7 +68,7 @@ export const meta = defineProvider({
       reply: { text: '{query:hub.challenge}' },
     },
   ],
-  // WhatsApp; unchecked: 36 hours for the others.
+  // For WhatsApp; unchecked: 36 hours for the others.
   retryWindowMs: days(7),
   sampleId: 'wamid.',
   samples: sampleFile('meta'),

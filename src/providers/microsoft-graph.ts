@@ -9,9 +9,9 @@ export const microsoftGraph = defineProvider({
   name: 'Microsoft Graph change notifications',
   docs: 'https://learn.microsoft.com/en-us/graph/change-notifications-delivery-webhooks',
   confidence: 'verified',
-  // The clientState given to each subscription. A delivery may mix subscriptions, so give all of yours the same one; a
-  // stranger's that calls the same URL may leave it out, so every notification must have it. The tokens
-  // (validationTokens) that come with encrypted content are not looked at.
+  // The clientState of the subscriptions. A delivery may mix subscriptions, so use the same one for all of yours. The
+  // subscription of a stranger for the same URL may have none, so every notification must have it. The
+  // validationTokens of encrypted content are not read.
   verify: {
     ...clientState,
     create(context) {
@@ -29,8 +29,8 @@ export const microsoftGraph = defineProvider({
   },
   events: {
     each: 'value[]',
-    // The id is optional, and many workloads leave it out. Mail and calendar name the version of what changed; others
-    // (drives, presence, lifecycle events) send equal notifications for distinct changes, so none of those is dropped.
+    // The id is optional, and many workloads send none. Mail and calendar have the version of the changed object. Others
+    // (drives, presence, lifecycle events) send equal notifications for different changes: each is a new event.
     id: [
       'json:id',
       composite('json:subscriptionId', 'json:changeType', 'json:resource', 'json:resourceData.@odata\\.etag'),

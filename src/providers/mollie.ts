@@ -2,8 +2,8 @@ import { defineProvider, hmacScheme, hours, seconds } from '../verification/defi
 import { sampleFile } from './sample.js'
 
 /**
- * The webhooks of 2025. The classic ones are unsigned and say only `id=tr_...`, the same at every change of status, so
- * that nothing of them names an event.
+ * The webhooks of 2025. The classic webhooks are not signed and have only `id=tr_...`, the same for every change of
+ * status, so their events have no id.
  */
 export const mollie = defineProvider({
   key: 'mollie',
@@ -11,7 +11,7 @@ export const mollie = defineProvider({
   docs: 'https://docs.mollie.com/reference/webhooks-new',
   confidence: 'verified',
   verify: hmacScheme({
-    // For a day after a change of secret the header comes twice, which Node joins.
+    // For a day after a change of the secret the header is sent twice; Node joins both.
     signature: { in: 'header:x-mollie-signature', prefix: 'sha256=', separator: ',' },
     encoding: 'hex',
   }),

@@ -6,7 +6,7 @@ export const netlify = defineProvider({
   name: 'Netlify (outgoing webhook notifications)',
   docs: 'https://docs.netlify.com/site-deploys/notifications/#payload-signature',
   confidence: 'verified',
-  // The token has no times in it: nothing but the dedupe stops a replay.
+  // The token has no time: only the dedupe stops a replay.
   verify: jwtScheme({
     in: 'header:x-webhook-signature',
     algorithms: ['HS256'],
@@ -14,7 +14,7 @@ export const netlify = defineProvider({
     bodyHash: { claim: 'sha256' },
   }),
   events: {
-    // `id` is the deploy's (or the submission's) and comes back with each of its states.
+    // `id` is that of the deploy or the submission, for each of its states.
     id: 'hash',
     type: ['header:x-netlify-event', 'json:state'],
     reference: 'json:id',

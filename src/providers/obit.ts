@@ -7,7 +7,7 @@ export const obit = defineProvider({
   name: 'Obit',
   docs: 'https://obit.dev/docs/webhooks',
   confidence: 'likely',
-  // unchecked: its guide says that events are verified and not how. Standard Webhooks is offered, headers by option.
+  // unchecked: its guide does not say how events are verified. Standard Webhooks is assumed; an option sets the headers.
   verify: standardHmac('{option:headerPrefix}'),
   options: {
     headerPrefix: { what: 'What the three headers begin with', default: 'webhook', example: 'webhook' },
@@ -15,7 +15,7 @@ export const obit = defineProvider({
   events: { id: 'json:id', type: 'json:type', reference: 'json:data.id' },
   retryWindowMs: null,
   sampleId: 'evt_',
-  // The signature covers the header id as well; it need not be the event's.
+  // The signature also covers the id in the header, which need not be that of the event.
   sampleHeaders: { '{option:headerPrefix}-id': 'msg_{id}' },
   samples: sampleFile('obit'),
 })

@@ -6,8 +6,8 @@ export const okta = defineProvider({
   name: 'Okta event hooks',
   docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
   confidence: 'verified',
-  // The text given as authentication secret comes back verbatim in the header named beside it; nothing is signed.
-  // `basicAuth` is for hooks whose secret was written as `Basic <base64>`.
+  // The configured header has the authentication secret in clear; nothing is signed. `basicAuth` is for hooks with a
+  // secret of the form `Basic <base64>`.
   verify: { secret: tokenScheme({ in: 'header:{option:header}' }), basicAuth: basicScheme() },
   options: {
     header: {
@@ -16,7 +16,7 @@ export const okta = defineProvider({
       example: 'authorization',
     },
   },
-  // eventId is the batch's. Okta's documentation compares the uuid of each event.
+  // eventId is that of the batch. Okta's documentation uses the uuid of each event.
   events: {
     each: 'data.events[]',
     id: 'json:uuid',
@@ -30,7 +30,7 @@ export const okta = defineProvider({
       reply: { json: { verification: '{header:x-okta-verification-challenge}' } },
     },
   ],
-  // unchecked: it retries once, and does not say when.
+  // unchecked: one retry, at an undocumented time.
   retryWindowMs: hours(1),
   answer: { timeLimitMs: seconds(3), httpStatus: 204, body: '' },
   samples: sampleFile('okta'),

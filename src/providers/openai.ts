@@ -8,11 +8,11 @@ export const openai = defineProvider({
   docs: 'https://platform.openai.com/docs/guides/webhooks',
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
-  // Its library uses a secret without `whsec_` as it is.
+  // Its library does not decode a secret without `whsec_`.
   verify: standardHmac('webhook', {
     secret: { encoding: 'base64', prefix: 'whsec_', withoutPrefix: 'utf8' },
   }),
-  // The body has an id too; its documentation names this one for dedupe.
+  // The body also has an id; its documentation recommends this one for dedupe.
   events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },
   retryWindowMs: days(3),
   sampleId: 'wh_',

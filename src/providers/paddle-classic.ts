@@ -6,12 +6,12 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** All fields but the signature as PHP's serialize() writes an array of texts, in the order of their names. */
+/** All fields except the signature, sorted by name, in the format of PHP's serialize() for an array of texts. */
 const serialized: ContentFunction = () => (reading) => {
   const fields = reading.formPairs
     .filter(([name]) => name !== 'p_signature')
     .sort(([a], [b]) => (a < b ? -1 : 1))
-  // PHP would keep the last of two; which one is meant nobody can say.
+  // PHP would use the last of two fields with one name; here they are ambiguous.
   if (new Set(fields.map(([name]) => name)).size !== fields.length) return null
   return [`a:${fields.length}:{${fields.flat().map(serializedText).join('')}}`]
 }
@@ -25,7 +25,7 @@ export const paddleClassic = defineProvider({
   name: 'Paddle Classic',
   docs: 'https://developer.paddle.com/classic/webhook-reference/verifying-webhooks',
   confidence: 'likely',
-  // The public key is shown in the vendor's dashboard.
+  // The public key is in the dashboard of the vendor.
   verify: rsaScheme({
     signature: 'form:p_signature',
     encoding: 'base64',
@@ -35,8 +35,8 @@ export const paddleClassic = defineProvider({
   }),
   format: 'form',
   events: {
-    // Fulfilment webhooks, one for an order, are no alerts. unchecked: that p_order_id is always in them, and that
-    // retries keep alert_id.
+    // Fulfilment webhooks, one for each order, are not alerts. unchecked: that they always have p_order_id, and that a
+    // retry has the same alert_id.
     id: ['form:alert_id', composite('const:fulfillment', 'form:p_order_id')],
     type: ['form:alert_name', 'const:fulfillment'],
     reference: ['form:order_id', 'form:subscription_id', 'form:p_order_id'],

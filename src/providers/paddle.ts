@@ -9,7 +9,7 @@ export const paddle = defineProvider({
   confidence: 'verified',
   aliases: { webhookSecret: 'secret', secretKey: 'secret', endpointSecret: 'secret' },
   verify: hmacScheme({
-    // Several h1 while a secret is being replaced. The secret is used as shown, `pdl_ntfset_` included.
+    // Several h1 during the rotation of a secret. The secret includes its prefix `pdl_ntfset_`.
     signature: {
       in: 'header:paddle-signature',
       separator: ';',
@@ -17,14 +17,14 @@ export const paddle = defineProvider({
     },
     encoding: 'hex',
     signed: '{timestamp}:{body}',
-    // Its own library allows five seconds, one way; the event id is signed, so a replay inside the window is a duplicate.
+    // Its own library allows five seconds in the past. The event id is signed, so a replay is a duplicate.
     timestamp: { in: 'signature', unit: 's' },
   }),
   events: {
     id: 'json:event_id',
     type: 'json:event_type',
     reference: 'json:data.id',
-    // notification_id differs for each destination and each replay of one event.
+    // notification_id is different for each destination and each replay of an event.
     content: 'none',
   },
   // The sandbox gives up after 15 minutes.

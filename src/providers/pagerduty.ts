@@ -7,11 +7,11 @@ export const pagerduty = defineProvider({
   docs: 'https://developer.pagerduty.com/docs/webhooks/webhook-behavior/',
   confidence: 'verified',
   verify: hmacScheme({
-    // Several while a secret is being rotated.
+    // Several signatures during the rotation of a secret.
     signature: { in: 'header:x-pagerduty-signature', prefix: 'v1=', separator: ',' },
     encoding: 'hex',
   }),
-  // X-Webhook-Id is the same on retries too, but not signed, and another for each subscription.
+  // X-Webhook-Id is also the same on retries, but it is not signed and differs for each subscription.
   events: {
     id: 'json:event.id',
     type: 'json:event.event_type',

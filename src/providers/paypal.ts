@@ -6,13 +6,13 @@ export const paypal = defineProvider({
   name: 'PayPal',
   docs: 'https://developer.paypal.com/api/rest/webhooks/rest/',
   confidence: 'verified',
-  // The body is signed by its CRC-32 only: who holds one captured delivery can make another body that fits it.
-  // Where an event moves money, fetch it again by its id.
+  // Only the CRC-32 of the body is signed: an attacker with a captured delivery can make another body with the same
+  // CRC. Fetch an event that moves money by its id.
   verify: rsaScheme({
     signature: 'header:paypal-transmission-sig',
     encoding: 'base64',
     signed: '{header:paypal-transmission-id}|{timestamp}|{option:webhookId}|{crc32}',
-    // unchecked: whether a retry has a new transmission time, so it is not held against the clock.
+    // unchecked: whether a retry has a new transmission time, so it is not compared with the clock.
     timestamp: { in: 'header:paypal-transmission-time', unit: 'iso', toleranceMs: null },
     certificate: {
       url: 'header:paypal-cert-url',
@@ -27,7 +27,7 @@ export const paypal = defineProvider({
       example: '1JE4291016473214C',
     },
   },
-  // The transmission id is the sending's, not the event's.
+  // The transmission id is that of the delivery, not of the event.
   events: { id: 'json:id', type: 'json:event_type', reference: 'json:resource.id' },
   retryWindowMs: days(3),
   keepHeaders: ['paypal-transmission-id', 'paypal-transmission-time'],

@@ -7,11 +7,11 @@ export const paystack = defineProvider({
   docs: 'https://paystack.com/docs/payments/webhooks/',
   confidence: 'verified',
   aliases: { secretKey: 'secret' },
-  // Signed with the account's secret key (sk_live_..., sk_test_...); there is none for webhooks alone.
+  // Signed with the secret key of the account (sk_live_..., sk_test_...); there is no separate secret for webhooks.
   verify: hmacScheme({ algorithm: 'sha512', signature: 'header:x-paystack-signature', encoding: 'hex' }),
-  // There is no event id. `data.id` is the object's and comes back with reminders and updates.
+  // There is no event id. `data.id` is that of the object, which reminders and updates share.
   events: { id: 'hash', type: 'json:event', reference: ['json:data.reference', 'json:data.id'] },
-  // unchecked: from memory. In test mode ten hours.
+  // unchecked: not confirmed by a document. Ten hours in test mode.
   retryWindowMs: days(3),
   answer: { timeLimitMs: null, httpStatus: 200 },
   sampleId: 'number',

@@ -6,7 +6,7 @@ export const plaid = defineProvider({
   name: 'Plaid',
   docs: 'https://plaid.com/docs/api/webhooks/webhook-verification/',
   confidence: 'verified',
-  // Keys are looked up by id with the user's own API credentials: getKey calls /webhook_verification_key/get.
+  // getKey looks up a key by its id with the user's own API credentials (/webhook_verification_key/get).
   verify: jwtScheme({
     in: 'header:plaid-verification',
     algorithms: ['ES256'],
@@ -14,8 +14,8 @@ export const plaid = defineProvider({
     bodyHash: { claim: 'request_body_sha256' },
     getKey: true,
   }),
-  // There is no event id, and most bodies only say that something is new: equal ones are distinct events. The time of
-  // the signature tells them apart. A retry has a new one, and is handled again.
+  // There is no event id, and most bodies say only that there is new data: equal bodies are different events. The time
+  // of the signature distinguishes them. A retry has a new time and is handled again.
   events: {
     id: 'signed',
     type: join('.', 'json:webhook_type', 'json:webhook_code'),

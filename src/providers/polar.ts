@@ -8,7 +8,7 @@ export const polar = defineProvider({
   docs: 'https://docs.polar.sh/integrate/webhooks/delivery',
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
-  // Standard Webhooks, but for the secret: its text is the key, nothing is decoded or taken off.
+  // Standard Webhooks, except for the secret: its text is the key, with its prefix and not decoded.
   verify: standardHmac('webhook', { secret: {} }),
   events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },
   retryWindowMs: null,

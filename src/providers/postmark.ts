@@ -6,10 +6,10 @@ export const postmark = defineProvider({
   name: 'Postmark',
   docs: 'https://postmarkapp.com/developer/webhooks/webhooks-overview',
   confidence: 'verified',
-  // Nothing is signed: user and password are put into the webhook's URL.
+  // Nothing is signed: the URL of the webhook has user and password.
   verify: basicScheme(),
   events: {
-    // MessageID is the email's. A bounce or complaint also has its own ID; the others have their time, to 100 ns.
+    // MessageID is that of the e-mail. A bounce or complaint also has its own ID; other events have a time, in 100 ns.
     id: [
       composite(
         optional('json:RecordType'),
@@ -19,7 +19,7 @@ export const postmark = defineProvider({
         optional(['json:DeliveredAt', 'json:BouncedAt', 'json:ReceivedAt', 'json:ChangedAt']),
         optional('json:OriginalLink'),
       ),
-      // An error of the SMTP API belongs to no message.
+      // An error of the SMTP API has no message.
       'hash',
     ],
     // unchecked: that inbound messages have no RecordType.

@@ -6,10 +6,10 @@ export const prismic = defineProvider({
   name: 'Prismic',
   docs: 'https://prismic.io/docs/webhooks',
   confidence: 'verified',
-  // The webhook's secret stands in the body; null where none was set, and then the delivery is refused.
+  // The body has the secret of the webhook. It is null if there is none; the delivery is then rejected.
   verify: tokenScheme({ in: 'json:secret' }),
-  // There is no event id. Each publication has a new ref, so equal bytes are one event; a test from the UI is the same
-  // bytes every time.
+  // There is no event id. Each publication has a new ref, so equal bytes are one event. A test from the UI always has
+  // the same bytes.
   events: { id: 'hash', type: 'json:type', reference: ['json:masterRef', 'json:domain'] },
   retryWindowMs: minutes(50),
   samples: sampleFile('prismic'),

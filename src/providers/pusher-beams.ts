@@ -7,7 +7,7 @@ export const pusherBeams = defineProvider({
   docs: 'https://pusher.com/docs/beams/concepts/webhooks/',
   confidence: 'verified',
   verify: hmacScheme({ algorithm: 'sha1', signature: 'header:webhook-signature', encoding: 'hex' }),
-  // The same as the header Webhook-Request-ID-UUID, and signed.
+  // It equals the header Webhook-Request-ID-UUID, and is signed.
   events: {
     id: 'json:metadata.event_id',
     type: 'json:metadata.event_type',

@@ -7,15 +7,15 @@ export const pusher = defineProvider({
   docs: 'https://pusher.com/docs/channels/server_api/webhooks/',
   confidence: 'verified',
   verify: hmacScheme({
-    // x-pusher-key names the app key whose secret signed; where there are two, give both secrets.
+    // x-pusher-key has the app key of the signing secret. If there are two keys, configure both secrets.
     signature: 'header:x-pusher-signature',
     encoding: 'hex',
-    // When the batch was made, not when it was sent.
+    // The time when the batch was made, not sent.
     timestamp: { in: 'json:time_ms', unit: 'ms', toleranceMs: null },
   }),
   events: {
     each: 'events[]',
-    // Events have no id and repeat (a channel is occupied again and again): the batch and the place in it tell them apart.
+    // Events have no id and repeat (a channel is occupied again): the batch and the position in it identify them.
     id: composite('json:$.time_ms', 'index', 'hash'),
     type: 'json:name',
     reference: 'json:channel',

@@ -16,7 +16,7 @@ export const quickbooks = defineProvider({
   // The secret is the verifier token.
   verify: hmacScheme({ signature: 'header:intuit-signature', encoding: 'base64' }),
   events: [
-    // The older format has no event id: what changed, how and when names a change of one company's record.
+    // The older format has no event id: company, record, operation and time identify a change.
     {
       each: 'eventNotifications[].dataChangeEvent.entities[]',
       id: composite(
@@ -30,7 +30,7 @@ export const quickbooks = defineProvider({
       type: join('.', 'json:name', 'json:operation'),
       reference: 'json:id',
     },
-    // The newer one is an array of CloudEvents.
+    // The newer format is an array of CloudEvents.
     { each: '[]', id: 'json:id', type: 'json:type', reference: 'json:intuitentityid' },
   ],
   retryWindowMs: null,

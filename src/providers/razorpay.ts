@@ -7,13 +7,13 @@ export const razorpay = defineProvider({
   docs: 'https://razorpay.com/docs/webhooks/validate-test/',
   confidence: 'verified',
   aliases: { webhookSecret: 'secret' },
-  // After a change of secret the retries of older events keep the old one: give both for a day.
+  // After a change of the secret, retries of older events use the old one: configure both for a day.
   verify: hmacScheme({ signature: 'header:x-razorpay-signature', encoding: 'hex' }),
-  // The id is in this header only, and unsigned.
+  // The id is only in this header, and not signed.
   events: {
     id: 'header:x-razorpay-event-id',
     type: 'json:event',
-    // By kind: payload.payment.entity, payload.order.entity, ...
+    // For example payload.payment.entity, payload.order.entity.
     reference: 'json:payload.*.entity.id',
   },
   retryWindowMs: hours(24),

@@ -8,21 +8,21 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** JSON webhooks. The XML ones are not signed. */
+/** JSON webhooks. XML webhooks are not signed and not supported. */
 export const recurly = defineProvider({
   key: 'recurly',
   name: 'Recurly (JSON webhooks)',
   docs: 'https://docs.recurly.com/recurly-subscriptions/docs/signature-verification',
   confidence: 'likely',
   verify: hmacScheme({
-    // `<milliseconds>,<hex>,<hex>`: several while a key is being replaced.
+    // `<milliseconds>,<hex>,<hex>`: several during the rotation of a key.
     signature: { in: 'header:recurly-signature', separator: ',', timestampFirst: true },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
     timestamp: { in: 'signature', unit: 'ms' },
   }),
   events: {
-    // `id` is the object's, by its examples: a subscription keeps it through all its events.
+    // In its examples `id` is that of the object: all events of a subscription have the same one.
     id: composite('json:object_type', 'json:id', 'json:event_type', 'json:event_time'),
     type: join('.', 'json:object_type', 'json:event_type'),
     reference: ['json:uuid', 'json:account_code', 'json:id'],

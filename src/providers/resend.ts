@@ -8,12 +8,12 @@ export const resend = defineProvider({
   docs: 'https://resend.com/docs/dashboard/webhooks/verify-webhooks-requests',
   confidence: 'verified',
   aliases: { signingSecret: 'secret', webhookSecret: 'secret' },
-  // It sends through Svix, under Svix's header names.
+  // Sent by Svix, with its header names.
   verify: standardHmac('svix'),
   events: {
     id: 'header:svix-id',
     type: 'json:type',
-    // Contacts and domains have an id of their own.
+    // Contacts and domains have their own id.
     reference: ['json:data.email_id', 'json:data.id'],
   },
   retryWindowMs: hours(27.6),

@@ -6,7 +6,7 @@ export const rudderstack = defineProvider({
   name: 'RudderStack (webhook destination)',
   docs: 'https://www.rudderstack.com/docs/destinations/webhooks/setup-guide/',
   confidence: 'verified',
-  // It signs nothing: add a header with a secret to the destination.
+  // Nothing is signed: add a header with a secret to the destination.
   verify: tokenScheme({ in: 'header:{option:header}' }),
   options: {
     header: {

@@ -1,7 +1,7 @@
 /**
- * Sample bodies: one JSON file for each provider in `samples/`, under the provider's file name. They are the
- * deliveries that `send`, `dev`, `check` and `testing` make, so the npm package has them; the `kinds/` beside them are
- * a different thing, the deliveries that the provider contract tests, and are not in the package.
+ * Sample bodies: one JSON file for each provider in `samples/`, under the provider's file name. `send`, `dev`, `check`
+ * and `testing` send them, so they are in the npm package. `kinds/` has another purpose: the deliveries that the provider
+ * contract tests, which are not in the package.
  */
 import { readFileSync } from 'node:fs'
 import type { Samples } from '../verification/define-provider.js'

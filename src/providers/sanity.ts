@@ -11,16 +11,16 @@ export const sanity = defineProvider({
     signature: { in: 'header:sanity-webhook-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'base64url',
     signed: '{timestamp}.{body}',
-    // Its own library holds it against no clock.
+    // Its own library does not compare it with the clock.
     timestamp: { in: 'signature', unit: 'ms' },
   }),
-  // All that names the event is in headers, none of them signed; the body is whatever the projection says.
+  // The values that identify the event are in headers, which are not signed; a projection defines the body.
   events: {
     id: 'header:idempotency-key',
     type: 'header:sanity-operation',
     reference: 'header:sanity-document-id',
   },
-  // A projection such as `{_id}` gives equal bodies for distinct changes.
+  // A projection such as `{_id}` gives equal bodies for different changes.
   contentGuard: 'accept',
   // Two retries half a minute apart; until April 2026 over half an hour.
   retryWindowMs: minutes(30),

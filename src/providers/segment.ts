@@ -1,7 +1,7 @@
 import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** One event per delivery. Of a batch Segment signs the first event only, so batches are refused: leave them off. */
+/** One event per delivery. Segment signs only the first event of a batch, so a batch is rejected: disable batches. */
 export const segment = defineProvider({
   key: 'segment',
   name: 'Segment (webhooks destination)',

@@ -7,7 +7,7 @@ export const sendgrid = defineProvider({
   docs: 'https://www.twilio.com/docs/sendgrid/for-developers/tracking-events/getting-started-event-webhook-security-features',
   confidence: 'verified',
   aliases: { verificationKey: 'publicKey' },
-  // The verification key is shown as base64 of its DER form; that or PEM will do.
+  // The verification key is base64 of its DER form; PEM is accepted too.
   verify: ecdsaScheme({
     signature: 'header:x-twilio-email-event-webhook-signature',
     encoding: 'base64',
@@ -15,7 +15,7 @@ export const sendgrid = defineProvider({
     timestamp: { in: 'header:x-twilio-email-event-webhook-timestamp', unit: 's' },
   }),
   events: { each: '[]', id: 'json:sg_event_id', type: 'json:event', reference: 'json:sg_message_id' },
-  // Duplicates have been seen 29 hours later (sendgrid issue 2933); the dedupe horizon is far longer.
+  // A duplicate was reported 29 hours later (sendgrid issue 2933); the dedupe horizon is longer.
   retryWindowMs: hours(24),
   samples: sampleFile('sendgrid'),
 })

@@ -7,10 +7,10 @@ export const sentry = defineProvider({
   docs: 'https://docs.sentry.io/integrations/integration-platform/webhooks/',
   confidence: 'verified',
   aliases: { clientSecret: 'secret' },
-  // The secret is the integration's client secret. sentry-hook-timestamp is not signed.
+  // The secret is the client secret of the integration. sentry-hook-timestamp is not signed.
   verify: hmacScheme({ signature: 'header:sentry-hook-signature', encoding: 'hex' }),
   events: {
-    // Made anew for each sending (app_platform_event.py), so a second sending is caught by its content, not by this.
+    // A new one for each delivery (app_platform_event.py): a repeated event is found by its content, not by this id.
     id: 'header:request-id',
     type: join('.', 'header:sentry-hook-resource', optional('json:action')),
     reference: [

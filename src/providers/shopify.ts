@@ -8,13 +8,13 @@ export const shopify = defineProvider({
   confidence: 'verified',
   aliases: { clientSecret: 'secret', apiSecret: 'secret', apiSecretKey: 'secret' },
   verify: hmacScheme({
-    // The newer events family sends the same headers without `x-`.
+    // The newer kind of webhooks has the same headers without `x-`.
     signature: { in: ['header:x-shopify-hmac-sha256', 'header:shopify-hmac-sha256'] },
     encoding: 'base64',
   }),
   events: {
-    // One event gives a webhook per subscription, all with one event id; the webhook id is the delivery's own and
-    // stays the same on its retries. None of these headers is signed.
+    // One event causes a webhook for each subscription, all with the same event id. The webhook id is that of the
+    // delivery, and its retries have the same one. None of these headers is signed.
     id: ['header:x-shopify-webhook-id', 'header:shopify-webhook-id'],
     type: ['header:x-shopify-topic', 'header:shopify-topic'],
     reference: ['json:id', 'json:admin_graphql_api_id'],
@@ -23,6 +23,6 @@ export const shopify = defineProvider({
   answer: { timeLimitMs: seconds(5) },
   keepHeaders: ['x-shopify-topic', 'x-shopify-shop-domain', 'x-shopify-event-id', 'x-shopify-triggered-at'],
   sampleHeaders: { 'x-shopify-shop-domain': 'example.myshopify.com', 'x-shopify-api-version': '2025-07' },
-  // A sample is text where an id is beyond what a JavaScript number holds.
+  // One sample is text, because its id is too large for a JavaScript number.
   samples: sampleFile('shopify'),
 })

@@ -6,9 +6,9 @@ export const shortcut = defineProvider({
   name: 'Shortcut',
   docs: 'https://help.shortcut.com/hc/en-us/articles/34734717380756',
   confidence: 'likely',
-  // unchecked: its documentation says "HMAC hexdigest" and not of which hash; SHA-256 is what receivers use.
+  // unchecked: its documentation says "HMAC hexdigest" without the hash; other receivers use SHA-256.
   verify: hmacScheme({ signature: 'header:payload-signature', encoding: 'hex' }),
-  // unchecked: the paths. The first action is what was done, the others follow from it.
+  // unchecked: the paths. The first action is the cause of the others.
   events: {
     id: 'json:id',
     type: join('.', 'json:actions.0.entity_type', 'json:actions.0.action'),

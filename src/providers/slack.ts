@@ -29,7 +29,7 @@ export const slack = defineProvider({
       reference: 'form:channel_id',
     },
     {
-      // A closed view and the choices of a menu have no id, and are sent once: the signed time names them.
+      // A closed view and a request for menu options have no id and are sent once: the signed time is the id.
       id: [
         'json:event_id',
         'json:trigger_id',
@@ -44,7 +44,7 @@ export const slack = defineProvider({
   handshakes: [
     { when: { 'json:type': 'url_verification' }, signed: true, reply: { text: '{json:challenge}' } },
   ],
-  // Three retries: at once, after one minute, after five. Delayed events, where enabled, retry for a day.
+  // Three retries: immediately, after one minute, after five. Delayed events, if enabled, are retried for a day.
   retryWindowMs: minutes(6),
   answer: { timeLimitMs: seconds(3) },
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],

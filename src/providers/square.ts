@@ -10,11 +10,11 @@ export const square = defineProvider({
   verify: hmacScheme({
     signature: 'header:x-square-hmacsha256-signature',
     encoding: 'base64',
-    // The notification URL exactly as the subscription has it: behind a proxy, say it in `publicUrl`.
+    // The signed URL is exactly that of the subscription: behind a proxy set it as `publicUrl`.
     signed: '{url}{body}',
   }),
   events: { id: 'json:event_id', type: 'json:type', reference: 'json:data.id' },
-  // By its delivery pages; some newer material says 24 hours.
+  // From its page about deliveries; newer pages say 24 hours.
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },
   samples: sampleFile('square'),

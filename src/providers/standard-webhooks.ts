@@ -8,10 +8,10 @@ export const standardWebhooks = defineProvider({
   name: 'Standard Webhooks',
   docs: 'https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md',
   confidence: 'verified',
-  // unchecked: v1a was not read in a sender's code, only in the specification.
+  // unchecked: v1a is taken from the specification, not from the code of a sender.
   verify: { secret: standardHmac('webhook'), publicKey: standardKey('webhook') },
   events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },
-  // Each sender has its own; the specification only recommends several days.
+  // Different for each sender; the specification recommends several days.
   retryWindowMs: null,
   sampleId: 'msg_',
   samples: sampleFile('standard-webhooks'),

@@ -6,10 +6,10 @@ export const statuspage = defineProvider({
   name: 'Atlassian Statuspage (subscriber webhooks)',
   docs: 'https://support.atlassian.com/statuspage/docs/enable-webhook-notifications',
   confidence: 'likely',
-  // It signs nothing and has no secret: subscribe with `?token=<secret>` in the URL.
+  // Nothing is signed and there is no secret: subscribe with `?token=<secret>` in the URL.
   verify: tokenScheme({ in: 'query:token' }),
   events: {
-    // unchecked: that the newest update comes first. The time of the incident's last change tells updates apart anyhow.
+    // unchecked: that the newest update is first. The time of the last change of the incident distinguishes updates too.
     id: [
       'json:component_update.id',
       composite(
@@ -20,7 +20,7 @@ export const statuspage = defineProvider({
     ],
     type: 'keys:meta,page,component',
     reference: ['json:incident.id', 'json:component.id', 'json:component_update.component_id'],
-    // `meta` and `page` are those of the moment of sending.
+    // `meta` and `page` have values of the time of sending.
     content: 'none',
   },
   retryWindowMs: null,

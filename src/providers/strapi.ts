@@ -6,8 +6,8 @@ export const strapi = defineProvider({
   name: 'Strapi',
   docs: 'https://docs.strapi.io/cms/backend-customization/webhooks',
   confidence: 'verified',
-  // It signs nothing; a header set on the webhook is the only proof. `secret`: `Authorization: Bearer <secret>`.
-  // `headerSecret`: the whole value of a header of another name.
+  // Nothing is signed; a custom header of the webhook is the only proof. `secret`: `Authorization: Bearer <secret>`.
+  // `headerSecret`: the whole value of a header with another name.
   verify: {
     secret: tokenScheme({ in: 'header:authorization', prefix: 'Bearer ' }),
     headerSecret: tokenScheme({ in: 'header:{option:header}' }),
@@ -20,12 +20,12 @@ export const strapi = defineProvider({
     },
   },
   events: {
-    // No event id; createdAt is the time of sending, to the millisecond.
+    // There is no event id; createdAt is the time of sending, in milliseconds.
     id: 'hash',
     type: ['json:event', 'header:x-strapi-event'],
     reference: ['json:entry.documentId', 'json:entry.id', 'json:media.id'],
   },
-  // It never retries.
+  // Strapi does not retry.
   retryWindowMs: 0,
   answer: { timeLimitMs: seconds(10) },
   sampleHeaders: { 'x-strapi-event': '{type}' },

@@ -8,7 +8,7 @@ export const stripe = defineProvider({
   confidence: 'verified',
   aliases: { endpointSecret: 'secret', webhookSecret: 'secret', signingSecret: 'secret' },
   verify: hmacScheme({
-    // The secret is used as shown, `whsec_` included. Schemes other than v1 are passed over: v0 is a test fake.
+    // The secret includes its prefix `whsec_`. Only v1 is read: v0 is a fake signature for tests.
     signature: { in: 'header:stripe-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
@@ -17,7 +17,7 @@ export const stripe = defineProvider({
   events: {
     id: 'json:id',
     type: 'json:type',
-    // Thin (v2) events name their object apart from the data.
+    // A thin (v2) event has the id of its object outside the data.
     reference: ['json:data.object.id', 'json:related_object.id'],
   },
   retryWindowMs: days(3),

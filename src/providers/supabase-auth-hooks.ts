@@ -3,8 +3,8 @@ import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
 /**
- * For hooks that only tell (send-sms, send-email, after-user-created). The others wait for a decision in the answer,
- * which a log of events cannot give.
+ * For hooks that only notify (send-sms, send-email, after-user-created). Other hooks need a decision in the answer,
+ * which an event log cannot give.
  */
 export const supabaseAuthHooks = defineProvider({
   key: 'supabaseAuthHooks',
@@ -13,18 +13,18 @@ export const supabaseAuthHooks = defineProvider({
   confidence: 'verified',
   aliases: { hookSecret: 'secret' },
   verify: standardHmac('webhook', {
-    // Joined with comma and space, where the specification has a space.
+    // The separator is comma and space; in the specification it is a space.
     signature: { in: 'header:webhook-signature', prefix: 'v1,', separator: ', ' },
     secret: { encoding: 'base64', prefix: 'v1,whsec_' },
   }),
   events: {
-    // webhook-id is new on every attempt. Older servers send no metadata: their attempts cannot be told from new events,
-    // since two wrong passwords of one user have the same body.
+    // webhook-id is new on every attempt. Older servers send no metadata: their retries cannot be distinguished from new
+    // events, because two wrong passwords of one user have the same body.
     id: ['json:metadata.uuid', 'header:webhook-id'],
     type: 'json:metadata.name',
     reference: ['json:user.id', 'json:user_id'],
   },
-  // Three attempts within five seconds in all.
+  // Three attempts within five seconds.
   retryWindowMs: seconds(5),
   answer: { timeLimitMs: seconds(5), contentType: 'application/json', body: '{}' },
   sampleHeaders: { 'webhook-id': '6e1d4b0a-3f7e-4a2c-9a35-8f0d6b1c2e47' },

@@ -7,10 +7,10 @@ export const telegram = defineProvider({
   docs: 'https://core.telegram.org/bots/api#setwebhook',
   confidence: 'verified',
   aliases: { secretToken: 'secret' },
-  // The `secret_token` given to setWebhook comes back verbatim; the body is not signed.
+  // Every delivery has the `secret_token` of setWebhook in clear; the body is not signed.
   verify: tokenScheme({ in: 'header:x-telegram-bot-api-secret-token' }),
   events: {
-    // Unique per bot: one source for each bot. It may start over at random after a week without updates.
+    // Unique for a bot: use one source per bot. After a week without updates it may continue at a random number.
     id: 'json:update_id',
     type: 'keys:update_id',
     reference: ['json:message.message_id', 'json:callback_query.id', 'json:edited_message.message_id'],

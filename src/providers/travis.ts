@@ -6,18 +6,18 @@ export const travis = defineProvider({
   name: 'Travis CI',
   docs: 'https://docs.travis-ci.com/user/notifications/#configuring-webhook-notifications',
   confidence: 'verified',
-  // The key is config.notifications.webhook.public_key of https://api.travis-ci.com/config. SHA-1 is all there is.
+  // The key is config.notifications.webhook.public_key of https://api.travis-ci.com/config. It signs with SHA-1.
   verify: rsaScheme({
     signature: 'header:signature',
     encoding: 'base64',
     digest: 'sha1',
-    // The decoded form field, not the body.
+    // The signed content is the decoded form field, not the body.
     signed: '{document}',
   }),
   format: 'form',
   document: { form: 'payload' },
   events: {
-    // The build's id comes back when it starts, when it ends, and when it is run again.
+    // The start, the end and a second run of a build have the same id.
     id: composite(
       'json:id',
       ['json:state', 'json:status_message'],

@@ -6,8 +6,8 @@ export const trello = defineProvider({
   name: 'Trello',
   docs: 'https://developer.atlassian.com/cloud/trello/guides/rest-api/webhooks/',
   confidence: 'verified',
-  // The URL is the callbackURL exactly as registered; behind a proxy give it as `publicUrl`. The secret is the
-  // application's (OAuth) secret.
+  // The signed URL is exactly the registered callbackURL; behind a proxy set it as `publicUrl`. The secret is the OAuth
+  // secret of the application.
   verify: hmacScheme({
     algorithm: 'sha1',
     signature: 'header:x-trello-webhook',
@@ -15,14 +15,14 @@ export const trello = defineProvider({
     signed: '{body}{url}',
   }),
   events: {
-    // One action reaches every webhook on its board, list or card under the same id.
+    // An action has the same id for every webhook of its board, list or card.
     id: 'json:action.id',
     type: 'json:action.type',
     reference: ['json:action.data.card.id', 'json:model.id'],
-    // `model` and `webhook` are those of the webhook and of the moment, and consecutiveFailures counts up.
+    // `model` and `webhook` have values of the time of sending, and consecutiveFailures changes with each attempt.
     content: 'none',
   },
-  // unchecked: at creation the callback URL must answer a HEAD with 200.
+  // unchecked: when the webhook is created, the callback URL must answer a HEAD with 200.
   handshakes: [{ when: { method: 'HEAD' }, signed: false, reply: {} }],
   // After 30, 60 and 120 seconds.
   retryWindowMs: seconds(210),

@@ -12,8 +12,8 @@ import {
 import { sampleFile } from './sample.js'
 
 /**
- * Twilio signs the URL with the port or without it, by product; its own library tries both, the default port where the
- * URL names none.
+ * Twilio signs the URL with or without the port, depending on the product. Its own library tries both, with the default
+ * port if the URL has none.
  */
 const withOtherPort: ContentFunction = () => (reading) => {
   const url = reading.url.replace(
@@ -24,7 +24,7 @@ const withOtherPort: ContentFunction = () => (reading) => {
   return url === reading.url ? null : [url, sortedForm(reading) ?? '']
 }
 
-/** In every form; in the query where the method is GET. */
+/** In every form; in the query if the method is GET. */
 const account = ['form:AccountSid', 'query:AccountSid'] as const
 
 export const twilio = defineProvider({
@@ -37,7 +37,7 @@ export const twilio = defineProvider({
     algorithm: 'sha1',
     signature: 'header:x-twilio-signature',
     encoding: 'base64',
-    // A form is signed with the URL. Any other body is not: its hash stands in the URL instead, and must be there.
+    // A form is signed together with the URL. For any other body, the signed URL must have its hash.
     signed: ['{url}{sorted-form?}', withOtherPort],
     bodyHashIn: 'query:bodySHA256',
   }),
@@ -45,9 +45,9 @@ export const twilio = defineProvider({
   events: [
     {
       id: [
-        // TaskRouter names its events.
+        // Events of TaskRouter have an id.
         composite('form:WorkspaceSid', 'form:EventType', 'form:Sid'),
-        // Conversations: RetryCount counts up, so the body will not do.
+        // Conversations: RetryCount changes the body with each attempt, so the body cannot be the id.
         composite(
           'form:EventType',
           'form:ConversationSid',
@@ -57,12 +57,12 @@ export const twilio = defineProvider({
           optional('form:DeliveryReceiptSid'),
           optional(['form:Status', 'form:StateTo']),
         ),
-        // A SID comes back with each status.
+        // Each status has the same SID.
         composite(['form:MessageSid', 'form:SmsSid'], ['form:MessageStatus', 'form:SmsStatus']),
         composite('form:CallSid', 'form:CallStatus', 'form:CallbackSource', 'form:SequenceNumber'),
-        // Everything else (<Gather>, <Dial>, recordings, conferences, ...) has no id, and much of it no time: a caller
-        // may press the same key twice. The token tells such requests apart and stays the same on a retry; it is not
-        // signed, so the signed content counts too.
+        // Other requests (<Gather>, <Dial>, recordings, conferences, ...) have no id, and many no time: a caller may
+        // press the same key twice. The token distinguishes them and is the same on a retry. It is not signed, so the
+        // id also has the signed content.
         composite(account, 'signed', optional('header:i-twilio-idempotency-token')),
       ],
       type: [

@@ -1,7 +1,7 @@
 import { defineProvider, hmacScheme, mapped, minutes } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Told by the kind of message: a revocation is no event of the subscription, it is its end. */
+/** The type of message decides: a revocation is the end of the subscription, not one of its events. */
 const type = [
   mapped('header:twitch-eventsub-message-type', { notification: '' }),
   'header:twitch-eventsub-subscription-type',
@@ -25,7 +25,7 @@ export const twitchEventsub = defineProvider({
     secret: { minBytes: { least: 10, why: 'Twitch takes secrets of 10 to 100 characters' } },
   }),
   events: [
-    // Batches, for drops: each event has an id, which Twitch says is the one to dedupe by.
+    // Batches, for drops: Twitch recommends the id of each event for dedupe.
     { each: 'events[]', id: 'json:id', type, reference: 'json:$.subscription.id' },
     {
       id: 'header:twitch-eventsub-message-id',
@@ -42,7 +42,7 @@ export const twitchEventsub = defineProvider({
     },
   ],
   retryWindowMs: null,
-  // "A few seconds", and a subscription that is slow too often is revoked.
+  // "A few seconds". A subscription with too many slow answers is revoked.
   answer: { timeLimitMs: null },
   keepHeaders: [
     'twitch-eventsub-message-id',

@@ -12,7 +12,7 @@ export const typeform = defineProvider({
     encoding: 'base64',
   }),
   events: { id: 'json:event_id', type: 'json:event_type', reference: 'json:form_response.token' },
-  // 404 and 410 switch the webhook off at once.
+  // An answer of 404 or 410 disables the webhook.
   retryWindowMs: hours(11),
   samples: sampleFile('typeform'),
 })

@@ -7,7 +7,7 @@ export const vercel = defineProvider({
   docs: 'https://vercel.com/docs/webhooks/webhooks-api',
   confidence: 'verified',
   aliases: { clientSecret: 'secret' },
-  // The webhook's secret; for an integration, its client secret.
+  // The secret of the webhook, or the client secret of the integration.
   verify: hmacScheme({ algorithm: 'sha1', signature: 'header:x-vercel-signature', encoding: 'hex' }),
   events: {
     id: 'json:id',

@@ -8,17 +8,17 @@ export const viber = defineProvider({
   confidence: 'likely',
   aliases: { authToken: 'secret' },
   verify: hmacScheme({
-    // The same in both places.
+    // Both places have the same value.
     signature: { in: ['header:x-viber-content-signature', 'query:sig'] },
     encoding: 'hex',
   }),
   events: {
-    // A message's token, beyond 2^53, comes back when it is delivered and when it is seen.
+    // The token of a message, greater than 2^53, is the same when it is delivered and when it is seen.
     id: composite('json:event', 'json:message_token', optional(['json:user_id', 'json:user.id'])),
     type: 'json:event',
     reference: ['json:sender.id', 'json:user.id', 'json:user_id'],
   },
-  // set_webhook asks the address and fails without a 200. unchecked: that it is signed, as every callback is said to be.
+  // set_webhook calls the URL and needs a 200. unchecked: that the call is signed, as documented for every callback.
   handshakes: [{ when: { 'json:event': 'webhook' }, signed: true, reply: {} }],
   retryWindowMs: null,
   sampleId: 'number',

@@ -1,14 +1,14 @@
 import { composite, defineProvider, hours, jwtScheme, optional } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Messages and voice events by POST. The SMS API signs a form parameter instead, and is another kind. */
+/** Messages and voice events by POST. The SMS API signs form parameters and is not supported. */
 export const vonage = defineProvider({
   key: 'vonage',
   name: 'Vonage',
   docs: 'https://developer.vonage.com/en/getting-started/concepts/webhooks',
   confidence: 'likely',
   aliases: { signatureSecret: 'secret' },
-  // The secret is the account's signature secret. Its own library checks the token and leaves the body's hash to us.
+  // The secret is the signature secret of the account. Its own library checks the token, but not the hash of the body.
   verify: jwtScheme({
     in: 'header:authorization',
     prefix: 'Bearer ',
@@ -19,7 +19,7 @@ export const vonage = defineProvider({
     bodyHash: { claim: 'payload_hash' },
   }),
   events: {
-    // There is no event id, and jti is the token's. A message comes back with each status; a call also with the same.
+    // There is no event id, and jti is that of the token. A message is sent with each status, a call also with equal ones.
     id: [
       composite('json:message_uuid', optional('json:status')),
       composite(

@@ -16,8 +16,8 @@ export const wise = defineProvider({
   // The public key is in its documentation: one for the sandbox, another for production.
   verify: rsaScheme({ signature: 'header:x-signature-sha256', encoding: 'base64' }),
   events: {
-    // X-Delivery-Id is not signed, and whether a retry keeps it is not documented. These are signed. Movements on one
-    // balance may fall in one second, so what they leave behind counts too.
+    // X-Delivery-Id is not signed, and it is undocumented whether a retry has the same one. These values are signed. Two
+    // movements on one balance can happen in one second, so the id also has the resulting amount.
     id: [
       composite(
         'json:subscription_id',
@@ -30,14 +30,14 @@ export const wise = defineProvider({
         optional('json:data.post_transaction_balance_amount'),
         optional(['json:data.transaction_id', 'json:data.transfer_reference']),
       ),
-      // A few kinds have no time of occurrence.
+      // Some events have no time of occurrence.
       'hash',
     ],
     type: 'json:event_type',
     reference: 'json:data.resource.id',
-    // unchecked: whether sent_at is renewed on a retry; if it is, retries are reported as conflicts.
+    // unchecked: whether a retry has a new sent_at; if so, retries are reported as conflicts.
   },
-  // When a subscription is made; about no real resource.
+  // A test, sent when a subscription is created.
   handshakes: [{ when: { 'header:x-test-notification': 'true' }, signed: true, reply: {} }],
   retryWindowMs: days(14),
   answer: { timeLimitMs: seconds(5) },

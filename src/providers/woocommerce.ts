@@ -9,15 +9,15 @@ export const woocommerce = defineProvider({
   aliases: { webhookSecret: 'secret' },
   verify: hmacScheme({ signature: 'header:x-wc-webhook-signature', encoding: 'base64' }),
   events: {
-    // The delivery id is a hash of webhook and second: two events of one second share it, so the body counts too. The
-    // body alone will not do: a deletion is only `{"id":1}`, and may happen again after a restore.
+    // The delivery id is a hash of webhook and second: two events of one second share it, so the id also has the hash of
+    // the body. The body alone is not enough: a deletion is only `{"id":1}` and can happen again after a restore.
     id: composite('header:x-wc-webhook-topic', 'header:x-wc-webhook-delivery-id', 'hash'),
     type: 'header:x-wc-webhook-topic',
     reference: 'json:id',
   },
-  // On creation: a form with the webhook's number, unsigned and without the other headers. It wants a 200.
+  // Sent on creation: an unsigned form with the number of the webhook, without the other headers. It needs a 200.
   handshakes: [{ when: { 'form:webhook_id': true }, signed: false, reply: {} }],
-  // It never retries, and disables a webhook after more than five failures in a row.
+  // No retries; a webhook is disabled after more than five consecutive failures.
   retryWindowMs: 0,
   answer: { timeLimitMs: seconds(60) },
   keepHeaders: ['x-wc-webhook-source', 'x-wc-webhook-topic', 'x-wc-webhook-id', 'x-wc-webhook-delivery-id'],

@@ -1,16 +1,16 @@
 import { defineProvider, tokenScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** WordPress.com webhooks. WooCommerce signs its own and is another provider. */
+/** WordPress.com webhooks. WooCommerce has its own provider. */
 export const wordpress = defineProvider({
   key: 'wordpress',
   name: 'WordPress.com',
   docs: 'https://wordpress.com/support/webhooks/',
   confidence: 'likely',
-  // It signs nothing: put `?token=...` into the address it calls.
+  // Nothing is signed: use a URL with `?token=...`.
   verify: tokenScheme({ in: 'query:token' }),
   format: 'form',
-  // The site's owner chooses the fields. Have `post_modified` among them: two changes with equal bodies are one event.
+  // The owner of the site selects the fields. Select `post_modified`: two changes with equal bodies are one event.
   events: { id: 'hash', type: 'form:hook', reference: ['form:ID', 'form:comment_ID'] },
   retryWindowMs: null,
   sampleId: 'number',

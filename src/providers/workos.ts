@@ -1,7 +1,7 @@
 import { defineProvider, hmacScheme, minutes } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** Webhooks. Actions have a signed answer and are another kind. */
+/** Webhooks. Actions need a signed answer and are not supported. */
 export const workos = defineProvider({
   key: 'workos',
   name: 'WorkOS',
@@ -13,7 +13,7 @@ export const workos = defineProvider({
     signature: { in: 'header:workos-signature', pairs: { signature: 'v1', timestamp: 't' } },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
-    // Three minutes is the default of its own library.
+    // Three minutes are the default of its own library.
     timestamp: { in: 'signature', unit: 'ms', toleranceMs: minutes(3) },
   }),
   events: { id: 'json:id', type: 'json:event', reference: 'json:data.id' },

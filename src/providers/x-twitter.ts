@@ -1,7 +1,7 @@
 import { composite, defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** The name of the list it comes in: tweet_create_events, follow_events, ... */
+/** The name of the list that has the event: tweet_create_events, follow_events, ... */
 const kind = 'keys:for_user_id,user_has_blocked,users,apps'
 
 const signed = hmacScheme({
@@ -15,8 +15,8 @@ export const xTwitter = defineProvider({
   docs: 'https://docs.x.com/x-api/webhooks/introduction',
   confidence: 'verified',
   aliases: { consumerSecret: 'secret', apiSecret: 'secret' },
-  // The check below answers anyone with an HMAC under the very secret that signs deliveries: asked with a body for its
-  // token, it would sign that body. A token that could be JSON with events in it gets no HMAC.
+  // The handshake below gives anyone an HMAC with the secret that signs deliveries: with a body as the token, it would
+  // sign that body. So a token that could be JSON with events gets no HMAC.
   verify: {
     ...signed,
     create(context) {
@@ -28,13 +28,13 @@ export const xTwitter = defineProvider({
     },
   },
   events: {
-    // Ids, where there are any, are those of posts and messages, not of events; every event has its time in it.
-    // With its kind, so that only an object is an event (see above).
+    // Ids, if any, are those of posts and messages, not of events; every event has a time.
+    // The id includes the kind, so that only an object is an event (see above).
     id: composite(kind, 'hash'),
     type: kind,
     reference: 'json:for_user_id',
   },
-  // At registration, then hourly.
+  // Sent at registration, then every hour.
   handshakes: [
     {
       when: { method: 'GET', 'query:crc_token': true },

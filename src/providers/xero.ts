@@ -14,11 +14,11 @@ export const xero = defineProvider({
   docs: 'https://developer.xero.com/documentation/guides/webhooks/overview/',
   confidence: 'verified',
   aliases: { webhookKey: 'secret', webhooksKey: 'secret' },
-  // The webhook key looks like base64 and is used as it stands.
+  // The webhook key looks like base64 but is not decoded.
   verify: hmacScheme({ signature: 'header:x-xero-signature', encoding: 'base64' }),
   events: {
     each: 'events[]',
-    // There is no event id, and `entropy` makes every body another.
+    // There is no event id, and `entropy` makes every body different.
     id: composite(
       'json:tenantId',
       'json:eventCategory',
@@ -29,7 +29,7 @@ export const xero = defineProvider({
     type: join('.', 'json:eventCategory', 'json:eventType'),
     reference: 'json:resourceId',
   },
-  // "Intent to receive": no events, some rightly signed and some not. The latter must be refused with 401.
+  // "Intent to receive": no events, with valid and with invalid signatures. Invalid ones must get a 401.
   handshakes: [{ when: { 'json:events': [] }, signed: true, reply: {} }],
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(5), httpStatus: 200, contentType: 'text/plain', body: '' },

@@ -8,20 +8,20 @@ export const zendesk = defineProvider({
   confidence: 'verified',
   aliases: { signingSecret: 'secret' },
   verify: hmacScheme({
-    // The secret looks like base64 and is used as it stands.
+    // The secret looks like base64 but is not decoded.
     signature: 'header:x-zendesk-webhook-signature',
     encoding: 'base64',
     signed: '{timestamp}{body}',
     timestamp: { in: 'header:x-zendesk-webhook-signature-timestamp', unit: 'iso' },
   }),
   events: [
-    // Event subscriptions. The version is there to tell them from a trigger's body, whose `id` may be a ticket's.
+    // Event subscriptions. The version distinguishes them from a trigger's body, whose `id` may be that of a ticket.
     {
       id: composite('json:zendesk_event_version', 'json:id'),
       type: 'json:type',
       reference: ['json:detail.id', 'json:subject'],
     },
-    // Triggers and automations: the user writes the body (JSON here). unchecked: the name of this header.
+    // Triggers and automations: the user defines the body (JSON here). unchecked: the name of this header.
     {
       id: 'header:x-zendesk-webhook-invocation-id',
       type: 'const:trigger',

@@ -21,13 +21,13 @@ export const zoom = defineProvider({
     timestamp: { in: 'header:x-zm-request-timestamp', unit: 's' },
   }),
   events: {
-    // There is no event id; event, its time in milliseconds and its object name one.
+    // There is no event id; the event name, the time in milliseconds and the object identify an event.
     id: composite(
       'json:event',
       'json:event_ts',
       'json:payload.account_id',
       optional(['json:payload.object.uuid', 'json:payload.object.id']),
-      // Calls, chat messages and deauthorised users that share a millisecond.
+      // For calls, chat messages and deauthorised users in the same millisecond.
       optional([
         'json:payload.object.participant.participant_uuid',
         'json:payload.object.participant.user_id',

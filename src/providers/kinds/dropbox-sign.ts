@@ -9,7 +9,7 @@ const event = {
 export const dropboxSign: Kinds = [
   {
     name: 'an event of a signature request',
-    // Signed with the event's time, so a retry is signed alike.
+    // The time of the event is signed, so a retry has the same signature.
     redelivery: {},
     docs: 'https://developers.hellosign.com/docs/events/walkthrough/',
     body: {
@@ -26,7 +26,7 @@ export const dropboxSign: Kinds = [
   },
   {
     name: 'an event of a template',
-    // Signed with the event's time, so a retry is signed alike.
+    // The time of the event is signed, so a retry has the same signature.
     redelivery: {},
     body: { event: { ...event, event_type: 'template_created' }, template: { template_id: 'f57db65d' } },
     events: ['template_created'],
@@ -34,7 +34,7 @@ export const dropboxSign: Kinds = [
   },
   {
     name: 'the test of the callback URL',
-    // Signed with the event's time, so a retry is signed alike.
+    // The time of the event is signed, so a retry has the same signature.
     redelivery: {},
     body: { event: { ...event, event_type: 'callback_test' } },
     events: ['callback_test'],

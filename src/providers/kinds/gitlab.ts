@@ -37,7 +37,7 @@ export const gitlab: Kinds = [
     events: ['Push Hook'],
     another: [
       { 'header:x-gitlab-event-uuid': '13792a34-cac6-4fda-95a8-c58e00a3954f' },
-      // The UUID is shared along a chain of webhooks.
+      // A chain of webhooks shares the UUID.
       { 'json:ref': 'refs/heads/other' },
     ],
   },

@@ -19,7 +19,7 @@ export const grafanaAlerting: Kinds = [
       alerts: [alert, { ...alert, fingerprint: 'd6eadffa33fcdf37', status: 'resolved' }],
     },
     events: ['firing', 'resolved'],
-    // The group is sent again while it fires, with other values: no alert began or ended.
+    // The group is sent again while it fires, with other values: no alert has started or ended.
     redelivery: { 'json:alerts.0.values': { B: 45.1 }, timestamp: 60_000 },
     another: [
       { 'json:alerts.0.status': 'resolved' },

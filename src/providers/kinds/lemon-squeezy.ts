@@ -15,7 +15,7 @@ export const lemonSqueezy: Kinds = [
     events: ['subscription_updated'],
     another: [
       { 'json:data.attributes.updated_at': '2021-08-11T13:47:30.000000Z' },
-      // The same change, told under another name.
+      // The same change under another event name.
       { 'json:meta.event_name': 'subscription_resumed' },
     ],
   },

@@ -14,7 +14,7 @@ export const shopify: Kinds = [
       'x-shopify-topic': 'orders/paid',
       'x-shopify-webhook-id': 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd043',
     },
-    // As text, because the id is beyond what a JavaScript number holds.
+    // Text, because the id is too large for a JavaScript number.
     body: '{"id":820982911946154508,"financial_status":"paid"}',
     events: ['orders/paid'],
     another: { 'header:x-shopify-webhook-id': 'b54557e4-bdd9-4b37-8a5f-bf7d70bcd044' },

@@ -16,7 +16,7 @@ export const stripe: Kinds = [
       type: 'setup_intent.created',
     },
     events: ['setup_intent.created'],
-    // The count of endpoints still to be told.
+    // The number of endpoints that have not been notified yet.
     redelivery: { 'json:pending_webhooks': 0, timestamp: 60_000 },
     another: { 'json:id': 'evt_1NG8Du2eZvKYlo2CUI79vXWz' },
   },
