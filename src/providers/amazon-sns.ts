@@ -87,7 +87,7 @@ export const amazonSns = defineProvider({
   },
   options: {
     topicArn: {
-      what: 'The ARN of the topic, or a list of them; messages of other topics are refused',
+      what: 'The ARN of the topic, or a list of ARNs; messages of other topics are rejected',
       required: true,
       list: true,
       example: 'arn:aws:sns:us-west-2:123456789012:MyTopic',

@@ -16,7 +16,7 @@ export const asana = defineProvider({
   verify: hmacScheme({ signature: 'header:x-hook-signature', encoding: 'hex' }),
   options: {
     acceptHandshake: {
-      what: 'Any text, such as `yes`, while webhooks are being created: their handshake is then answered',
+      what: 'Any text, such as `yes`, while you create webhooks: only then their handshake is answered',
       example: 'yes',
     },
   },

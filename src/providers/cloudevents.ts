@@ -13,7 +13,7 @@ export const cloudevents = defineProvider({
   },
   options: {
     allowedOrigin: {
-      what: 'The origin (WebHook-Request-Origin) that may send here, for senders that ask first',
+      what: 'The allowed origin (WebHook-Request-Origin), for senders with a handshake',
       example: 'eventemitter.example.com',
     },
   },

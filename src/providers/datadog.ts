@@ -10,17 +10,17 @@ export const datadog = defineProvider({
   verify: { secret: tokenScheme({ in: 'header:{option:header}' }), basicAuth: basicScheme() },
   options: {
     header: {
-      what: 'The custom header of the webhook that carries the secret',
+      what: 'The custom header of the webhook with the secret',
       default: 'x-webhook-secretkey',
       example: 'x-webhook-secretkey',
     },
     idPath: {
-      what: 'Where the payload template has $ID',
+      what: 'The field of the payload template with $ID',
       default: 'id',
       example: 'id',
     },
     typePath: {
-      what: 'Where the payload template has $EVENT_TYPE',
+      what: 'The field of the payload template with $EVENT_TYPE',
       default: 'event_type',
       example: 'event_type',
     },

@@ -11,7 +11,7 @@ export const dropbox = defineProvider({
   verify: hmacScheme({
     signature: 'header:x-dropbox-signature',
     encoding: 'hex',
-    secret: { minBytes: { least: 15, why: 'Dropbox makes app secrets of fifteen characters' } },
+    secret: { minBytes: { least: 15, why: 'Dropbox creates app secrets of fifteen characters' } },
   }),
   events: {
     // The body has only the ids of accounts with changes: the next change of an account has the same bytes. A retry has

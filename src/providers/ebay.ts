@@ -21,12 +21,12 @@ export const ebay = defineProvider({
   },
   options: {
     verificationToken: {
-      what: 'The verification token given to eBay with the endpoint',
+      what: 'The verification token that you gave eBay with the endpoint',
       required: true,
       example: 'hookonce-verification-token-0123456789',
     },
     endpointUrl: {
-      what: "The endpoint's URL exactly as given to eBay",
+      what: 'The URL of the endpoint, exactly as you gave it to eBay',
       required: true,
       example: 'https://example.com/webhooks/ebay',
     },

@@ -23,7 +23,7 @@ export const googlePubsub = defineProvider({
   }),
   options: {
     audience: {
-      what: 'The audience of the push subscription; the endpoint URL where none was set',
+      what: 'The audience of the push subscription; by default the endpoint URL',
       required: true,
       example: 'https://example.com/webhooks/googlePubsub',
     },

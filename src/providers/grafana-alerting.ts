@@ -30,12 +30,12 @@ export const grafanaAlerting = defineProvider({
   },
   options: {
     signatureHeader: {
-      what: 'The header for the signature, as in the contact point; in lower case',
+      what: 'The signature header of the contact point, in lower case',
       default: 'x-grafana-alerting-signature',
       example: 'x-grafana-alerting-signature',
     },
     timestampHeader: {
-      what: 'The header for the timestamp, which has no name until the contact point gives it one; in lower case',
+      what: 'The timestamp header of the contact point, in lower case; the contact point has no default',
       default: 'x-grafana-alerting-timestamp',
       example: 'x-grafana-alerting-timestamp',
     },

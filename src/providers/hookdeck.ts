@@ -14,7 +14,7 @@ export const hookdeck = defineProvider({
   }),
   options: {
     headerPrefix: {
-      what: 'What its headers begin with, if the project sets another',
+      what: 'The prefix of the headers, if the project has another',
       default: 'x-hookdeck',
       example: 'x-hookdeck',
     },

@@ -8,7 +8,10 @@ import {
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
-/** A message and its deletion share one `mid`; other events (read, delivery, postback) have none; their time and bytes are the id. */
+/**
+ * A message and its deletion share one `mid`. Other events (read, delivery, postback) have none; time and bytes identify
+ * them.
+ */
 const messagingId = [
   composite('json:message.mid', optional('json:message.is_deleted'), optional('json:message.is_echo')),
   composite('json:sender.id', 'json:timestamp', 'hash'),
@@ -24,7 +27,10 @@ export const meta = defineProvider({
   // The app secret. x-hub-signature (SHA-1) is for old receivers and is not read.
   verify: hmacScheme({ signature: { in: 'header:x-hub-signature-256', prefix: 'sha256=' }, encoding: 'hex' }),
   options: {
-    verifyToken: { what: 'The verify token typed into the app dashboard', example: 'my-verify-token' },
+    verifyToken: {
+      what: 'The verify token that you entered in the app dashboard',
+      example: 'my-verify-token',
+    },
   },
   // unchecked: the paths, except those of WhatsApp messages.
   events: [

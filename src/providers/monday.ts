@@ -19,7 +19,7 @@ export const monday = defineProvider({
   }),
   options: {
     audience: {
-      what: 'The URL of the webhook as monday.com calls it; tokens for other endpoints are then refused',
+      what: 'The URL that monday.com calls; tokens for other URLs are then rejected',
       example: 'https://example.com/webhooks/monday',
     },
   },

@@ -10,7 +10,7 @@ export const obit = defineProvider({
   // unchecked: its guide does not say how events are verified. Standard Webhooks is assumed; an option sets the headers.
   verify: standardHmac('{option:headerPrefix}'),
   options: {
-    headerPrefix: { what: 'What the three headers begin with', default: 'webhook', example: 'webhook' },
+    headerPrefix: { what: 'The prefix of the three headers', default: 'webhook', example: 'webhook' },
   },
   events: { id: 'json:id', type: 'json:type', reference: 'json:data.id' },
   retryWindowMs: null,

@@ -11,7 +11,7 @@ export const okta = defineProvider({
   verify: { secret: tokenScheme({ in: 'header:{option:header}' }), basicAuth: basicScheme() },
   options: {
     header: {
-      what: 'The authentication field of the event hook: the header that carries the secret',
+      what: 'The authentication field of the event hook: the header with the secret',
       default: 'authorization',
       example: 'authorization',
     },

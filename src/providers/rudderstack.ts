@@ -10,7 +10,7 @@ export const rudderstack = defineProvider({
   verify: tokenScheme({ in: 'header:{option:header}' }),
   options: {
     header: {
-      what: 'The header set in the destination; the secret is its whole value',
+      what: 'The custom header of the destination; the secret is its whole value',
       default: 'authorization',
       example: 'authorization',
     },

@@ -14,7 +14,7 @@ export const strapi = defineProvider({
   },
   options: {
     header: {
-      what: 'The header that holds `headerSecret`, as set on the webhook; in lower case',
+      what: 'The custom header of the webhook with `headerSecret`, in lower case',
       default: 'x-webhook-secret',
       example: 'x-webhook-secret',
     },

@@ -11,7 +11,7 @@ export const svix = defineProvider({
   verify: standardHmac('{option:headerPrefix}'),
   options: {
     headerPrefix: {
-      what: 'What the headers begin with; `webhook` for senders that use the unbranded names',
+      what: 'The prefix of the headers; `webhook` for senders that use the names of Standard Webhooks',
       default: 'svix',
       example: 'svix',
     },

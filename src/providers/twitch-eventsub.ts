@@ -22,7 +22,7 @@ export const twitchEventsub = defineProvider({
       unit: 'iso',
       toleranceMs: minutes(10),
     },
-    secret: { minBytes: { least: 10, why: 'Twitch takes secrets of 10 to 100 characters' } },
+    secret: { minBytes: { least: 10, why: 'Twitch allows secrets of 10 to 100 characters' } },
   }),
   events: [
     // Batches, for drops: Twitch recommends the id of each event for dedupe.

@@ -1,4 +1,4 @@
-/** `hookonce/testing`: what others need to test what they build on hookonce. */
+/** `hookonce/testing`: the contracts of a provider and of a store, as tests for your own. */
 
 export type { Changes, Kind, KindBody, Kinds } from '../providers/kind.js'
 export { providerContract } from './provider-contract.js'

@@ -1,6 +1,6 @@
 /**
- * What every provider, ours or a stranger's, must hold. An array of `{ name, run }`: put it through any test runner.
- * Which cases apply is read from the provider's own facts; one that does not apply says which fact left it out.
+ * The contract of a provider as an array of `{ name, run }`, for any test runner. The facts of the provider decide which
+ * cases apply; in a case that does not apply, `leftOut` has the fact.
  */
 import type { Kinds } from '../providers/kind.js'
 import { coverageCases } from './provider-contract/coverage-cases.js'
@@ -12,7 +12,7 @@ import { type AnyFactory, type ContractCase, trialOf } from './provider-contract
 
 export type { ContractCase }
 
-/** For a provider with several schemes, all of it for each. `kinds`: the deliveries its sender documents. */
+/** A provider with several schemes runs all cases for each. `kinds`: the deliveries that the sender documents. */
 export function providerContract(factory: AnyFactory, kinds: Kinds = []): readonly ContractCase[] {
   return factory.credentials.flatMap((credential) => {
     const trial = trialOf(factory, credential)
@@ -24,6 +24,6 @@ export function providerContract(factory: AnyFactory, kinds: Kinds = []): readon
       ...kindCases(trial, kinds),
     ]
     if (factory.credentials.length === 1) return cases
-    return cases.map((one) => ({ ...one, name: `with ${credential}: ${one.name}` }))
+    return cases.map((test) => ({ ...test, name: `with ${credential}: ${test.name}` }))
   })
 }

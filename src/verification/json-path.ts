@@ -1,6 +1,6 @@
 /**
- * Paths into a JSON text, compiled to one tree. Where a name and `*` (or an index and `[]`) meet at the same place,
- * the tree holds the union under the name, so that a reader follows exactly one node per value.
+ * JSON paths compiled to one tree. If a name and `*` (or an index and `[]`) are at the same place, the node of the name
+ * includes the paths of both, so that a reader follows exactly one node for each value.
  */
 export interface PathNode {
   /** The paths that end here. */
@@ -15,7 +15,7 @@ export interface WantedKey {
   readonly name: string
   readonly bytes: Uint8Array
   readonly node: PathNode
-  /** Scratch of the reader: the object this key was last seen in. */
+  /** Used by the reader: the object in which it last saw this key. */
   seenIn: number
 }
 
@@ -25,9 +25,9 @@ export function compilePaths(paths: readonly string[]): PathNode {
   return build(paths.map((path, slot) => ({ steps: parsePath(path), slot })))
 }
 
-/** Where `each` splits: `entry[].changes[].value` is `entry[]`, `changes[]`, `value`. */
+/** Splits after each `[]`: `entry[].changes[].value` gives `entry[]`, `changes[]`, `value`. */
 export function splitAtEach(path: string): readonly string[] {
-  return path.split(/(?<=\[\])\.?/).filter((part) => part !== '')
+  return path.split(/(?<=\[\])\.?/).filter((path) => path !== '')
 }
 
 function build(branches: readonly { steps: readonly Step[]; slot: number }[]): PathNode {
@@ -56,9 +56,9 @@ function build(branches: readonly { steps: readonly Step[]; slot: number }[]): P
 function parsePath(path: string): readonly Step[] {
   if (path === '') return []
   const steps: Step[] = []
-  for (const part of path.split(/(?<!\\)\./)) {
-    const depth = /(?:\[\])*$/.exec(part)![0].length / 2
-    const name = part.slice(0, part.length - depth * 2).replaceAll('\\.', '.')
+  for (const text of path.split(/(?<!\\)\./)) {
+    const depth = /(?:\[\])*$/.exec(text)![0].length / 2
+    const name = text.slice(0, text.length - depth * 2).replaceAll('\\.', '.')
     if (name === '' && depth === 0) throw new TypeError(`The JSON path "${path}" has an empty step.`)
     if (name === '*') steps.push('*')
     else if (name !== '') steps.push({ key: name })

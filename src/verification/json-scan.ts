@@ -1,20 +1,21 @@
-/** The lexical rules of JSON on bytes. Each scanner answers the index after the thing, or -1 when it is not one. */
+/** The lexical rules of JSON on bytes. A scanner returns the index after the token, or -1 if there is no valid one. */
 
 export function isSpace(byte: number): boolean {
   return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /**
- * 1 for ASCII that a string may hold as it is, 2 for the bytes of other letters, 0 for what ends or breaks it. A table and a loop, not indexOf('"'): the grammar forbids raw control
- * characters, so every byte has to be looked at anyway, and for the short strings of events the loop is faster.
+ * The bytes of a string: 1 for plain ASCII, 2 for the bytes of other letters, 0 for a quote, a backslash or a control
+ * character. indexOf('"') is not used: control characters are invalid, so every byte must be checked, and for the short
+ * strings of events the loop is faster.
  */
 const plain = new Uint8Array(256)
 for (let byte = 0x20; byte < 256; byte += 1)
   plain[byte] = byte === 0x22 || byte === 0x5c ? 0 : byte < 0x80 ? 1 : 2
 
 /**
- * From the byte after the opening quote; answers the index of the closing one. Where the string is not plain ASCII
- * (escapes, other letters) it answers the complement of that index, below -1: the reader then takes the slow path.
+ * The index of the closing quote; `from` is the byte after the opening one. If the string is not plain ASCII (escapes,
+ * other letters), the result is the complement of that index, which is below -1: the reader then decodes the string.
  */
 export function endOfString(bytes: Uint8Array, from: number): number {
   const end = bytes.length
@@ -79,7 +80,7 @@ const escapes: Readonly<Record<string, string>> = {
   t: '\t',
 }
 
-/** Of text whose escapes `endOfString` has already checked. A lone surrogate stays what it is. */
+/** The escapes of the text must be valid; `endOfString` checks them. A lone surrogate stays. */
 export function unescapeString(text: string): string {
   let result = ''
   let from = 0

@@ -1,8 +1,8 @@
 /**
- * One pass over the bytes of a JSON text: checks the grammar and a depth limit, and picks out the values at the
- * asked-for paths as tokens. It builds no objects and never throws. Why not JSON.parse on the way in: it blocks
- * for seconds on deep nesting, rounds 64-bit ids, lets the last of two equal keys win, and hides bytes that are
- * not UTF-8. Here each of these is an answer.
+ * Reads a JSON text in one pass over its bytes: it checks the grammar and a depth limit, and returns the values at the
+ * requested paths as tokens. It builds no objects and never throws. JSON.parse is not used on received bytes: it blocks
+ * for seconds on deep nesting, rounds 64-bit ids, takes the last of two equal keys, and hides bytes that are not UTF-8.
+ * Here each of these gives a result with a reason.
  *
  * Paths: `id`, `data.object.id`, `items.0.id`, `events[].id` (each element), `payload.*.id` (each member),
  * `` (the whole text). A dot inside a key is written `\.`.
@@ -15,18 +15,18 @@ export type JsonKind = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'ar
 
 export interface JsonToken {
   readonly kind: JsonKind
-  /** A string unescaped; anything else as written, so that a number keeps every digit. Empty for containers. */
+  /** A string is unescaped; a number keeps all its digits; an object or array has an empty text. */
   readonly text: string
-  /** Where its raw bytes are: `bytes.subarray(start, end)`. */
+  /** Its raw bytes are `bytes.subarray(start, end)`. */
   readonly start: number
   readonly end: number
-  /** The name it was found under, when the last step of the path was `*`. */
+  /** The key of the value, if the last step of the path was `*`. */
   readonly key: string | null
 }
 
 export type JsonProblem = 'not_json' | 'too_deep' | 'ambiguous'
 
-/** `values[i]` holds what path `i` found, in document order: at most one token unless it has `[]` or `*`. */
+/** `values[i]` has the tokens of path `i` in document order: at most one, unless the path has `[]` or `*`. */
 export type JsonResult =
   | { readonly ok: true; readonly values: readonly (readonly JsonToken[])[] }
   | { readonly ok: false; readonly reason: JsonProblem }
@@ -38,10 +38,10 @@ export interface JsonQuery {
 
 export const defaultMaxDepth = 512
 
-/** How many bytes this process has read: lets a test hold the work against the size of a delivery. */
+/** The number of bytes that this process has scanned: a test compares it with the size of a delivery. */
 export const scanned = { bytes: 0 }
 
-/** Compile once, read often. Throws only here, on a path that cannot be meant. */
+/** Compiles the paths once for many reads. Only an invalid path throws. */
 export function jsonQuery(paths: readonly string[], options: { maxDepth?: number } = {}): JsonQuery {
   const root = compilePaths(paths)
   const maxDepth = options.maxDepth ?? defaultMaxDepth
@@ -54,16 +54,16 @@ export function jsonQuery(paths: readonly string[], options: { maxDepth?: number
   }
 }
 
-/** An open object or array. `node` is null where nothing inside was asked for. */
+/** An open object or array. `node` is null if no path leads into it. */
 interface Frame {
   readonly isObject: boolean
   readonly node: PathNode | null
   readonly start: number
   readonly key: string | null
-  /** Names this instance of an object, so that a wanted key can remember in which object it was last seen. */
+  /** The number of this object: a wanted key remembers in which object it was last seen. */
   readonly stamp: number
   index: number
-  /** The names met so far, kept only where any name (`*`) is wanted. */
+  /** The names seen so far; only if every name (`*`) is wanted. */
   names: Set<string> | null
 }
 
@@ -91,7 +91,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
   }
 
   for (;;) {
-    // A value is due at `at`; `node` says what is wanted of it.
+    // A value starts at `at`; `node` has the paths that lead to it.
     while (at < end && isSpace(bytes[at]!)) at += 1
     if (at >= end) return notJson
     const first = bytes[at]!
@@ -125,7 +125,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
       }
     }
 
-    // After a value: close what ends here, until a comma asks for the next one.
+    // After a value: close the containers that end here, until a comma.
     while (!open) {
       if (frame === null) {
         while (at < end && isSpace(bytes[at]!)) at += 1
@@ -151,7 +151,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
       } else return notJson
     }
 
-    // Inside a container: which node does the next value have?
+    // Inside a container: find the node of the next value.
     const inside: Frame = frame!
     key = null
     if (!inside.isObject) {
@@ -172,7 +172,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
     if (inside.node === null) continue
     const wanted = wantedKey(inside.node, bytes, keyStart, keyEnd, foundEnd >= 0)
     if (wanted !== null) {
-      // Two values under one wanted name: which one counts would depend on who reads it.
+      // Two values with one wanted name: parsers disagree on which of them is used.
       if (wanted.seenIn === inside.stamp) return ambiguous
       wanted.seenIn = inside.stamp
       node = wanted.node
@@ -204,7 +204,7 @@ function wantedKey(node: PathNode, bytes: Uint8Array, start: number, end: number
   return null
 }
 
-/** The text between two quotes; null when its bytes are not UTF-8, for then it has no one text. */
+/** The text between two quotes; null if its bytes are not UTF-8. */
 function stringText(bytes: Uint8Array, start: number, end: number): string | null {
   const slice = Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
   if (!isUtf8(slice)) return null

@@ -1,4 +1,4 @@
-/** Small forgeries for the provider contract: one thing of a signed delivery is changed, the rest stays. */
+/** Forgeries for the provider contract: each changes one value of a signed delivery. */
 import type { Delivery } from '../../provider.js'
 
 export type Change = (text: string) => string
@@ -13,7 +13,7 @@ export function withByte(delivery: Delivery, at: number): Delivery {
   return withBody(delivery, body)
 }
 
-/** The text of a field as it stands in the delivery; of the first part, where each part has one. */
+/** The text of a field in the delivery; in the first element of a list, if each element has one. */
 export function fieldText(delivery: Delivery, field: string): string | undefined {
   let found: string | undefined
   changeField(delivery, field, (text) => {
@@ -23,7 +23,7 @@ export function fieldText(delivery: Delivery, field: string): string | undefined
   return found
 }
 
-/** The same delivery with one field changed; in every part, where the field is one of the parts'. */
+/** The delivery with one field changed; in every element of the list `each`, if the field belongs to one. */
 export function changeField(delivery: Delivery, field: string, change: Change, each = ''): Delivery {
   const [kind, name] = [field.slice(0, field.indexOf(':')), field.slice(field.indexOf(':') + 1)]
   if (kind === 'header') {

@@ -1,4 +1,4 @@
-/** What the signature is said to cover, it covers: body, fields, URL, timestamp. */
+/** The signature covers what the facts say: body, fields, URL, timestamp. */
 import assert from 'node:assert/strict'
 import type { Delivery } from '../../provider.js'
 import { changeField, fieldText, withBody, withByte, withoutField } from './changes.js'
@@ -6,7 +6,7 @@ import {
   applies,
   appliesIf,
   type ContractCase,
-  inParts,
+  inEach,
   now,
   otherText,
   sampleId,
@@ -20,7 +20,7 @@ export function coverageCases(trial: Trial): readonly ContractCase[] {
 function bodyCases(trial: Trial): readonly ContractCase[] {
   const { factory, source, scheme, place } = trial
   const isCovered = scheme.covers.body !== 'none'
-  // Signing writes into a JSON body where the signature or timestamp is in it; then bytes of our choice cannot be signed.
+  // A signature or timestamp in the body is written as JSON, so arbitrary bytes cannot be signed then.
   const takesBytes = ![place, scheme.timestamp?.in].some((field) => field?.startsWith('json:'))
   return [
     appliesIf(isCovered, 'scheme.covers.body', 'each changed byte of the body is refused', async () => {
@@ -32,7 +32,7 @@ function bodyCases(trial: Trial): readonly ContractCase[] {
     appliesIf(
       scheme.covers.body === 'bytes' && takesBytes,
       'scheme.covers.body is bytes',
-      'bytes that are not UTF-8 are told apart',
+      'different bytes that are not UTF-8 are distinguished',
       async () => {
         const sample = source.sample({ now, id: sampleId(factory, 1) })
         const body = (byte: number) => Buffer.concat([Buffer.from(sample.body), Buffer.from([byte])])
@@ -69,7 +69,7 @@ function fieldCases(trial: Trial): readonly ContractCase[] {
       let tried = 0
       for (const type of source.sampleTypes) {
         const delivery = await trial.signed({ type })
-        if (!fieldText(delivery, inParts(field, each))) continue
+        if (!fieldText(delivery, inEach(field, each))) continue
         tried += 1
         await trial.refuse(changeField(delivery, field, otherText, each), `${type}: ${field}`)
       }

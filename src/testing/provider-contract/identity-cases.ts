@@ -1,4 +1,4 @@
-/** Samples are what the sender sends, and events are named the same every time. */
+/** Every sample is a valid delivery, and its events always have the same ids. */
 import assert from 'node:assert/strict'
 import type { EventRule, Field } from '../../verification/define-provider.js'
 import { isList, leaves } from '../../verification/delivery/field.js'
@@ -40,8 +40,12 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
       async () => {
         for (const type of source.sampleTypes) {
           const first = await ids(type, 1)
-          if (namedAnew(factory) && (await ids(type, 1)).every((id) => !first.includes(id))) continue
-          assert.equal(new Set(first).size, first.length, `${type}: the parts have ids of their own`)
+          if (hasNewIds(factory) && (await ids(type, 1)).every((id) => !first.includes(id))) continue
+          assert.equal(
+            new Set(first).size,
+            first.length,
+            `${type}: events of one delivery have different ids`,
+          )
           assert.deepEqual(await ids(type, 1), first)
           for (const id of await ids(type, 2)) assert.ok(!first.includes(id), `${type}: ${id} is used twice`)
         }
@@ -50,19 +54,19 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
   ]
 }
 
-/** Equal bodies of such a sender are distinct events, so nothing tells a retry from the next one. */
+/** Equal bodies of such a sender are different events, so a retry cannot be distinguished. */
 function idsAreUnique(factory: AnyFactory): boolean {
   const rules = [factory.definition.events].flat() as EventRule[]
   return rules.some((rule) => !rule.otherwise && leaves(firstChoice(rule.id)).includes('unique'))
 }
 
-/** Some later rule names an event anew each time: a sample of that one is left to the kinds. */
-function namedAnew(factory: AnyFactory): boolean {
+/** A later rule gives a new id each time; the kinds test the events of that rule. */
+function hasNewIds(factory: AnyFactory): boolean {
   const rules = [factory.definition.events].flat() as EventRule[]
   return rules.some((rule) => rule.otherwise && leaves(rule.id).includes('unique'))
 }
 
-/** The samples have what the rules ask for first; later choices and rules are for the kinds. */
+/** Samples have the first choice of each rule; the kinds test the later choices. */
 function firstChoice(field: Field): Field {
   return typeof field !== 'string' && isList(field) ? firstChoice(field[0]!) : field
 }

@@ -1,6 +1,6 @@
 /**
- * The rule for names, for every kind of delivery the sender documents: none is refused, a redelivery has the same name,
- * two different events have different names.
+ * For every kind of delivery that the sender documents: it is accepted, a redelivery has the same id, and a different
+ * event has a different id.
  */
 import assert from 'node:assert/strict'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
@@ -81,7 +81,7 @@ function bare({ method = 'POST', url = '', headers = {}, body }: SignOptions): D
   return { method, url, headers, body: typeof body === 'string' ? Buffer.from(body) : body }
 }
 
-/** A sender whose signed time is held against the clock signs each attempt; another repeats its bytes. */
+/** If the signed time is compared with the clock, the sender signs each attempt; otherwise it repeats the bytes. */
 function usualRedelivery({ scheme }: Trial): Changes {
   return typeof scheme.timestamp?.toleranceMs === 'number' ? { timestamp: laterMs } : {}
 }

@@ -1,4 +1,4 @@
-/** A kind of delivery as a request, and the same request with some fields changed. */
+/** The request of a kind, with or without changed fields. */
 import assert from 'node:assert/strict'
 import type { SignOptions } from '../../provider.js'
 import type { Changes, Kind, KindBody } from '../../providers/kind.js'
@@ -16,7 +16,7 @@ const contentTypes: Readonly<Record<Format, string>> = {
   multipart: 'multipart/form-data; boundary=kind',
 }
 
-/** Unsigned; `changes` are applied to the values before they are written as bytes. */
+/** The unsigned request. `changes` are applied before the body is encoded. */
 export function kindRequest(
   factory: AnyFactory,
   kind: Kind,
@@ -57,16 +57,16 @@ function encode(body: KindBody, format: Format): string {
   if (format === 'lines') return `${(value as unknown[]).map((line) => JSON.stringify(line)).join('\n')}\n`
   if (format !== 'form' && format !== 'multipart') return JSON.stringify(value)
   const pairs = Object.entries(value as object).flatMap(([name, item]) =>
-    [item].flat().map((one) => [name, typeof one === 'string' ? one : JSON.stringify(one)] as const),
+    [item].flat().map((text) => [name, typeof text === 'string' ? text : JSON.stringify(text)] as const),
   )
   if (format === 'form') return encodePairs(pairs)
-  const parts = pairs.map(
+  const fields = pairs.map(
     ([name, item]) => `--kind\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${item}\r\n`,
   )
-  return `${parts.join('')}--kind--\r\n`
+  return `${fields.join('')}--kind--\r\n`
 }
 
-/** `{ $base64: ... }` written out, wherever it stands. */
+/** Encodes `{ $base64: ... }` everywhere in a value. */
 function encoded(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(encoded)
   if (typeof value !== 'object' || value === null) return value

@@ -1,4 +1,4 @@
-/** What is configured wrongly does not start. */
+/** A wrong configuration throws when the source is made. */
 import assert from 'node:assert/strict'
 import { type HookonceError, isHookonceError } from '../../errors.js'
 import { applies, type ContractCase, type Trial } from './trial.js'
@@ -12,8 +12,8 @@ export function optionCases(trial: Trial): readonly ContractCase[] {
       for (const value of isNeeded(trial) ? [...bad, undefined] : bad) {
         const error = thrown(() => trial.make({ ...options, [credential]: value }))
         assert.match(error.code, /^SECRET_/, `${JSON.stringify(value)}: ${error.code}`)
-        assert.ok(!error.message.includes(String(secret)), 'the secret is not in the message')
-        assert.ok(error.message.includes(factory.key), 'the provider is')
+        assert.ok(!error.message.includes(String(secret)), 'the message does not have the secret')
+        assert.ok(error.message.includes(factory.key), 'the message names the provider')
       }
     }),
 

@@ -1,4 +1,4 @@
-/** Only the whole signature, made with a configured secret, is believed. */
+/** Only a complete signature, made with a configured secret, is accepted. */
 import assert from 'node:assert/strict'
 import { changeField, withBody, withHeader, withoutField } from './changes.js'
 import { applies, appliesIf, type ContractCase, now, type Trial } from './trial.js'
@@ -78,7 +78,7 @@ export function signatureCases(trial: Trial): readonly ContractCase[] {
         const separator = scheme.separator!
         const good = trial.signature(await trial.signed())
         const foreign = trial.signature(await trial.signed({ from: trial.make(factory.example(credential)) }))
-        // A timestamp that stands in front belongs to all of them.
+        // A timestamp before the signatures belongs to all of them.
         const start = scheme.timestamp?.in === 'signature' ? good.indexOf(separator) + separator.length : 0
         const all = (...texts: string[]) =>
           good.slice(0, start) + texts.map((text) => text.slice(start)).join(separator)

@@ -1,4 +1,4 @@
-/** What the cases of the provider contract share: one provider with one kind of secret, and ways to try it. */
+/** The provider under test with one of its secrets, and the functions that all cases use. */
 import assert from 'node:assert/strict'
 import type { Delivery, SchemeFacts, Source, Verification } from '../../provider.js'
 import type { ProviderFactory } from '../../verification/define-provider.js'
@@ -8,7 +8,7 @@ export type AnyFactory = ProviderFactory<never>
 
 export interface ContractCase {
   readonly name: string
-  /** Why it does not apply to this provider, by the fact that says so; null when it does. */
+  /** The fact of the provider to which the case does not apply; null if the case applies. */
   readonly leftOut: string | null
   run(): Promise<void>
 }
@@ -22,12 +22,12 @@ export interface Trial {
   readonly options: Readonly<Record<string, unknown>>
   readonly source: Source
   readonly scheme: SchemeFacts
-  /** The field the signature is in, and the list whose parts have one each. */
+  /** The field with the signature, and the list whose elements each have one. */
   readonly place: string
   readonly each: string
   make(options: Readonly<Record<string, unknown>>): Source
   signed(wanted?: { from?: Source; at?: number; type?: string; id?: string }): Promise<Delivery>
-  /** The signature as it stands in a delivery. */
+  /** The text of the signature in a delivery. */
   signature(delivery: Delivery): string
   accept(delivery: Delivery, why: string, by?: Source): Promise<void>
   refuse(delivery: Delivery, why: string, by?: Source): Promise<Verification>
@@ -53,7 +53,7 @@ export function trialOf(factory: AnyFactory, credential: string): Trial {
       return from.sign(from.sample({ now: at, type, id }))
     },
     signature(delivery) {
-      const text = fieldText(delivery, inParts(place, each))
+      const text = fieldText(delivery, inEach(place, each))
       assert.ok(text !== undefined && text !== '', `${place} is in the delivery`)
       return text
     },
@@ -73,7 +73,7 @@ export function applies(name: string, run: () => Promise<void>): ContractCase {
   return { name, leftOut: null, run }
 }
 
-/** A case that holds only where a fact of the provider says so; else it is listed as left out by that fact. */
+/** A case that applies only if `holds`; otherwise it is listed as left out because of the fact. */
 export function appliesIf(
   holds: boolean,
   fact: string,
@@ -83,18 +83,18 @@ export function appliesIf(
   return { name, leftOut: holds ? null : fact, run }
 }
 
-/** Ids of the form the provider's samples have, so that numeric ones stay numbers. */
+/** An id in the form of the samples, so that a numeric id stays a number. */
 export function sampleId(factory: AnyFactory, nth: number): string {
   const form = factory.definition.sampleId ?? ''
   return form === 'number' ? String(700_000_000 + nth) : `${form}contract${nth}`
 }
 
-/** A field of each part, as a path from the document. */
-export function inParts(field: string, each: string): string {
+/** A field of each element, as a path from the document. */
+export function inEach(field: string, each: string): string {
   return field.startsWith('json:') && each !== '' ? `json:${each}.${field.slice('json:'.length)}` : field
 }
 
-/** The same length and kind, another value. */
+/** A different value with the same length and characters. */
 export function otherText(text: string): string {
   if (text === 'true' || text === 'false') return text === 'true' ? 'false' : 'true'
   const last = text.replace(/[0-9a-zA-Z](?=[^0-9a-zA-Z]*$)/, (letter) => (letter === '1' ? '2' : '1'))
