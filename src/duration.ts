@@ -11,6 +11,12 @@ export function parseDuration(text: string): number | null {
   return amount === undefined ? null : Math.round(Number(amount) * unitMs[unit as Unit])
 }
 
+/** The same for an option, which may also be a number of milliseconds. */
+export function durationMs(value: unknown): number | null {
+  if (typeof value === 'string') return parseDuration(value)
+  return typeof value === 'number' ? value : null
+}
+
 const words = [
   ['day', unitMs.d],
   ['hour', unitMs.h],

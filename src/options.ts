@@ -3,6 +3,7 @@
  * configuration file check them with the same rules. A message names the option and what it must be, and does not
  * quote text, because it may be a secret.
  */
+import { durationMs } from './duration.js'
 import { type HookonceError, invalid } from './errors.js'
 
 export interface Rule {
@@ -59,7 +60,7 @@ function keyProblems(
     if (rule === undefined) return [{ what: at(key), problem: notAnOption(key, Object.keys(keys)) }]
     return inner === undefined ? [] : optionProblems(at(key), inner, rule)
   })
-  return [...missing, ...wrong]
+  return [...wrong, ...missing]
 }
 
 function notAnOption(name: string, known: readonly string[]): string {
@@ -77,6 +78,8 @@ function describe(value: unknown): string {
 }
 
 export const text: Rule = rule('text', (value) => typeof value === 'string' && value.trim() !== '')
+/** The same, which may be empty. */
+export const anyText: Rule = rule('text', (value) => typeof value === 'string')
 export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
 export const callable: Rule = rule('a function', (value) => typeof value === 'function')
 export const off: Rule = rule('false', (value) => value === false)
@@ -103,6 +106,14 @@ export function numberAbove(bound: number, most: number): Rule {
     `a number above ${bound}, at most ${most}`,
     (value) => Number.isFinite(value) && Number(value) > bound && Number(value) <= most,
   )
+}
+
+/** `30s`, `5m`, `30d`, or a number of milliseconds. */
+export function duration(expected: string, leastMs: number, mostMs: number): Rule {
+  return rule(expected, (value) => {
+    const ms = durationMs(value)
+    return Number.isSafeInteger(ms) && ms! >= leastMs && ms! <= mostMs
+  })
 }
 
 export function choice(...choices: readonly string[]): Rule {
@@ -136,6 +147,12 @@ export function either(...rules: readonly Rule[]): Rule {
 
 export function required(rule: Rule): Rule {
   return { ...rule, required: true }
+}
+
+/** The same options, all of them required: for options that were merged with their defaults. */
+export function complete(rule: Rule): Rule {
+  const keys = Object.entries(rule.keys ?? {}).map(([key, inner]) => [key, required(inner)])
+  return { ...rule, keys: Object.fromEntries(keys) }
 }
 
 export function rule(expected: string, fits: (value: unknown) => boolean): Rule {

@@ -1,5 +1,9 @@
 /** The keys of the configuration and what each must be. `docs/configuration.md` describes them for people. */
 
+import { encryptionRule } from '../encryption/key-ring.js'
+import { destinationRule } from '../forward/destination.js'
+import { commitsRule } from '../intake/group-commit.js'
+import { limitsRule } from '../intake/receive.js'
 import {
   callable,
   choice,
@@ -15,10 +19,14 @@ import {
   shape,
   text,
 } from '../options.js'
+import { processingRule } from '../processing/processor.js'
+import { redactRule } from '../processing/redact.js'
+import { retentionRule } from '../retention/policy.js'
+import { seenRule } from '../seen/seen.js'
+import { serverRule } from '../server/options.js'
+import { spoolRule } from '../spool/spool.js'
+import { alertsRule } from '../telemetry/alert-rules.js'
 import type { HookonceConfig } from './define.js'
-import { commits, encryption, limits, processing, redact, retention, seen, spool } from './inbox-keys.js'
-import { serverKeys } from './server-keys.js'
-import { alerts, destination } from './telling-keys.js'
 
 const store = either(
   rule('a store', (value) => isObject(value) && typeof value.record === 'function'),
@@ -41,19 +49,19 @@ const config = shape({
   store: required(store),
   sources: required(mapOf(source)),
   handlers: callable,
-  processing: either(off, processing),
-  server: serverKeys,
-  limits,
-  commits,
+  processing: either(off, processingRule),
+  server: serverRule,
+  limits: limitsRule,
+  commits: commitsRule,
   tracing: flag,
   migrate: flag,
-  retention: either(off, retention),
-  spool,
-  seen,
-  destinations: mapOf(destination),
-  encryption,
-  alerts,
-  redact,
+  retention: either(off, retentionRule),
+  spool: spoolRule,
+  seen: seenRule,
+  destinations: mapOf(destinationRule),
+  encryption: encryptionRule,
+  alerts: alertsRule,
+  redact: redactRule,
   log: either(logger, choice('debug', 'info', 'warn', 'error', 'silent')),
 } satisfies Record<keyof HookonceConfig, Rule>)
 

@@ -1,6 +1,7 @@
 /** The keys that payloads are encrypted with, checked before the first one is used. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { HookonceError } from '../errors.js'
+import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js'
 
 export interface EncryptionOptions {
   /** The id of the key that new payloads are encrypted with. */
@@ -13,6 +14,18 @@ export interface EncryptionOptions {
    */
   readonly required?: boolean
 }
+
+/** For the configuration file, where all problems are listed at once. `keyRing` also checks that the keys can be used. */
+export const encryptionRule = shape({
+  current: text,
+  keys: mapOf(
+    either(
+      text,
+      rule('32 bytes', (value) => value instanceof Uint8Array),
+    ),
+  ),
+  required: flag,
+} satisfies Record<keyof EncryptionOptions, Rule>)
 
 export interface KeyRing {
   readonly current: string

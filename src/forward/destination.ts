@@ -1,7 +1,24 @@
 /** A destination as the user writes it, checked when it is added: what is wrong with it stops the start, not an event. */
 import type { BlockList } from 'node:net'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
-import { checkRetry, defaultRetry, type RetryPolicy } from '../processing/failure.js'
+import {
+  anyText,
+  callable,
+  checkOptions,
+  either,
+  listOf,
+  MAX_TIMER_MS,
+  mapOf,
+  numberAbove,
+  off,
+  type Rule,
+  required,
+  rule,
+  shape,
+  text,
+  whole,
+} from '../options.js'
+import { checkRetry, defaultRetry, type RetryPolicy, retryRule } from '../processing/failure.js'
 import type { Source } from '../provider.js'
 import { standardWebhooks } from '../providers/standard-webhooks.js'
 import { allowList } from './address.js'
@@ -54,10 +71,23 @@ export interface CheckedDestination {
   readonly ca: string | undefined
 }
 
-const known = [
-  ...['url', 'secret', 'source', 'sources', 'types', 'timeoutMs', 'retry', 'ratePerSecond', 'concurrency'],
-  ...['allowPrivate', 'pauseAfter', 'probeEveryMs', 'headers', 'ca'],
-]
+export const destinationRule = shape({
+  url: required(anyText),
+  // `signersOf` says what is wrong with a secret.
+  secret: either(anyText, rule('a list of texts', Array.isArray), callable),
+  source: text,
+  sources: listOf(text),
+  types: listOf(text),
+  timeoutMs: whole(1, 10 * 60_000),
+  retry: retryRule,
+  ratePerSecond: numberAbove(0, 1e6),
+  concurrency: whole(1, 1_000),
+  allowPrivate: listOf(text),
+  pauseAfter: either(off, shape({ failures: whole(1, 1e9), lastingMs: whole(0, 2 ** 31) })),
+  probeEveryMs: whole(1, MAX_TIMER_MS),
+  headers: mapOf(anyText),
+  ca: text,
+} satisfies Record<keyof Destination, Rule>)
 
 export function checkDestination(
   name: string,
@@ -67,9 +97,7 @@ export function checkDestination(
   const what = `destination "${name}"`
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
     throw invalid(`The name of ${what}`, 'must be 1 to 64 letters, digits, dashes or underscores')
-  for (const key of Object.keys(given))
-    if (!known.includes(key))
-      throw invalid(`The ${what}`, `has no option "${key}"; known options: ${known.join(', ')}`)
+  checkOptions(`destinations.${name}`, given, destinationRule)
   const allow = allowList(`allowPrivate of ${what}`, given.allowPrivate ?? [])
   const { failures = 20, lastingMs = 5 * 60_000 } = given.pauseAfter || {}
   return {
@@ -79,19 +107,13 @@ export function checkDestination(
     signers: signersOf(what, given.secret),
     sources: sourcesOf(what, given, allSources),
     types: typesOf(what, given.types ?? ['*']),
-    timeoutMs: whole(what, 'timeoutMs', given.timeoutMs ?? 15_000, 10 * 60_000),
+    timeoutMs: given.timeoutMs ?? 15_000,
     retry: retryOf(given.retry),
-    ratePerSecond: given.ratePerSecond === undefined ? null : rate(what, given.ratePerSecond),
-    concurrency: whole(what, 'concurrency', given.concurrency ?? 4, 1_000),
+    ratePerSecond: given.ratePerSecond ?? null,
+    concurrency: given.concurrency ?? 4,
     allow,
-    pauseAfter:
-      given.pauseAfter === false
-        ? null
-        : {
-            failures: whole(what, 'pauseAfter.failures', failures, 1e9),
-            lastingMs: whole(what, 'pauseAfter.lastingMs', lastingMs, 2 ** 31, 0),
-          },
-    probeEveryMs: whole(what, 'probeEveryMs', given.probeEveryMs ?? 60_000, 2 ** 31 - 1),
+    pauseAfter: given.pauseAfter === false ? null : { failures, lastingMs },
+    probeEveryMs: given.probeEveryMs ?? 60_000,
     headers: headersOf(what, given.headers ?? {}),
     ca: given.ca,
   }
@@ -131,13 +153,9 @@ function sourcesOf(what: string, given: Destination, all: readonly string[]): re
 }
 
 function typesOf(what: string, types: readonly string[]): readonly string[] {
-  if (
-    !Array.isArray(types) ||
-    types.length === 0 ||
-    types.some((type) => typeof type !== 'string' || type === '')
-  )
+  if (types.length === 0)
     throw invalid(`The types of ${what}`, "must be a list of event types or globs, such as ['invoice.*']")
-  return [...new Set(types as readonly string[])]
+  return [...new Set(types)]
 }
 
 /** What belongs to the connection or to us cannot be set; CR and LF would begin a header of their own. */
@@ -151,11 +169,7 @@ function headersOf(
   const checked: Record<string, string> = {}
   for (const [given, value] of Object.entries(headers)) {
     const header = given.toLowerCase()
-    if (
-      !/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header) ||
-      typeof value !== 'string' ||
-      !/^[\t\x20-\x7e]*$/.test(value)
-    )
+    if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header) || !/^[\t\x20-\x7e]*$/.test(value))
       throw invalid(
         `The header "${given}" of ${what}`,
         'must be plain ASCII without line breaks, name and value',
@@ -171,16 +185,4 @@ function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
   const retry = { ...defaultRetry, ...given }
   checkRetry(retry)
   return retry
-}
-
-function rate(what: string, value: number): number {
-  if (!Number.isFinite(value) || value <= 0 || value > 1e6)
-    throw invalid(`ratePerSecond of ${what}`, `must be a number above 0, not ${value}`)
-  return value
-}
-
-function whole(what: string, option: string, value: number, most: number, least = 1): number {
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw invalid(`${option} of ${what}`, `must be a whole number from ${least} to ${most}, not ${value}`)
-  return value
 }

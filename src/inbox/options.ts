@@ -3,8 +3,9 @@ import type { Clock } from '../clock.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { invalid } from '../errors.js'
 import type { GroupCommitOptions } from '../intake/group-commit.js'
-import { defaultLimits, type IntakeLimits } from '../intake/receive.js'
+import { type IntakeLimits, limitsRule } from '../intake/receive.js'
 import type { Logger } from '../log.js'
+import { checkOptions, complete } from '../options.js'
 import type { RetryPolicy } from '../processing/failure.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
@@ -67,14 +68,6 @@ export function checkSources(
 }
 
 export function checkLimits(limits: IntakeLimits): IntakeLimits {
-  for (const [name, value] of Object.entries(limits)) {
-    if (!(name in defaultLimits))
-      throw invalid(
-        `The limit "${name}"`,
-        `does not exist; known limits: ${Object.keys(defaultLimits).join(', ')}`,
-      )
-    if (!Number.isSafeInteger(value) || value < 1)
-      throw invalid(`The limit ${name}`, `must be a whole number above 0, not ${value}`)
-  }
+  checkOptions('limits', limits, complete(limitsRule))
   return limits
 }

@@ -5,6 +5,7 @@
  */
 import { HookonceError } from '../errors.js'
 import type { NewDelivery } from '../model.js'
+import { type Rule, shape, whole } from '../options.js'
 import type { BatchRecorder, Recording } from '../recorder.js'
 
 export interface GroupCommitOptions {
@@ -23,6 +24,15 @@ export interface GroupCommitOptions {
   /** Told after each commit: how many deliveries it held and how long it took. */
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
+
+/** The options a user may set, as `commits`. */
+export const commitsRule = shape({
+  maxBatch: whole(1),
+  maxBatchBytes: whole(1),
+  maxUnderWay: whole(1),
+  maxWaiting: whole(1),
+  maxWaitingBytes: whole(1),
+} satisfies Record<keyof Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>, Rule>)
 
 export interface GroupCommit {
   /**

@@ -2,6 +2,7 @@
  * receive, the first step: is this something we would look at? Method, size, headers and encoding are judged here,
  * before any work is done for the sender. Adapters cut the body while it streams with the same limits.
  */
+import { type Rule, shape, whole } from '../options.js'
 import type { Delivery } from '../provider.js'
 
 export interface IntakeLimits {
@@ -30,6 +31,15 @@ export const defaultLimits: IntakeLimits = {
   bodyTimeoutMs: 10_000,
   recordMs: 5_000,
 }
+
+export const limitsRule = shape({
+  bodyBytes: whole(1),
+  headerCount: whole(1),
+  headerBytes: whole(1),
+  allBodiesBytes: whole(1),
+  bodyTimeoutMs: whole(1),
+  recordMs: whole(1),
+} satisfies Record<keyof IntakeLimits, Rule>)
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 

@@ -1,6 +1,6 @@
 /** How a failed attempt is retried: the policy of the handler, and the errors with which a handler overrides it. */
-import { invalid } from '../errors.js'
 import { limits } from '../model.js'
+import { checkOptions, complete, numberFrom, type Rule, shape, whole } from '../options.js'
 import { textOf } from './error-text.js'
 
 export interface RetryPolicy {
@@ -16,13 +16,16 @@ export interface RetryPolicy {
 
 export const defaultRetry: RetryPolicy = { maxAttempts: 12, firstMs: 1_000, factor: 2, maxMs: 3_600_000 }
 
+export const retryRule = shape({
+  maxAttempts: whole(1),
+  firstMs: numberFrom(0),
+  factor: numberFrom(0),
+  maxMs: numberFrom(0),
+} satisfies Record<keyof RetryPolicy, Rule>)
+
+/** Throws for a wrong value, or one that is missing, in a policy that was merged with the defaults. */
 export function checkRetry(retry: RetryPolicy): void {
-  if (!Number.isInteger(retry.maxAttempts) || retry.maxAttempts < 1)
-    throw invalid('retry.maxAttempts', `must be a whole number above 0, not ${retry.maxAttempts}`)
-  for (const name of ['firstMs', 'maxMs', 'factor'] as const) {
-    if (!Number.isFinite(retry[name]) || retry[name] < 0)
-      throw invalid(`retry.${name}`, `must be a number, 0 or more, not ${retry[name]}`)
-  }
+  checkOptions('retry', retry, complete(retryRule))
 }
 
 /**

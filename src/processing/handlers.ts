@@ -1,7 +1,8 @@
 /** Which handler is for an event: exact types before globs, longer globs before shorter ones, `*` last. */
 import { invalid } from '../errors.js'
 import { globMatches, moreSpecificFirst } from '../glob.js'
-import { checkRetry, defaultRetry, type RetryPolicy } from './failure.js'
+import { callable, checkOptions, choice, MAX_TIMER_MS, type Rule, rule, shape, whole } from '../options.js'
+import { checkRetry, defaultRetry, type RetryPolicy, retryRule } from './failure.js'
 import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
 
 export interface Registered<Tx> {
@@ -35,6 +36,16 @@ export interface Handlers<Tx> {
   /** Events in the largest group a handler here may be given; 1 when none takes groups. */
   largestBatch(): number
 }
+
+const handlerRule = shape({
+  retry: retryRule,
+  timeoutMs: whole(1, MAX_TIMER_MS),
+  concurrency: whole(1, MAX_TIMER_MS),
+  maxBatch: whole(1, MAX_TIMER_MS),
+  order: choice('reference'),
+  stale: callable,
+  schema: rule('a Standard Schema validator', (value) => ['object', 'function'].includes(typeof value)),
+} satisfies Record<keyof HandlerOptions, Rule>)
 
 /** Events in a group, unless its handler says otherwise. */
 const DEFAULT_BATCH = 50
@@ -117,7 +128,7 @@ export function createHandlers<Tx>(
       }
       const retry = { ...defaults, ...options.retry }
       checkRetry(retry)
-      checkOptions(options)
+      checkOptions('', options, handlerRule)
       const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
       list.push(one)
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
@@ -126,14 +137,5 @@ export function createHandlers<Tx>(
       largest = Math.max(largest, groupSize(one))
       resolved.clear()
     },
-  }
-}
-
-function checkOptions(options: HandlerOptions): void {
-  for (const name of ['timeoutMs', 'concurrency', 'maxBatch'] as const) {
-    const value = options[name]
-    // A timer cannot wait longer than 2^31 ms: it would not wait at all.
-    if (value !== undefined && !(Number.isInteger(value) && value >= 1 && value < 2 ** 31))
-      throw invalid(name, `must be a whole number from 1 to ${2 ** 31 - 1}, not ${value}`)
   }
 }

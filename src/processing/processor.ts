@@ -7,10 +7,11 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
-import { invalid } from '../errors.js'
 import type { ClaimedEvent, EventKey } from '../model.js'
+import { checkOptions, type Rule, shape, text, whole } from '../options.js'
 import type { AttemptDeps } from './attempt.js'
 import { createDispatch } from './dispatch.js'
+import { retryRule } from './failure.js'
 import type { Result } from './handle.js'
 import { createLeases, type Leases } from './leases.js'
 import { batchedSettle } from './settle.js'
@@ -28,6 +29,16 @@ export interface ProcessingOptions {
   /** Shown in the attempts. Default: host, process, and a random part. */
   readonly worker?: string
 }
+
+export const processingRule = shape({
+  concurrency: whole(1),
+  buffer: whole(0),
+  leaseMs: whole(1),
+  pollMs: whole(1),
+  worker: text,
+  /** The defaults of `inbox.on`. */
+  retry: retryRule,
+} satisfies Record<keyof ProcessingOptions | 'retry', Rule>)
 
 export interface Processor {
   start(): Promise<void>
@@ -53,12 +64,9 @@ export function createProcessor<Tx>(
   },
   options: ProcessingOptions = {},
 ): Processor {
+  checkOptions('processing', options, processingRule)
   const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
-  for (const [name, value] of Object.entries({ concurrency, leaseMs, pollMs })) {
-    if (!Number.isInteger(value) || value < 1)
-      throw invalid(`processing.${name}`, `must be a whole number above 0, not ${value}`)
-  }
   const { store, log, handlers, sources, counters } = given
   const codeOf = (error: unknown) => countStoreError(counters, error)
   const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())

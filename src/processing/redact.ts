@@ -2,8 +2,8 @@
  * Redaction. The text of an error is stored and shown to operators, so it must not contain a secret, a part of the payload,
  * or a value that the application has declared private (I8). A text is cut before patterns search it.
  */
-import { invalid } from '../errors.js'
 import { type ClaimedEvent, limits } from '../model.js'
+import { checkOptions, flag, listOf, type Rule, rule, shape, whole } from '../options.js'
 import type { Source } from '../provider.js'
 import { asText, cut, describeError, stackOf, storable, withoutCredentials } from './error-text.js'
 import { asHandledEvent } from './handled-event.js'
@@ -39,8 +39,8 @@ const EXCERPT_LENGTH = 16
 /** Runs of this length of a value at one of the paths are masked. */
 const PRIVATE_LENGTH = 8
 
-export function createRedactor(redact: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
-  const options = checked(redact)
+export function createRedactor(options: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
+  checkOptions('redact', options, redactRule)
   const paths = (options.paths ?? []).map(parsePath)
   const patterns = (options.patterns ?? []).map(asPattern)
   const excerptLength = options.excerptLength ?? EXCERPT_LENGTH
@@ -110,30 +110,21 @@ function asPattern(pattern: string | RegExp): RegExp {
   return new RegExp(pattern.source, `${flags}g`)
 }
 
-function checked(options: RedactOptions): RedactOptions {
-  const known = ['paths', 'patterns', 'excerptLength', 'maxMessage', 'stack', 'maxStack']
-  for (const name of Object.keys(options))
-    if (!known.includes(name))
-      throw invalid(`redact.${name}`, `is not an option; known options: ${known.join(', ')}`)
-  for (const path of options.paths ?? [])
-    if (typeof path !== 'string' || parsePath(path).length === 0)
-      throw invalid('redact.paths', 'must hold paths such as customer.email or *.card.number')
-  for (const pattern of options.patterns ?? []) {
-    const isPattern = pattern instanceof RegExp || typeof pattern === 'string'
-    if (!isPattern || asPattern(pattern).test(''))
-      throw invalid(
-        'redact.patterns',
-        'must hold texts or regular expressions that do not match the empty text',
-      )
-  }
-  for (const name of ['excerptLength', 'maxMessage', 'maxStack'] as const) {
-    const value = options[name] ?? 64
-    const least = name === 'maxMessage' ? 64 : 0
-    if (!Number.isInteger(value) || value < least || value > limits.errorBytes)
-      throw invalid(
-        `redact.${name}`,
-        `must be a whole number from ${least} to ${limits.errorBytes}, not ${value}`,
-      )
-  }
-  return options
-}
+export const redactRule = shape({
+  paths: listOf(
+    rule(
+      'a path such as customer.email or *.card.number',
+      (path) => typeof path === 'string' && parsePath(path).length > 0,
+    ),
+  ),
+  patterns: listOf(
+    rule(
+      'text or a regular expression that does not match the empty text',
+      (pattern) => (pattern instanceof RegExp || typeof pattern === 'string') && !asPattern(pattern).test(''),
+    ),
+  ),
+  excerptLength: whole(0, limits.errorBytes),
+  maxMessage: whole(64, limits.errorBytes),
+  stack: flag,
+  maxStack: whole(0, limits.errorBytes),
+} satisfies Record<keyof RedactOptions, Rule>)

@@ -5,8 +5,8 @@
 
 import { timeLimited } from '../clock.js'
 import { sha256 } from '../digest.js'
+import { anyText, checkOptions, type Rule, shape, whole } from '../options.js'
 import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from '../seen/seen.js'
-import { checkCount } from '../store-input.js'
 import { commandsOf, type RedisClient } from './client.js'
 
 export interface RedisSeenOptions {
@@ -16,12 +16,17 @@ export interface RedisSeenOptions {
   readonly timeLimitMs?: number
 }
 
+const redisSeenRule = shape({ prefix: anyText, timeLimitMs: whole(1, 60_000) } satisfies Record<
+  keyof RedisSeenOptions,
+  Rule
+>)
+
 const FAILURES = 3
 const PAUSE_MS = 1_000
 
 export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen {
+  checkOptions('redis()', options, redisSeenRule)
   const { prefix = 'hookonce:seen:', timeLimitMs = 50 } = options
-  checkCount('timeLimitMs', timeLimitMs, 60_000)
   const commands = commandsOf(client)
   const breaker = createBreaker({ timeLimitMs, failures: FAILURES, pauseMs: PAUSE_MS })
 

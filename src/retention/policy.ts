@@ -1,6 +1,19 @@
 /** How long each source keeps what. Checked when the inbox is made, so that a wrong age never meets a log. */
-import { type Age, durationText, parseDuration } from '../duration.js'
+import { type Age, durationMs, durationText } from '../duration.js'
 import { HookonceError } from '../errors.js'
+import {
+  checkOptions,
+  choice,
+  duration,
+  either,
+  isObject,
+  mapOf,
+  off,
+  type Rule,
+  rule,
+  shape,
+  whole,
+} from '../options.js'
 import type { Source } from '../provider.js'
 import type { ArchiveTarget } from './archive/target.js'
 
@@ -47,14 +60,31 @@ export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
 const DAY_MS = 86_400_000
 const defaults = { payloads: 30 * DAY_MS, events: 90 * DAY_MS }
 const ages = ['payloads', 'events', 'attempts', 'audits'] as const
-const ofSources: readonly string[] = [...ages, 'tombstones']
-const known: readonly string[] = [...ofSources, 'sources', 'archive', 'format', 'batch']
+/** Fifty years: an older instant would be before 1970. */
+const MAX_AGE_MS = 50 * 365 * DAY_MS
+const ageRule = duration('an age such as "30d"', 0, MAX_AGE_MS)
+
+const agesRules = {
+  payloads: ageRule,
+  events: ageRule,
+  attempts: ageRule,
+  audits: ageRule,
+  tombstones: either(ageRule, choice('forever'), off),
+} satisfies Record<keyof RetentionAges, Rule>
+
+export const retentionRule = shape({
+  ...agesRules,
+  sources: mapOf(shape(agesRules)),
+  archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isObject),
+  format: choice('jsonl', 'parquet'),
+  batch: whole(1, 10_000),
+} satisfies Record<keyof RetentionOptions, Rule>)
 
 export function retentionPolicy(
   options: RetentionOptions,
   sources: ReadonlyMap<string, Source>,
 ): RetentionPolicy {
-  checkOptions(options, sources)
+  checkRetention(options, sources)
   return new Map([...sources].map(([name, source]) => [name, policyOf(name, source, options)]))
 }
 
@@ -69,7 +99,7 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   const payloads = given('payloads') ?? Math.min(defaults.payloads, events)
   if (payloads > events) {
     const problem = `must not be longer than events (${durationText(events)}), and is ${durationText(payloads)}`
-    throw new HookonceError('RETENTION_INVALID', { what: `payloads of "${name}"`, problem })
+    throw invalidRetention(`payloads of "${name}"`, problem)
   }
   if (source.retryWindowMs !== null && events < source.retryWindowMs) {
     throw new HookonceError('RETENTION_TOO_SHORT', {
@@ -88,17 +118,9 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   }
 }
 
-/** Fifty years: an older instant would be before 1970. */
-const MAX_AGE_MS = 50 * 365 * DAY_MS
-
 function ageMs(what: string, age: unknown): number {
-  const ms = typeof age === 'string' ? parseDuration(age) : age
-  if (typeof ms !== 'number' || !Number.isSafeInteger(ms) || ms < 0 || ms > MAX_AGE_MS)
-    throw new HookonceError('RETENTION_INVALID', {
-      what,
-      problem: `must be an age, not "${String(age).slice(0, 40)}"`,
-    })
-  return ms
+  checkOptions(what, age, ageRule, invalidRetention)
+  return durationMs(age)!
 }
 
 function tombstonesMs(name: string, given: Age | 'forever' | false): number {
@@ -115,19 +137,12 @@ function byDefault({ scheme }: Source): 'forever' | false {
   return signs && (scheme.timestamp?.toleranceMs ?? null) === null ? 'forever' : false
 }
 
-function checkOptions(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
-  const invalid = (what: string, problem: string) => new HookonceError('RETENTION_INVALID', { what, problem })
-  for (const name of Object.keys(options))
-    if (!known.includes(name)) throw invalid(name, `is not an option; known options: ${known.join(', ')}`)
-  for (const [name, own] of Object.entries(options.sources ?? {})) {
-    if (!sources.has(name)) throw invalid(`sources.${name}`, 'does not name a configured source')
-    for (const age of Object.keys(own))
-      if (!ofSources.includes(age))
-        throw invalid(`sources.${name}.${age}`, `is not an option; known options: ${ofSources.join(', ')}`)
-  }
-  if (options.format !== undefined && !['jsonl', 'parquet'].includes(options.format))
-    throw invalid('format', "must be 'jsonl' or 'parquet'")
-  const { batch = 500 } = options
-  if (!Number.isInteger(batch) || batch < 1 || batch > 10_000)
-    throw invalid('batch', `must be a whole number from 1 to 10000, not ${batch}`)
+function checkRetention(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
+  checkOptions('', options, retentionRule, invalidRetention)
+  for (const name of Object.keys(options.sources ?? {}))
+    if (!sources.has(name)) throw invalidRetention(`sources.${name}`, 'does not name a configured source')
+}
+
+function invalidRetention(what: string, problem: string): HookonceError {
+  return new HookonceError('RETENTION_INVALID', { what, problem })
 }

@@ -4,7 +4,7 @@
  * only costs a query to the log. It may forget anything at any time; the log decides.
  */
 import type { EventKey } from '../model.js'
-import { checkCount } from '../store-input.js'
+import { checkOptions, isObject, rule, whole } from '../options.js'
 
 /** `log` is the id of the log: a cache may be shared by two logs, or be left over from another one. */
 export interface SeenKey extends EventKey {
@@ -34,7 +34,7 @@ export interface Seen {
 
 /** `seen` inside the process: the last `size` keys, without a network. */
 export function lru(size = 10_000): Seen {
-  checkCount('The size of an lru', size, 10_000_000)
+  checkOptions('lru(size): `size`', size, whole(1, 10_000_000))
   // A Map iterates in the order of insertion: a used entry moves to the end, the first entry is evicted first.
   const entries = new Map<string, SeenEntry>()
   return {
@@ -67,3 +67,8 @@ export function lru(size = 10_000): Seen {
 export function seenKeyText({ log, source, eventId }: SeenKey): string {
   return `${log.length}:${source.length}:${log}${source}${eventId}`
 }
+
+export const seenRule = rule(
+  'lru() of hookonce, or redis(client) of hookonce/redis',
+  (value) => isObject(value) && typeof value.get === 'function' && typeof value.put === 'function',
+)

@@ -1,10 +1,10 @@
 /** What a server is given, checked once: a wrong value stops it before it listens. */
 
 import { invalid } from '../errors.js'
-import { nearest } from '../options.js'
-import type { AdminOptions } from './admin/options.js'
+import { checkOptions, either, flag, off, type Rule, required, shape, text, whole } from '../options.js'
+import { type AdminOptions, adminRule } from './admin/options.js'
 import type { TlsOptions } from './tls.js'
-import type { TrustProxy } from './trust-proxy.js'
+import { type TrustProxy, trustProxyRule } from './trust-proxy.js'
 
 export interface ServerOptions {
   /** Default 127.0.0.1: this machine only. Another address needs a token, or `admin: false`. */
@@ -53,57 +53,42 @@ export interface ServerSettings
   readonly metrics: boolean | null
 }
 
-const numbers = {
-  port: { standard: 4_100, least: 0, most: 65_535 },
-  drainMs: { standard: 8_000, least: 0, most: 3_600_000 },
-  readyTimeoutMs: { standard: 2_000, least: 1, most: 60_000 },
-  headersTimeoutMs: { standard: 10_000, least: 100, most: 600_000 },
-  requestTimeoutMs: { standard: 15_000, least: 100, most: 3_600_000 },
-  keepAliveTimeoutMs: { standard: 65_000, least: 1, most: 3_600_000 },
-  maxConnections: { standard: 10_000, least: 1, most: 1_000_000 },
-} as const
-
-export const serverOptionNames = [
-  ...Object.keys(numbers),
-  ...['host', 'tls', 'trustProxy', 'publicUrl', 'admin', 'metrics', 'open', 'processes'],
-] as readonly string[]
+export const serverRule = shape({
+  host: { ...text, expected: 'an address or a host name' },
+  port: whole(0, 65_535),
+  tls: shape({ cert: required(text), key: required(text) }),
+  trustProxy: trustProxyRule,
+  publicUrl: text,
+  admin: either(off, adminRule),
+  metrics: flag,
+  open: flag,
+  drainMs: whole(0, 3_600_000),
+  readyTimeoutMs: whole(1, 60_000),
+  headersTimeoutMs: whole(100, 600_000),
+  requestTimeoutMs: whole(100, 3_600_000),
+  keepAliveTimeoutMs: whole(1, 3_600_000),
+  maxConnections: whole(1, 1_000_000),
+  processes: whole(1, 1_024),
+} satisfies Record<keyof ServerOptions, Rule>)
 
 export function serverSettings(options: ServerOptions): ServerSettings {
-  for (const name of Object.keys(options)) {
-    if (serverOptionNames.includes(name)) continue
-    const near = nearest(name, serverOptionNames)
-    throw invalid(
-      `The server option "${name}"`,
-      near
-        ? `does not exist; did you mean "${near}"?`
-        : `does not exist; known options: ${serverOptionNames.join(', ')}`,
-    )
-  }
-  const { host = '127.0.0.1', tls = null, trustProxy = false, admin = {}, open = false } = options
-  if (typeof host !== 'string' || host.trim() === '') throw invalid('server.host', 'must be an address')
+  checkOptions('server', options, serverRule)
   return {
-    host,
-    tls,
-    trustProxy,
-    admin,
-    metrics: options.metrics ?? null,
-    open,
+    host: options.host ?? '127.0.0.1',
+    port: options.port ?? 4_100,
+    tls: options.tls ?? null,
+    trustProxy: options.trustProxy ?? false,
     publicUrl: options.publicUrl === undefined ? null : publicOrigin(options.publicUrl),
-    ...(Object.fromEntries(
-      Object.entries(numbers).map(([name, rule]) => [name, whole(name, options[name as 'port'], rule)]),
-    ) as Record<keyof typeof numbers, number>),
+    admin: options.admin ?? {},
+    metrics: options.metrics ?? null,
+    open: options.open ?? false,
+    drainMs: options.drainMs ?? 8_000,
+    readyTimeoutMs: options.readyTimeoutMs ?? 2_000,
+    headersTimeoutMs: options.headersTimeoutMs ?? 10_000,
+    requestTimeoutMs: options.requestTimeoutMs ?? 15_000,
+    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 65_000,
+    maxConnections: options.maxConnections ?? 10_000,
   }
-}
-
-function whole(
-  name: string,
-  given: number | undefined,
-  { standard, least, most }: { standard: number; least: number; most: number },
-): number {
-  const value = given ?? standard
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw invalid(`server.${name}`, `must be a whole number from ${least} to ${most}, not ${value}`)
-  return value
 }
 
 /** A path in it stays: a proxy may take it off on the way here, and the sender signs what it called. */

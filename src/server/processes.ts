@@ -4,8 +4,8 @@
  * is in the program and not in the weather, and all of it ends.
  */
 import cluster, { type Worker } from 'node:cluster'
-import { invalid } from '../errors.js'
 import type { Logger } from '../log.js'
+import { checkOptions, whole } from '../options.js'
 import { isClusterProcess, NOW_WORD, PROCESS_VARIABLE, STOP_WORD } from './signals.js'
 
 export interface ProcessesOptions {
@@ -27,8 +27,7 @@ const STEADY_MS = 30_000
  */
 export function runProcesses(options: ProcessesOptions, run: () => Promise<number>): Promise<number> {
   const { processes } = options
-  if (!Number.isInteger(processes) || processes < 1)
-    throw invalid('server.processes', `must be a whole number above 0, not ${processes}`)
+  checkOptions('server.processes', processes, whole(1))
   return processes === 1 || isClusterProcess() ? run() : supervise(options)
 }
 

@@ -6,14 +6,16 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import { isEncrypted } from '../adapters/node.js'
-import { invalid } from '../errors.js'
 import { addressRanges, isInRanges } from '../ip.js'
+import { checkOptions, either, flag, listOf, text, whole } from '../options.js'
 
 /**
  * `false`: no proxy. A number: so many of ours stand in front. A list: the addresses and ranges of ours (`10.0.0.0/8`).
  * `true`: everything is believed, also what the caller wrote; only behind a proxy that replaces these headers.
  */
 export type TrustProxy = boolean | number | readonly string[]
+
+export const trustProxyRule = either(flag, whole(0, 100), listOf(text))
 
 export interface Caller {
   /** Null when the connection is gone. */
@@ -49,15 +51,10 @@ export function originOf({ encrypted, host }: Caller): string {
 type HopRule = (peer: string | null, chain: readonly string[]) => number
 
 function hopRule(trust: TrustProxy): HopRule | null {
+  checkOptions('server.trustProxy', trust, trustProxyRule)
   if (trust === false || trust === 0) return null
   if (trust === true) return (_peer, chain) => Math.max(1, chain.length)
-  if (typeof trust === 'number') {
-    if (!Number.isInteger(trust) || trust < 0 || trust > 100)
-      throw invalid('server.trustProxy', `must be a number of proxies, 0 or more, not ${trust}`)
-    return () => trust
-  }
-  if (!Array.isArray(trust))
-    throw invalid('server.trustProxy', 'must be true, a number or a list of address ranges')
+  if (typeof trust === 'number') return () => trust
   const ours = addressRanges(
     'server.trustProxy',
     trust.flatMap((range) => named[String(range)] ?? [range]),

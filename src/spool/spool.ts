@@ -4,11 +4,10 @@
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../clock.js'
-import { invalid } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
+import { checkOptions, isObject, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
-import { checkCount } from '../store-input.js'
 import { createCircuit, isForTheSpool } from './circuit.js'
 import { createDrain } from './drain.js'
 import { spoolGate } from './gate.js'
@@ -25,6 +24,18 @@ export interface SpoolOptions {
   /** Encrypts what lies in the file, where payloads are encrypted. */
   readonly seal?: Seal
 }
+
+export const spoolRule = shape({
+  path: required(
+    rule(
+      'a file name',
+      (path) => typeof path === 'string' && path !== '' && !path.includes('\0') && path !== ':memory:',
+    ),
+  ),
+  maxBytes: whole(1),
+  afterMs: whole(1, 600_000),
+  seal: rule('an object that encrypts and decrypts', isObject),
+} satisfies Record<keyof SpoolOptions, Rule>)
 
 export interface SpoolStatus {
   /** Deliveries that wait to be recorded. */
@@ -77,13 +88,8 @@ export const DEFAULT_AFTER_MS = 2_000
 export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 
 export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
-  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal, ...unknown } = options
-  for (const name of Object.keys(unknown))
-    throw invalid(`spool.${name}`, 'is not an option; known options: path, maxBytes, afterMs, seal')
-  if (typeof path !== 'string' || path === '' || path.includes('\0') || path === ':memory:')
-    throw invalid('spool.path', 'must be a file name')
-  checkCount('spool.maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
-  checkCount('spool.afterMs', afterMs, 600_000)
+  checkOptions('spool', options, spoolRule)
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal } = options
 
   let started: SpoolLink | undefined
   /** The thread begins with the first use: an inbox that is only asked about its log needs none. */

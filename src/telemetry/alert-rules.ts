@@ -1,10 +1,11 @@
 /** What can be watched: the options of `alerts`, and how each is measured. */
 import type { SourceCounters } from '../counters.js'
-import { parseDuration } from '../duration.js'
+import { durationMs } from '../duration.js'
 import { invalid } from '../errors.js'
 import type { Inbox } from '../inbox.js'
+import { checkOptions, duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
-import type { Notify } from './notify.js'
+import { type Notify, notifyRule } from './notify.js'
 import { statsOf } from './stats.js'
 
 export interface Alerts {
@@ -40,33 +41,34 @@ export interface AlertRule {
   measure(now: number): Promise<Measured | null>
 }
 
-const known = [
-  'deadLetters',
-  'oldestAge',
-  'signatureFailures',
-  'conflicts',
-  'flagged',
-  'notify',
-  'every',
-  'cooldown',
-]
+const alertDuration = duration('a duration such as 30s, 5m or 2h, below 24 days', 1, MAX_TIMER_MS)
+const perMinute = shape({ perMinute: required(numberFrom(0)) })
+
+export const alertsRule = shape({
+  deadLetters: shape({ above: required(numberFrom(0)) }),
+  oldestAge: shape({ above: required(alertDuration) }),
+  signatureFailures: perMinute,
+  conflicts: perMinute,
+  flagged: perMinute,
+  notify: notifyRule,
+  every: alertDuration,
+  cooldown: alertDuration,
+} satisfies Record<keyof Alerts, Rule>)
 
 export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
-  for (const key of Object.keys(alerts))
-    if (!known.includes(key))
-      throw invalid('alerts', `has no option "${key}"; known options: ${known.join(', ')}`)
+  checkOptions('alerts', alerts, alertsRule)
   const { deadLetters, oldestAge, signatureFailures, conflicts, flagged } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
     rules.push({
       ...{ name: 'deadLetters', what: 'dead letters', unit: 'events' },
-      threshold: count('alerts.deadLetters.above', deadLetters.above),
+      threshold: deadLetters.above,
       measure: async () => sum(await fromLog(inbox, (one) => one.dead)),
     })
   if (oldestAge)
     rules.push({
       ...{ name: 'oldestAge', what: 'the oldest event that waits', unit: 'seconds' },
-      threshold: durationMs('alerts.oldestAge.above', oldestAge.above) / 1_000,
+      threshold: durationMs(oldestAge.above)! / 1_000,
       measure: async (at) =>
         most(
           await fromLog(inbox, (one) =>
@@ -77,7 +79,7 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
   if (signatureFailures)
     rules.push({
       ...{ name: 'signatureFailures', what: 'deliveries that were not believed', unit: 'a minute' },
-      threshold: count('alerts.signatureFailures.perMinute', signatureFailures.perMinute),
+      threshold: signatureFailures.perMinute,
       measure: lastMinute(inbox, now, (own) =>
         rejectReasons.reduce((all, reason) => all + (own.rejected[reason] ?? 0), 0),
       ),
@@ -85,13 +87,13 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
   if (conflicts)
     rules.push({
       ...{ name: 'conflicts', what: 'known ids with other bytes', unit: 'a minute' },
-      threshold: count('alerts.conflicts.perMinute', conflicts.perMinute),
+      threshold: conflicts.perMinute,
       measure: lastMinute(inbox, now, (own) => own.conflicts),
     })
   if (flagged)
     rules.push({
       ...{ name: 'flagged', what: 'events with known signed content or a contested id', unit: 'a minute' },
-      threshold: count('alerts.flagged.perMinute', flagged.perMinute),
+      threshold: flagged.perMinute,
       measure: lastMinute(inbox, now, (own) => own.flagged + own.contested),
     })
   if (rules.length === 0)
@@ -134,17 +136,4 @@ function most(parts: readonly [string, number][] | null): Measured | null {
 
 function present(parts: readonly [string, number][]): Record<string, number> {
   return Object.fromEntries(parts.filter(([, value]) => value > 0))
-}
-
-function count(what: string, value: number): number {
-  if (!Number.isFinite(value) || value < 0) throw invalid(what, `must be a number, 0 or more, not ${value}`)
-  return value
-}
-
-/** Milliseconds, or a number with its unit: `500ms`, `30s`, `5m`, `2h`, `1d`. */
-export function durationMs(what: string, given: number | string): number {
-  const ms = typeof given === 'number' ? given : parseDuration(String(given))
-  if (ms === null || !Number.isFinite(ms) || ms < 1 || ms >= 2 ** 31)
-    throw invalid(what, `must be a duration such as 30s, 5m or 2h, below 24 days, not "${given}"`)
-  return ms
 }

@@ -3,8 +3,9 @@
  * this process; nothing is told again until it was back in between and the cooldown is over.
  */
 import { hostname } from 'node:os'
+import { durationMs } from '../duration.js'
 import type { Inbox } from '../inbox.js'
-import { type AlertRule, type Alerts, alertRules, durationMs, type Measured } from './alert-rules.js'
+import { type AlertRule, type Alerts, alertRules, type Measured } from './alert-rules.js'
 import { type Notice, notifier } from './notify.js'
 
 export interface RunningAlerts {
@@ -40,8 +41,8 @@ interface Watch {
 
 export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions = {}): RunningAlerts {
   const { now = Date.now } = options
-  const everyMs = durationMs('alerts.every', alerts.every ?? '15s')
-  const cooldownMs = durationMs('alerts.cooldown', alerts.cooldown ?? '15m')
+  const everyMs = durationMs(alerts.every ?? '15s')!
+  const cooldownMs = durationMs(alerts.cooldown ?? '15m')!
   const notify = notifier(alerts.notify)
   const watches = alertRules(inbox, alerts, now()).map(
     (rule): Watch => ({ rule, firing: false, value: null, since: null, quietUntil: 0 }),

@@ -7,6 +7,7 @@ import { type Destination, signersOf } from '../forward/destination.js'
 import { checkUrl } from '../forward/guard.js'
 import { send } from '../forward/send.js'
 import { signatures } from '../forward/sign.js'
+import { callable, either, listOf, MAX_TIMER_MS, shape, text, whole } from '../options.js'
 
 /** What is told. `text` says it in a sentence; chat services show it. */
 export interface Notice {
@@ -32,6 +33,18 @@ export type Notify =
   /** Run without a shell, with the notice as JSON on standard input. */
   | { readonly command: readonly string[]; readonly timeoutMs?: number }
   | ((notice: Notice) => unknown)
+
+export const notifyRule = either(
+  callable,
+  shape({
+    url: text,
+    // `signersOf` says what is wrong with a secret.
+    secret: either(text, listOf(text), callable),
+    allowPrivate: listOf(text),
+    command: listOf(text),
+    timeoutMs: whole(1, MAX_TIMER_MS),
+  }),
+)
 
 const TIMEOUT_MS = 10_000
 

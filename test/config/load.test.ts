@@ -150,7 +150,7 @@ describe('keys', () => {
     ['server: { trustProxy: [1] }', 'server.trustProxy[0] must be text, not 1'],
     [
       "server: { admin: { tokens: [{ name: 'a', role: 'root', sha256: 'x' }] } }",
-      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin" or "worker", not text; server.admin.tokens[0].sha256 must be the SHA-256 of the token in hex, 64 digits, not text',
+      'server.admin.tokens[0].role must be "viewer" or "operator" or "admin" or "worker", not text; server.admin.tokens[0].sha256 must be the SHA-256 of the token as 64 hex digits, not text',
     ],
     [
       "sources: { shop: 'whsec_very_secret' }",
@@ -165,7 +165,10 @@ describe('keys', () => {
       'store is missing; it must be a store, or its URL (sqlite:events.db, postgres://user@host/db), or a function that returns the URL',
     ],
     ['spool: 5', 'spool must be an object, not 5'],
-    ["destinations: { app: { ulr: 'x' } }", 'destinations.app.ulr is not an option; did you mean "url"?'],
+    [
+      "destinations: { app: { ulr: 'x' } }",
+      'destinations.app.ulr is not an option; did you mean "url"?; destinations.app.url is missing; it must be text',
+    ],
     ['alerts: { deadLetter: {} }', 'alerts.deadLetter is not an option; did you mean "deadLetters"?'],
     ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, not an object'],
     [

@@ -330,7 +330,7 @@ it('a destination that cannot work stops the start, and says why', () => {
   expect(make({ concurrency: 1.5 })).toThrow('whole number')
   expect(make({ allowPrivate: ['10.0.0.0/33'] })).toThrow('address range')
   expect(make({ retry: { firstMs: -1 } })).toThrow('retry.firstMs')
-  expect(make({ retrys: {} })).toThrow('no option "retrys"')
+  expect(make({ retrys: {} })).toThrow('retrys is not an option; did you mean "retry"?')
   expect(make({}, { 'bad name': { url: 'https://example.com', secret } })).toThrow('letters, digits')
   expect(make({ url: 'https://example.com/?t=s3cret', secret: 'x' })).toThrow(/^(?!.*s3cret)/)
 })

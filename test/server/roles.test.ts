@@ -241,7 +241,7 @@ describe('ways in', () => {
     )
     expect(() =>
       admin(inbox, { tokens: [{ name: 'a', role: 'root' as never, sha256: '0'.repeat(64) }] }),
-    ).toThrow(/must be one of/)
+    ).toThrow(/must be "viewer" or "operator"/)
     expect(() =>
       admin(inbox, { tokens: [{ name: 'a', role: 'admin', sha256: '0'.repeat(64), expiresAt: 'soon' }] }),
     ).toThrow(/ISO 8601/)

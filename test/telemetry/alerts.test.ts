@@ -245,7 +245,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     const make = (alerts: object) => () => start(inbox, alerts as Alerts)
     expect(make({ notify })).toThrow('needs at least one of deadLetters')
     expect(make({ deadLetters })).toThrow('alerts.notify')
-    expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('has no option "deadLetter"')
+    expect(make({ deadLetters, notify, deadLetter: {} })).toThrow('alerts.deadLetter is not an option')
     expect(make({ deadLetters: { above: 'x' }, notify })).toThrow('alerts.deadLetters.above')
     expect(make({ oldestAge: { above: 'soon' }, notify })).toThrow('must be a duration')
     expect(make({ deadLetters, notify: { url: 'http://127.0.0.1/' } })).toThrow('not a public address')

@@ -6,12 +6,13 @@
  */
 import { Hono } from 'hono'
 import { systemClock } from '../../clock.js'
-import { HookonceError, invalid } from '../../errors.js'
+import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
+import { checkOptions } from '../../options.js'
 import { bearerOf, createDoor, type Door, type Entered } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
-import type { AdminOptions, Peer } from './options.js'
+import { type AdminOptions, adminRule, type Peer } from './options.js'
 import { createPages } from './page/routes.js'
 import { problem, problemOf } from './problem.js'
 import { may, rolesThatMay } from './roles.js'
@@ -32,7 +33,8 @@ export interface Admin {
 
 export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
   const inbox = given as Inbox
-  const basePath = checkBasePath(options.basePath ?? '')
+  checkOptions('admin', options, adminRule)
+  const { basePath = '' } = options
   const checkHost = hostCheck(options.hosts)
   const sessionSecret = sessionSecretOf(inbox, options.sessionSecret)
   const door = createDoor({
@@ -156,13 +158,5 @@ function responseOf(answer: Answer): Response {
 function onceEach(queries: Record<string, string[]>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
-  )
-}
-
-function checkBasePath(basePath: string): string {
-  if (basePath === '' || /^(\/[\w.~-]+)+$/.test(basePath)) return basePath
-  throw invalid(
-    `The basePath "${basePath}"`,
-    'must start with a slash and not end with one, such as "/admin"',
   )
 }

@@ -1,5 +1,18 @@
 /** What the admin API is given: who may come in, and where it stands. */
-import type { Role } from './roles.js'
+import {
+  anyText,
+  callable,
+  choice,
+  flag,
+  listOf,
+  type Rule,
+  required,
+  rule,
+  shape,
+  text,
+  whole,
+} from '../../options.js'
+import { type Role, roles } from './roles.js'
 
 /** One way in: a name for the audit, what it may do, and the SHA-256 of the token itself. */
 export interface Token {
@@ -39,6 +52,42 @@ export interface AdminOptions {
   /** Files of a dashboard, by path below the mount point, as in the URL; null = none: the small page is shown. */
   readonly static?: (path: string) => Response | null | Promise<Response | null>
 }
+
+const tokenRule = shape({
+  name: required(
+    rule(
+      '1 to 64 letters, digits or _ . @ + -',
+      (value) => typeof value === 'string' && /^[\w.@+-]{1,64}$/.test(value),
+    ),
+  ),
+  role: required(choice(...roles)),
+  sha256: required(
+    rule(
+      'the SHA-256 of the token as 64 hex digits',
+      (value) => typeof value === 'string' && /^[0-9a-f]{64}$/i.test(value),
+    ),
+  ),
+  // A date that cannot be read must not become a token that never expires.
+  expiresAt: rule('an ISO 8601 date or milliseconds since 1970', (value) =>
+    Number.isFinite(typeof value === 'number' ? value : Date.parse(String(value))),
+  ),
+} satisfies Record<keyof Token, Rule>)
+
+export const adminRule = shape({
+  basePath: rule(
+    'a path that starts with a slash and does not end with one, such as "/admin"',
+    (value) => value === '' || (typeof value === 'string' && /^(\/[\w.~-]+)+$/.test(value)),
+  ),
+  readOnly: flag,
+  tokens: listOf(tokenRule),
+  authorize: callable,
+  open: flag,
+  hosts: listOf(text),
+  sessionSecret: anyText,
+  sessionMs: whole(1),
+  maxStreams: whole(0),
+  static: callable,
+} satisfies Record<keyof AdminOptions, Rule>)
 
 /** Who is at the other end, where the server in front knows it. */
 export interface Peer {
