@@ -1,13 +1,14 @@
-/** `hookonce check`: an examination on the terminal, as JSON, and as JUnit for CI. */
-import { readFileSync, writeFileSync } from 'node:fs'
+/** `hookonce check`: runs an examination and prints its report as text, JSON or JUnit XML. */
+import { writeFileSync } from 'node:fs'
 import { type Examination, type ExamineOptions, examination } from '../check/examine.js'
 import { junit, type Report, type TrialReport } from '../check/report.js'
 import { isHookonceError } from '../errors.js'
 import type { Source } from '../provider.js'
 import type { Call } from './command.js'
 import { Failure, UsageError } from './failure.js'
-import type { Paint, Style } from './output.js'
-import { factoryOf } from './providers.js'
+import { readInput } from './options.js'
+import { counted, type Paint, type Style } from './output.js'
+import { factoryOf } from './sources.js'
 
 export interface CheckOptions {
   readonly provider: string
@@ -33,7 +34,7 @@ export interface CheckOptions {
 export async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
   const exam = plan(options, url)
   output.say(
-    `Sending at most ${deliveries(exam.requests)} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
+    `Sending at most ${counted(exam.requests, 'delivery', 'deliveries')} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
   )
   const report = await exam.run((trial, done) => {
     if (done === null) output.progress(`${trial.name}: ${trial.title} ...`)
@@ -45,7 +46,7 @@ export async function check({ options, output }: Call<CheckOptions>, url: string
   return report.ok ? 0 : 1
 }
 
-/** Everything that can be wrong with the call is found here, before anything is sent. */
+/** Finds mistakes in the call before anything is sent. */
 function plan(options: CheckOptions, url: string): Examination {
   try {
     const { source, forger } = sources(options)
@@ -57,7 +58,7 @@ function plan(options: CheckOptions, url: string): Examination {
 }
 
 function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source' | 'forger'> {
-  const given = {
+  const values = {
     type: options.type,
     owned: options.iOwnThisEndpoint,
     probe: options.probe,
@@ -73,37 +74,32 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
     timeLimitMs: options.timeLimit,
     strict: options.strict,
   }
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** The sender, and one that has another secret. */
+/** The source that signs, and the same provider with another secret. */
 function sources(options: CheckOptions): { source: Source; forger: Source } {
   const factory = factoryOf(options.provider)
   const make = factory as unknown as (options: Record<string, unknown>) => Source
-  const given: Record<string, unknown> = Object.fromEntries((options.option ?? []).map(readOption))
+  const values: Record<string, unknown> = Object.fromEntries((options.option ?? []).map(readOption))
   const [credential = 'secret'] = factory.credentials
-  const asked = factory.credentials.find((name) => given[name] !== undefined) ?? credential
-  if (options.secret !== undefined) given[credential] = options.secret
-  else if (given[asked] === undefined)
+  const used = factory.credentials.find((name) => values[name] !== undefined) ?? credential
+  if (options.secret !== undefined) values[credential] = options.secret
+  else if (values[used] === undefined)
     throw new UsageError(
       `Give the secret of the endpoint: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
     )
-  return { source: make(given), forger: make({ ...given, ...factory.example(asked) }) }
+  return { source: make(values), forger: make({ ...values, ...factory.example(used) }) }
 }
 
 function readOption(text: string): [string, string] {
   const at = text.indexOf('=')
   if (at < 1) throw new UsageError(`--option must be written as name=value, not "${text.slice(0, 20)}".`)
   const value = text.slice(at + 1)
-  return [text.slice(0, at), value.startsWith('@') ? read(value.slice(1)) : value]
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, 'utf8').trim()
-  } catch (error) {
-    throw new UsageError(`${path} cannot be read: ${(error as NodeJS.ErrnoException).code}.`)
-  }
+  return [
+    text.slice(0, at),
+    value.startsWith('@') ? readInput('--option', value.slice(1)).toString('utf8').trim() : value,
+  ]
 }
 
 function write(path: string, text: string): void {
@@ -112,10 +108,6 @@ function write(path: string, text: string): void {
   } catch (error) {
     throw new Failure(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}.`)
   }
-}
-
-function deliveries(count: number): string {
-  return count === 1 ? '1 delivery' : `${count} deliveries`
 }
 
 const styles: Readonly<Record<TrialReport['result'], Style>> = {
@@ -133,9 +125,11 @@ function trialLine(paint: Paint, { result, name, title, fault, saw, why, duratio
 function summary(paint: Paint, report: Report, strict: boolean): string {
   const verdict = report.ok ? paint('green', 'pass') : paint('red', 'fail')
   const lines = [
-    `${verdict}: ${report.passed} passed, ${report.failed} failed, ${report.unknown} unknown; ${deliveries(report.requests)} in ${(report.durationMs / 1_000).toFixed(1)} s`,
+    `${verdict}: ${report.passed} passed, ${report.failed} failed, ${report.unknown} unknown; ${counted(report.requests, 'delivery', 'deliveries')} in ${(report.durationMs / 1_000).toFixed(1)} s`,
     ...report.faults.flatMap(({ fault, what, fix }) => [`${paint('bold', fault)}: ${what}`, `  ${fix}`]),
-    ...report.leftOut.map(({ name, because }) => paint('dim', `${name} was left out: ${because}`)),
+    ...report.leftOut.map(({ name, because }) =>
+      paint('dim', `${name} does not apply to this sender: ${because}`),
+    ),
   ]
   if (report.unknown > 0 && !strict)
     lines.push(

@@ -1,17 +1,18 @@
-/** How a command is made: the same help, the same `--json`, the same way to end. */
+/** How a command is declared, called and interrupted: the same help, `--json` and exit codes for all of them. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
 import { createOutput, type Output } from './output.js'
 
 export interface CommandText {
   /** One line, for the list of commands. */
   readonly summary: string
-  /** More, for its own help. */
+  /** For the help of this command. Default: the summary. */
   readonly description?: string
-  /** At least one call that works as it stands. */
+  /** At least one call that works as written. */
   readonly examples: readonly string[]
 }
 
-/** Adds a command that does something. `usage` is its name and arguments: `send <provider> [type]`. */
+/** Adds a command that runs. `usage` is its name and arguments: `send <provider> [type]`. */
 export function addCommand(parent: Command, usage: string, text: CommandText): Command {
   const command = parent
     .command(usage)
@@ -22,7 +23,7 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
   return command.showHelpAfterError(`See ${pathOf(command)} --help.`)
 }
 
-/** Adds a command that only has others below it. */
+/** Adds a command that only groups others, such as `events`. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
   const group = parent.command(name).summary(summary).description(summary)
   return group.showHelpAfterError(`See ${pathOf(group)} --help.`)
@@ -39,15 +40,15 @@ export interface Call<Options> {
   readonly command: Command
 }
 
-/** What a command does. A number it returns is the exit code. */
+/** The work of a command. A number that it returns is the exit code. */
 export type Run<Options> = (
   call: Call<Options>,
   // biome-ignore lint/suspicious/noExplicitAny: commander gives a string, a list or undefined, as the usage says
   ...args: any[]
-  // biome-ignore lint/suspicious/noConfusingVoidType: most commands have nothing to say about their exit code
+  // biome-ignore lint/suspicious/noConfusingVoidType: most commands return no exit code
 ) => Promise<number | void>
 
-/** Commander calls with the arguments, the options and the command. */
+/** Commander calls the result with the arguments, the options and the command. */
 export function action<Options>(run: Run<Options>): (...received: unknown[]) => Promise<void> {
   return async (...received) => {
     const command = received.pop() as Command
@@ -55,4 +56,16 @@ export function action<Options>(run: Run<Options>): (...received: unknown[]) => 
     const output = createOutput(options.json === true)
     process.exitCode = (await run({ options, output, command }, ...received)) ?? 0
   }
+}
+
+/** SIGINT and SIGTERM abort it. For commands that stop between two steps. */
+export function interruptible(): AbortController {
+  const controller = new AbortController()
+  process.once('SIGINT', () => controller.abort()).once('SIGTERM', () => controller.abort())
+  return controller
+}
+
+/** Ends early, without an error, when the signal is aborted. */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {})
 }

@@ -1,4 +1,4 @@
-/** `hookonce doctor`: everything that should be so, looked at, and what to do where it is not. */
+/** The findings of `hookonce doctor`: each is a fact about this installation, and a fix when the fact is a problem. */
 import { existsSync, statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load.js'
 import { durationText } from '../duration.js'
@@ -7,33 +7,20 @@ import type { Source } from '../provider.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../spool/spool.js'
 import type { Store } from '../store.js'
 import { folder } from './dev/folder.js'
-import { textOf } from './failure.js'
-import { type Output, plain, table } from './output.js'
+import { firstSentence } from './failure.js'
+import { counted } from './output.js'
 import { hasConfig, openExistingStore } from './store.js'
 
-/** Longer than this, and workers are missing or far behind. */
+/** A due event that waits longer means that workers are missing or too slow. */
 const BACKLOG_MS = 5 * 60_000
-/** Signed timestamps are judged within minutes; leases by the store alone. */
-const SKEW_MS = 5_000
-const FEWEST_PARTITIONS = 2
+/** Tolerances of signed times are minutes. Leases use the clock of the store only. */
+const MAX_SKEW_MS = 5_000
+const MIN_PARTITIONS_AHEAD = 2
 
-export async function doctor(output: Output, given: string | undefined): Promise<number> {
-  const findings: Finding[] = [nodeVersion()]
-  const config = await configuration(findings)
-  if (config) findings.push(...(await retention(config)), ...(await spoolState(config)))
-  else findings.push(...devSecret())
-  await storeFindings(findings, given)
-  const problems = findings.filter(({ ok }) => !ok).length
-  output.result({ ok: problems === 0, findings }, (paint) => {
-    const rows = findings.map(({ name, value, ok }) => [
-      ok ? paint('green', 'ok') : paint('red', 'PROBLEM'),
-      name,
-      plain(value),
-    ])
-    const fixes = findings.filter(({ ok }) => !ok).map(({ name, fix }) => `${name}: ${plain(fix ?? '')}`)
-    return `${table(rows)}${fixes.length > 0 ? `\n\n${paint('bold', 'What to do')}\n  ${fixes.join('\n  ')}` : ''}`
-  })
-  return problems === 0 ? 0 : 1
+export async function examineInstallation(storeUrl: string | undefined): Promise<readonly Finding[]> {
+  const { findings, config } = await configuration()
+  const local = config ? [...(await retention(config)), ...(await spoolState(config))] : devSecret()
+  return [nodeVersion(), ...findings, ...local, ...(await storeFindings(storeUrl))]
 }
 
 function nodeVersion(): Finding {
@@ -41,19 +28,22 @@ function nodeVersion(): Finding {
   return finding('node', process.versions.node, major >= 20, 'Install Node 20 or newer.')
 }
 
-/** A configuration that loads has its secrets: a source without one is not made. */
-async function configuration(findings: Finding[]): Promise<LoadedConfig | null> {
-  if (!hasConfig()) {
-    findings.push(finding('configuration', 'none; hookonce dev needs none', true))
-    return null
-  }
+interface ConfigFindings {
+  readonly findings: readonly Finding[]
+  readonly config: LoadedConfig | null
+}
+
+/** Loading checks the secrets too: a source without its secret is an error. */
+async function configuration(): Promise<ConfigFindings> {
+  if (!hasConfig())
+    return { findings: [finding('configuration', 'none; hookonce dev needs none', true)], config: null }
   try {
     const { loadConfig } = await import('../config/load.js')
     const loaded = await loadConfig()
     if (typeof loaded.config.store === 'object') await loaded.config.store.close()
     const sources = Object.entries(loaded.config.sources)
-    const open = sources.filter(([, source]) => source.unverified).map(([name]) => name)
-    findings.push(
+    const unverified = sources.filter(([, source]) => source.unverified).map(([name]) => name)
+    const findings = [
       finding('configuration', loaded.path ?? '', true),
       finding(
         'sources',
@@ -62,7 +52,7 @@ async function configuration(findings: Finding[]): Promise<LoadedConfig | null> 
         'Add a source: sources: { stripe: stripe({ secret: env("STRIPE_SECRET") }) }.',
       ),
       ...loaded.warnings.map((warning) => finding('secrets', warning, false, 'Move it to the environment.')),
-      ...open.map((name) =>
+      ...unverified.map((name) =>
         finding(
           'verification',
           `"${name}" is not verified`,
@@ -70,11 +60,11 @@ async function configuration(findings: Finding[]): Promise<LoadedConfig | null> 
           'Anyone can send events to it. Use a provider with a secret.',
         ),
       ),
-    )
-    return loaded
+    ]
+    return { findings, config: loaded }
   } catch (error) {
-    findings.push(finding('configuration', 'cannot be used', false, textOf(error)))
-    return null
+    const problem = finding('configuration', 'cannot be used', false, firstSentence(error))
+    return { findings: [problem], config: null }
   }
 }
 
@@ -82,9 +72,9 @@ function devSecret(): Finding[] {
   const path = `${folder}/secret`
   if (!existsSync(path)) return []
   const mode = statSync(path).mode & 0o777
-  const closed = process.platform === 'win32' || (mode & 0o077) === 0
-  const value = closed ? 'only its owner can read it' : `others can read it (mode ${mode.toString(8)})`
-  return [finding('development secret', value, closed, `chmod 600 ${path}`)]
+  const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0
+  const value = isPrivate ? 'only its owner can read it' : `others can read it (mode ${mode.toString(8)})`
+  return [finding('development secret', value, isPrivate, `chmod 600 ${path}`)]
 }
 
 async function retention({ config }: LoadedConfig): Promise<Finding[]> {
@@ -103,7 +93,7 @@ async function retention({ config }: LoadedConfig): Promise<Finding[]> {
           ),
         ]
   } catch (error) {
-    return [finding('retention', 'events are deleted too early', false, textOf(error))]
+    return [finding('retention', 'events are deleted too early', false, firstSentence(error))]
   }
 }
 
@@ -118,34 +108,33 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
     file.close()
     const fix =
       'A server with this spool records them when it can reach the store. Check that one is running.'
-    const used = `${depth} ${depth === 1 ? 'delivery waits' : 'deliveries wait'}, ${bytes} of ${maxBytes} bytes used`
+    const used = `${counted(depth, 'delivery waits', 'deliveries wait')}, ${bytes} of ${maxBytes} bytes used`
     return [
       finding('spool', used, depth === 0, fix),
       finding(
         'spool, refused',
-        `${refused} ${refused === 1 ? 'delivery' : 'deliveries'} refused by the store`,
+        `${counted(refused, 'delivery', 'deliveries')} refused by the store`,
         refused === 0,
         'Fix the problem that the log reports for them, then call inbox.spool.retryRefused().',
       ),
     ]
   } catch (error) {
-    return [finding('spool', 'cannot be opened', false, textOf(error))]
+    return [finding('spool', 'cannot be opened', false, firstSentence(error))]
   }
 }
 
-async function storeFindings(findings: Finding[], given: string | undefined): Promise<void> {
+async function storeFindings(storeUrl: string | undefined): Promise<readonly Finding[]> {
   let store: Store
   try {
-    store = await openExistingStore(given)
+    store = await openExistingStore(storeUrl)
   } catch (error) {
-    findings.push(finding('store', 'cannot be opened', false, textOf(error)))
-    return
+    return [finding('store', 'cannot be opened', false, firstSentence(error))]
   }
   try {
     const askedAt = Date.now()
     const { schema, now, settings, invariants, partitionsAhead } = await store.inspect()
     const skewMs = Math.abs(now - (askedAt + Date.now()) / 2)
-    findings.push(
+    return [
       finding('store', store.name, true),
       finding(
         'schema',
@@ -158,34 +147,31 @@ async function storeFindings(findings: Finding[], given: string | undefined): Pr
       finding(
         'clock',
         `${Math.round(skewMs)} ms apart`,
-        skewMs < SKEW_MS,
+        skewMs < MAX_SKEW_MS,
         "Synchronise this machine's clock (NTP). A SQLite log whose clock is ahead corrects itself.",
       ),
       ...settings,
       ...invariants,
-    )
-    if (partitionsAhead !== null)
-      findings.push(
-        finding(
-          'partitions ahead',
-          String(partitionsAhead),
-          partitionsAhead >= FEWEST_PARTITIONS,
-          'Run hookonce prune: it creates partitions ahead.',
-        ),
-      )
-    if (schema.found === schema.known) findings.push(...(await backlog(store, now)))
+      ...(partitionsAhead === null ? [] : [partitions(partitionsAhead)]),
+      ...(schema.found === schema.known ? await backlog(store, now) : []),
+    ]
   } catch (error) {
-    findings.push(finding('store', `${store.name} cannot be read`, false, textOf(error)))
+    return [finding('store', `${store.name} cannot be read`, false, firstSentence(error))]
   } finally {
     await store.close()
   }
+}
+
+function partitions(ahead: number): Finding {
+  const fix = 'Run hookonce prune: it creates partitions ahead.'
+  return finding('partitions ahead', String(ahead), ahead >= MIN_PARTITIONS_AHEAD, fix)
 }
 
 async function backlog(store: Store, now: number): Promise<Finding[]> {
   const stats = await store.stats()
   const due = stats.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]))
   const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
-  const dead = stats.reduce((sum, one) => sum + one.dead, 0)
+  const dead = stats.reduce((sum, { dead }) => sum + dead, 0)
   const fix =
     'No worker handles these events, or not fast enough. Check that hookonce serve or worker runs with handlers for them.'
   return [

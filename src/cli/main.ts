@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-/** The command line: `hookonce dev` and the others. `program.ts` lists them. */
+/** The entry point of the command line. `program.ts` lists the commands. */
 import { endingOf } from './failure.js'
+import { exitWhenFlushed, watchStreams } from './output.js'
 import { createProgram } from './program.js'
-import { leave, watchStreams } from './streams.js'
 
 watchStreams()
 
@@ -14,10 +14,10 @@ function end(error: unknown): void {
   process.exitCode = exitCode
 }
 
-// What nobody waited for, or threw outside of a promise, ends like any other error: in words.
+// Unhandled rejections and errors outside of promises end like any other error: with a message.
 process.on('uncaughtException', (error) => {
   end(error)
-  leave()
+  exitWhenFlushed()
 })
 
-createProgram().parseAsync().catch(end).finally(leave)
+createProgram().parseAsync().catch(end).finally(exitWhenFlushed)

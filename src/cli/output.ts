@@ -1,23 +1,23 @@
 /**
- * What a command says, and where: results on standard output, words about them on standard error. With `--json`
- * results are JSON, one value a line, and nothing else is on standard output.
+ * The output of a command: results on standard output, messages on standard error. With `--json` each result is one line
+ * of JSON, and standard output has nothing else.
  */
 import * as util from 'node:util'
-import { put } from './streams.js'
+import { tolerateErrors } from '../log-stream.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (style: Style, text: string) => string
 
 export interface Output {
   readonly json: boolean
-  /** A person is looking at standard output. */
+  /** Whether standard output is a terminal and shows text, not JSON. */
   readonly terminal: boolean
-  /** A result: `value` with --json, else the text `words` makes of it. */
-  result(value: unknown, words: (paint: Paint) => string): void
-  /** Words on standard error. */
-  say(words: string | ((paint: Paint) => string)): void
-  /** A line on standard error that the next one replaces; nothing when no person is looking. */
-  progress(words: string | null): void
+  /** A result: `value` with --json, else `text`. */
+  result(value: unknown, text: (paint: Paint) => string): void
+  /** A message on standard error. */
+  say(text: string | ((paint: Paint) => string)): void
+  /** A line on standard error that the next output replaces; printed on a terminal only. */
+  progress(text: string | null): void
 }
 
 export function createOutput(json: boolean): Output {
@@ -31,33 +31,37 @@ export function createOutput(json: boolean): Output {
   return {
     json,
     terminal: process.stdout.isTTY === true && !json,
-    result(value, words) {
+    result(value, text) {
       clear()
-      put(process.stdout, json ? `${JSON.stringify(value)}\n` : line(words(paintOut)))
+      writeTo(process.stdout, json ? `${JSON.stringify(value)}\n` : line(text(paintOut)))
     },
-    say(words) {
+    say(text) {
       clear()
-      put(process.stderr, line(typeof words === 'string' ? words : words(paintErr)))
+      writeTo(process.stderr, line(typeof text === 'string' ? text : text(paintErr)))
     },
-    progress(words) {
+    progress(text) {
       if (!process.stderr.isTTY) return
       clear()
-      if (words === null) return
-      process.stderr.write(words)
+      if (text === null) return
+      process.stderr.write(text)
       progressShown = true
     },
   }
 }
 
-/** Colours only where a person looks at them, and never with NO_COLOR (no-color.org: set to anything but nothing). */
+function line(text: string): string {
+  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+}
+
+/** Colours on a terminal only, and not when NO_COLOR is set to a text (no-color.org). */
 export function painter(stream: { readonly isTTY?: boolean }): Paint {
   const wanted = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-  // Missing before Node 20.12.
+  // styleText is missing before Node 20.12.
   if (!wanted || typeof util.styleText !== 'function') return (_, text) => text
   return (style, text) => util.styleText(style, text)
 }
 
-/** Rows as columns: each as wide as its widest cell, the last as wide as it likes. */
+/** Rows as columns. Each column is as wide as its widest cell; the last one is not padded. */
 export function table(rows: readonly (readonly string[])[]): string {
   const widths: number[] = []
   for (const row of rows) {
@@ -75,23 +79,72 @@ export function table(rows: readonly (readonly string[])[]): string {
     .join('\n')
 }
 
-/**
- * Text from a sender, fit for a terminal: control characters could move the cursor or change the title, and the marks
- * that turn writing round could make one id look like another.
- */
-export function plain(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
-}
-
-/** `postgres:hookonce` is how the code names a store; people read `PostgreSQL, schema hookonce`. */
-export function storeWords(name: string): string {
-  return name.replace(/^postgres:(\w+)$/, 'PostgreSQL, schema $1')
-}
-
 function width(text: string): number {
   return util.stripVTControlCharacters(text).length
 }
 
-function line(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
+/**
+ * Text of a sender, safe for a terminal. Control characters could move the cursor or change the title, and the
+ * characters that change the direction of writing could make one id look like another.
+ */
+export function printable(text: string): string {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
+}
+
+/** `1 delivery`, `2 deliveries`. */
+export function counted(count: number, singular: string, plural: string): string {
+  return `${count} ${count === 1 ? singular : plural}`
+}
+
+/** The name of a store for people: `PostgreSQL, schema hookonce` for `postgres:hookonce`. */
+export function storeTitle(name: string): string {
+  return name.replace(/^postgres:(\w+)$/, 'PostgreSQL, schema $1')
+}
+
+/** Whether the process is a server: it continues when its output cannot be written. */
+let serving = false
+
+/** From now on a failure of standard output or standard error does not end the process. */
+export function surviveOutputErrors(): void {
+  serving = true
+}
+
+/** A reader that has stopped reading costs a server at most this much memory. */
+const MAX_BUFFERED_BYTES = 1024 * 1024
+
+export function writeTo(stream: NodeJS.WriteStream, text: string): void {
+  if (serving && (stream.destroyed || stream.writableLength > MAX_BUFFERED_BYTES)) return
+  stream.write(text)
+}
+
+/** How long a server that ends waits for a reader that has stopped reading. */
+const FLUSH_MS = 2_000
+
+/**
+ * A command that prints a result ends when its reader ends (`hookonce events export | head`), and fails when the disk is
+ * full. Messages on standard error may be lost.
+ */
+export function watchStreams(): void {
+  tolerateErrors(process.stderr)
+  process.stdout.on('error', onResultLost)
+}
+
+function onResultLost(error: NodeJS.ErrnoException): void {
+  if (serving) return
+  if (error.code === 'EPIPE') process.exit(process.exitCode ?? 0)
+  process.stderr.write(`hookonce: the result could not be written: ${error.code ?? error.message}\n`)
+  process.exit(1)
+}
+
+/**
+ * Ends the process when its output has been written. A pool or a timer of a configuration, or the channel to a parent
+ * process, would keep it running.
+ */
+export function exitWhenFlushed(): void {
+  if (serving) setTimeout(() => process.exit(), FLUSH_MS)
+  process.stdout.write('', () => {
+    // The event 'error' may come later than this callback.
+    if (process.stdout.errored) onResultLost(process.stdout.errored)
+    process.stderr.write('', () => process.exit())
+  })
 }

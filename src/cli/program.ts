@@ -1,6 +1,6 @@
 /**
- * Every command, one file each in `commands/`. Those files only say how a command is called; what it does is loaded
- * when it is called, so that `--help` and `send` do not wait for the server or a database driver.
+ * Every command. A file in `commands/` declares how its command is called; heavy modules (the server, database drivers,
+ * the catalogue) are loaded when the command runs, so that `--help` is fast.
  */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'

@@ -1,4 +1,4 @@
-/** `hookonce serve` and `hookonce worker`: what runs in production, from a configuration file. */
+/** `hookonce serve` and `hookonce worker`: the production server and worker of a configuration. */
 import { timeLimited } from '../clock.js'
 import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
@@ -9,8 +9,7 @@ import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
 import { Failure } from './failure.js'
-import { type Output, storeWords } from './output.js'
-import { outliveOutput } from './streams.js'
+import { type Output, storeTitle, surviveOutputErrors } from './output.js'
 
 export interface ServeOptions {
   readonly config?: string
@@ -20,17 +19,21 @@ export interface ServeOptions {
   readonly receiveOnly?: boolean
 }
 
-/** Receives, handles (unless told not to) and serves the admin API until it is told to stop, in one process or several. */
+/** Receives and handles webhooks and serves the admin API until SIGTERM, in one process or several. */
 export async function serve(output: Output, options: ServeOptions): Promise<number> {
   const loaded = await configuration(options.config)
   const { processes = 1, drainMs = 8_000 } = loaded.config.server ?? {}
   const log = typeof loaded.config.log === 'object' ? loaded.config.log : jsonLog(loaded.config.log)
-  outliveOutput()
+  surviveOutputErrors()
   const parent = { processes, log, drainMs: drainMs + 2_000 }
-  return runProcesses(parent, () => serveHere(output, options, loaded))
+  return runProcesses(parent, () => serveInThisProcess(output, options, loaded))
 }
 
-async function serveHere(output: Output, options: ServeOptions, loaded: LoadedConfig): Promise<number> {
+async function serveInThisProcess(
+  output: Output,
+  options: ServeOptions,
+  loaded: LoadedConfig,
+): Promise<number> {
   const { store, host, port } = options
   const inbox = await inboxFromConfig(loaded, {
     ...(store === undefined ? {} : { store }),
@@ -42,13 +45,13 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
   })
-  // The store first: a server that cannot record anything should not take a port and look alive.
+  // The store comes first: a server that cannot record should not listen.
   await inbox.start()
   const { url } = await server.listen().catch(async (error) => {
     await inbox.stop({ deadlineMs: 0 })
     throw error
   })
-  // Heard before anybody is told that it runs.
+  // Registered before the line that says that the server is ready.
   const drainMs = loaded.config.server?.drainMs
   const ended = runUntilSignal(
     { server, ...(drainMs === undefined ? {} : { drainMs }) },
@@ -59,7 +62,7 @@ async function serveHere(output: Output, options: ServeOptions, loaded: LoadedCo
   output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
   if (!output.json)
     output.say(
-      `hookonce serves ${url}; store: ${name === null ? AWAY : storeWords(name)}; sources: ${sources.join(', ')}`,
+      `hookonce serves ${url}; store: ${name === null ? STORE_DOWN : storeTitle(name)}; sources: ${sources.join(', ')}`,
     )
   return ended
 }
@@ -70,14 +73,14 @@ export interface WorkerOptions {
   readonly concurrency?: number
 }
 
-/** Runs handlers only, until it is told to stop. */
+/** Runs handlers only, until SIGTERM. */
 export async function worker(output: Output, options: WorkerOptions): Promise<number> {
   const loaded = await configuration(options.config)
   if (loaded.config.handlers === undefined && loaded.config.destinations === undefined)
     throw new Failure(
       `${loaded.path} has neither handlers nor destinations, so a worker has no work. Add handlers(inbox) { ... }.`,
     )
-  outliveOutput()
+  surviveOutputErrors()
   const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
   logRejections(inbox.log)
   await inbox.start()
@@ -87,13 +90,14 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
   )
   const name = await storeName(inbox)
   output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
-  if (!output.json) output.say(`hookonce worker runs; store: ${name === null ? AWAY : storeWords(name)}`)
+  if (!output.json)
+    output.say(`hookonce worker runs; store: ${name === null ? STORE_DOWN : storeTitle(name)}`)
   return ended
 }
 
-const AWAY = 'not reachable now, deliveries go to the spool'
+const STORE_DOWN = 'not reachable now, deliveries go to the spool'
 
-/** Null: an inbox with a spool has started without its store. What has started has opened it, else. */
+/** Null when the store is down; only an inbox with a spool can start without it. */
 async function storeName(inbox: Inbox): Promise<string | null> {
   try {
     const store = await timeLimited(inbox.store(), 250, () => new Error('late'))
@@ -105,7 +109,7 @@ async function storeName(inbox: Inbox): Promise<string | null> {
 }
 
 function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptions): Partial<InboxOptions> {
-  // A file whose server only receives says processing: false; a worker is there to handle.
+  // A server that only receives has processing: false in the same file; a worker always handles.
   const processing = config.processing === false ? {} : (config.processing ?? {})
   return {
     ...(store === undefined ? {} : { store }),

@@ -1,75 +1,85 @@
-/** The store a command is about: as it is told, as the environment says, as the configuration says, or that of this folder. */
+/** The store of a command: --store, HOOKONCE_STORE, the configuration, or the store of this folder, in this order. */
 import { existsSync, readdirSync } from 'node:fs'
+import type { HookonceConfig } from '../config/define.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { openStore } from '../open-store.js'
 import type { Store } from '../store.js'
 import { defaultStore } from './dev/folder.js'
 import { Failure, UsageError } from './failure.js'
-import { put } from './streams.js'
+import { writeTo } from './output.js'
 
-/** A store that may not be there yet. */
-export async function openAnyStore(given: string | undefined): Promise<Store> {
-  const { store, encryption } = await chosen(given)
-  return withKeys(typeof store === 'string' ? await openStore(store) : store, encryption)
+/** Creates the store when it does not exist. */
+export async function openAnyStore(url: string | undefined): Promise<Store> {
+  return open(await chooseStore(url))
 }
 
-/** A store that is there: reading must not make an empty one. */
-export async function openExistingStore(given: string | undefined): Promise<Store> {
-  const { store, encryption } = await chosen(given)
-  if (typeof store === 'string') insistOnFile(store)
-  return withKeys(typeof store === 'string' ? await openStore(store) : store, encryption)
+/** Fails when the store does not exist: a command that reads must not create an empty one. */
+export async function openExistingStore(url: string | undefined): Promise<Store> {
+  const choice = await chooseStore(url)
+  if (typeof choice.store === 'string') requireFile(choice.store)
+  return open(choice)
 }
 
-function insistOnFile(url: string): void {
+function requireFile(url: string): void {
   if (!url.startsWith('sqlite:')) return
   const path = url.slice('sqlite:'.length)
   if (path === ':memory:')
-    throw new UsageError('sqlite::memory: lives and dies with one process. Name a file.')
+    throw new UsageError(
+      'sqlite::memory: exists only inside one process, so no other command can open it. Name a file.',
+    )
   if (!existsSync(path))
     throw new Failure(
-      `There is no log at ${path}. Start hookonce dev in this folder, or say where the log is with --store or --server.`,
+      `There is no event log at ${path}. Start hookonce dev in this folder, or name the log with --store or --server.`,
     )
 }
 
-interface Chosen {
+interface StoreChoice {
   readonly store: Store | string
   readonly encryption?: EncryptionOptions
 }
 
-async function chosen(given: string | undefined): Promise<Chosen> {
-  if (!hasConfig()) return { store: given || process.env.HOOKONCE_STORE || defaultStore }
+async function chooseStore(url: string | undefined): Promise<StoreChoice> {
+  if (!hasConfig()) return { store: url || process.env.HOOKONCE_STORE || defaultStore }
   const { loadConfig } = await import('../config/load.js')
-  // HOOKONCE_STORE goes before what the file says, and so does --store; its keys are needed with any of them.
-  const env = given ? { ...process.env, HOOKONCE_STORE: given } : process.env
+  // --store overrides the configuration as HOOKONCE_STORE does. The encryption keys are those of the configuration.
+  const env = url ? { ...process.env, HOOKONCE_STORE: url } : process.env
   const { config } = await loadConfig({ env }).catch((error: unknown) => {
-    if (given) return withoutKeys(given, error)
+    if (url) return withoutConfig(url, error)
     throw error
   })
   const store = typeof config.store === 'function' ? config.store() : config.store
   return { store, ...(config.encryption ? { encryption: config.encryption as EncryptionOptions } : {}) }
 }
 
-/** A store that was named can be looked at without the configuration, but for what is encrypted in it. */
-function withoutKeys(store: string, error: unknown): { config: Chosen } {
+/** A store that was named can be read without the configuration, except for its encrypted payloads. */
+function withoutConfig(store: string, error: unknown): { config: StoreChoice } {
   const problem = error instanceof Error ? error.message : 'it cannot be read'
-  put(
+  writeTo(
     process.stderr,
-    `hookonce: the configuration in this folder is not used, nor are its encryption keys: ${problem}\n`,
+    `hookonce: continuing without the configuration of this folder; encrypted payloads cannot be read. ${problem}\n`,
   )
   return { config: { store } }
 }
 
-/** Payloads that are encrypted in the store are read and written through its keys. */
-async function withKeys(store: Store, encryption: EncryptionOptions | undefined): Promise<Store> {
-  if (!encryption) return store
+async function open({ store, encryption }: StoreChoice): Promise<Store> {
+  const opened = typeof store === 'string' ? await openStore(store) : store
+  if (!encryption) return opened
   const [{ encrypted }, { keyRing }] = await Promise.all([
     import('../encryption/encrypted.js'),
     import('../encryption/key-ring.js'),
   ])
-  return encrypted(store, keyRing(encryption))
+  return encrypted(opened, keyRing(encryption))
 }
 
-/** Asked by name only: the loader and its TypeScript runner are not needed to know. */
+/** Looks at file names only: loading the configuration would load the TypeScript runner. */
 export function hasConfig(): boolean {
   return readdirSync('.').some((name) => /^hookonce\.config\.(ts|js|mjs)$/.test(name))
+}
+
+/** The configuration, for commands that do not use its store. */
+export async function readConfig(path?: string): Promise<HookonceConfig> {
+  const { loadConfig } = await import('../config/load.js')
+  const { config } = await loadConfig(path === undefined ? {} : { path })
+  if (typeof config.store === 'object') await config.store.close()
+  return config
 }

@@ -197,23 +197,23 @@ describe.concurrent('it says what to do when', () => {
     failsWith(['events', 'list', '--store', 'sqlite::memory:'], 2, 'Name a file.'))
   test('the server cannot be reached', () =>
     failsWith(['events', 'list', '--server', 'http://127.0.0.1:9'], 1, 'check --server'))
-  test('the server URL is not one', () => failsWith(['retry', 'x', '--server', 'hooks'], 2, 'is not a URL'))
+  test('the server URL is not one', () => failsWith(['retry', 'x', '--server', 'hooks'], 2, 'must be a URL'))
   test('a token is missing, wrong, or not allowed to', async () => {
-    await failsWith(['events', 'list'], 1, 'wants a token', { HOOKONCE_SERVER: url })
+    await failsWith(['events', 'list'], 1, 'requires a token', { HOOKONCE_SERVER: url })
     await failsWith(['events', 'list', '--token', 'wrong'], 1, 'does not accept this token', {
       HOOKONCE_SERVER: url,
     })
     await failsWith(['retry', 'evt_bad', '--server', url], 1, 'operator', { HOOKONCE_TOKEN: viewer })
   })
   test('both a store and a server are named', () =>
-    failsWith(['events', 'list', '--server', url, '--store', storeUrl], 2, 'do not go together'))
+    failsWith(['events', 'list', '--server', url, '--store', storeUrl], 2, 'cannot be used together'))
   test('a state, a time or a rate is not one', async () => {
     await failsWith(
       ['events', 'list', '--state', 'lost'],
       2,
       'pending, processing, succeeded, ignored, failed',
     )
-    await failsWith(['events', 'list', '--since', 'yesterday'], 2, 'nor an age such as 2h')
+    await failsWith(['events', 'list', '--since', 'yesterday'], 2, 'or an age such as 2h')
     await failsWith(['retry', 'x', '--rate', '0'], 2, 'not a number above 0')
   })
   test('what answers there is something else', async () => {
@@ -223,7 +223,7 @@ describe.concurrent('it says what to do when', () => {
     await failsWith(
       ['events', 'list', '--server', `http://127.0.0.1:${port}`],
       1,
-      'is not the admin API of hookonce',
+      'is not from the admin API of hookonce',
     )
     other.close()
   })
@@ -280,7 +280,7 @@ test('a log named with --store is read with the keys of the configuration', asyn
     const without = await own.run(['events', 'list', '--store', url])
     expect(without.code).toBe(0)
     expect(without.stdout).toContain('e1')
-    expect(without.stderr).toMatch(/nor are its encryption keys/)
+    expect(without.stderr).toMatch(/encrypted payloads cannot be read/)
   } finally {
     await own.remove()
   }

@@ -12,7 +12,7 @@ import { github, sendgrid, stripe } from 'hookonce/providers'
 import { createServer, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { curlOf } from '#dist/cli/listen/curl.js'
+import { curlOf } from '#dist/cli/listen/keyboard.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'a secret that is long enough'
@@ -190,7 +190,7 @@ test('a damaged cursor and a target that is none are said so', async () => {
   expect(await folder.run(['listen', 'my-app', ...where])).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: expect.stringContaining('neither a port such as 3000 nor a URL'),
+    stderr: expect.stringContaining('must be a port such as 3000 or a URL'),
   })
   const kept = readdirSync(join(folder.path, '.hookonce')).filter((file) => file.startsWith('listen-'))
   for (const file of kept) {
@@ -201,7 +201,7 @@ test('a damaged cursor and a target that is none are said so', async () => {
     const port = new URL(target.replace('<source>', 'x')).port
     expect(await folder.run(['listen', port, '--source', 'mail', '--server', url])).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('is damaged. Remove it to start from now'),
+      stderr: expect.stringContaining('is damaged. Delete it to start'),
     })
     return
   }

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { completionScript } from '#dist/cli/completion.js'
+import { completionScript } from '#dist/cli/commands/completion.js'
 import { createProgram } from '#dist/cli/program.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
@@ -69,7 +69,7 @@ test('--version prints the version, --help the commands', async () => {
 test('a value that cannot be read says what it should be', async () => {
   const { code, stderr } = await folder.run(['dev', '--port', 'web'])
   expect(code).toBe(2)
-  expect(stderr).toContain('It is not a whole number from 0 to 65535.')
+  expect(stderr).toContain('It must be a whole number from 0 to 65535.')
 })
 
 test('output has no colours when nobody is looking', async () => {
@@ -79,22 +79,22 @@ test('output has no colours when nobody is looking', async () => {
 })
 
 describe('completion', () => {
-  const complete = (...typed: string[]) => {
-    const script = `${completionScript(createProgram(), 'bash')}
+  const complete = async (...typed: string[]) => {
+    const script = `${await completionScript(createProgram(), 'bash')}
 COMP_WORDS=(hookonce ${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length}; _hookonce; echo "\${COMPREPLY[@]}"`
     return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
   }
 
-  test('bash offers commands, options and providers', () => {
-    expect(complete('provi')).toEqual(['providers'])
-    expect(complete('dev', '--po')).toEqual(['--port'])
-    expect(complete('providers', 'strip')).toEqual(['stripe'])
-    expect(complete('completion', '--json', 'f')).toEqual(['fish'])
+  test('bash offers commands, options and providers', async () => {
+    expect(await complete('provi')).toEqual(['providers'])
+    expect(await complete('dev', '--po')).toEqual(['--port'])
+    expect(await complete('providers', 'strip')).toEqual(['stripe'])
+    expect(await complete('completion', '--json', 'f')).toEqual(['fish'])
   })
 
-  test('zsh and fish scripts name every command', () => {
+  test('zsh and fish scripts name every command', async () => {
     for (const shell of ['zsh', 'fish']) {
-      const script = completionScript(createProgram(), shell)
+      const script = await completionScript(createProgram(), shell)
       for (const command of leaves(createProgram())) expect(script).toContain(command.name())
     }
   })

@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
 import { standardWebhooks } from 'hookonce/providers'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { devSource } from '#dist/cli/dev/sources.js'
 import { createPoster } from '#dist/cli/post.js'
-import { factories } from '#dist/cli/providers.js'
+import { devSource, factories } from '#dist/cli/sources.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
 
 const app = createServer()
@@ -147,7 +146,7 @@ describe.concurrent('it says what to do when', () => {
     expect(await folder.run(['dev', '--secret', 'short'])).toMatchObject({ code: 2 })
     const { code, stderr } = await folder.run(['dev', '--port', new URL(origin).port])
     expect(code).toBe(1)
-    expect(stderr).toContain('--port 0 for any free one')
+    expect(stderr).toContain('any free port with --port 0')
   })
 })
 

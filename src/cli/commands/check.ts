@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { action, addCommand } from '../command.js'
-import { collect, duration } from '../parse.js'
-import { addSecretOptions, type SecretOptions, withSecret } from '../secret.js'
+import { addSecretOptions, collect, duration, type SecretOptions, withSecret } from '../options.js'
 
 export function addCheck(program: Command): void {
   const command = addCommand(program, 'check <url>', {

@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { action, addCommand } from '../command.js'
 import type { DevOptions } from '../dev/dev.js'
-import { portNumber } from '../parse.js'
-import { addSecretOptions, withSecret } from '../secret.js'
+import { addSecretOptions, hostOption, portOption, withSecret } from '../options.js'
 
 export function addDev(program: Command): void {
   const command = addCommand(program, 'dev', {
@@ -30,7 +29,7 @@ export function addDev(program: Command): void {
     )
   addSecretOptions(
     command,
-    'what deliveries are signed with, kept in .hookonce/ (default: a new one)',
+    'the secret that signs test deliveries, stored in .hookonce/ (default: a new one)',
     'HOOKONCE_DEV_SECRET',
   ).action(
     action<DevOptions>(async ({ output, options }) => {
@@ -38,14 +37,4 @@ export function addDev(program: Command): void {
       return dev(output, withSecret(options, 'HOOKONCE_DEV_SECRET'))
     }),
   )
-}
-
-export function portOption(): Option {
-  return new Option('--port <number>', 'the port to listen on; 0 = any free port (default 4100)')
-    .env('HOOKONCE_PORT')
-    .argParser(portNumber)
-}
-
-export function hostOption(): Option {
-  return new Option('--host <address>', 'the address to listen on (default 127.0.0.1)').env('HOOKONCE_HOST')
 }

@@ -1,6 +1,8 @@
 import type { Command } from 'commander'
+import type { Finding } from '../../model.js'
 import { action, addCommand } from '../command.js'
 import { addStoreOption } from '../log/options.js'
+import { type Output, printable, table } from '../output.js'
 
 export function addDoctor(program: Command): void {
   const command = addCommand(program, 'doctor', {
@@ -10,8 +12,23 @@ export function addDoctor(program: Command): void {
     examples: ['hookonce doctor', 'hookonce doctor --store postgres://localhost/shop --json'],
   })
   addStoreOption(command).action(
-    action<{ store?: string }>(async ({ output, options }) =>
-      (await import('../doctor.js')).doctor(output, options.store),
-    ),
+    action<{ store?: string }>(async ({ output, options }) => {
+      const { examineInstallation } = await import('../doctor.js')
+      return report(output, await examineInstallation(options.store))
+    }),
   )
+}
+
+function report(output: Output, findings: readonly Finding[]): number {
+  const problems = findings.filter(({ ok }) => !ok)
+  output.result({ ok: problems.length === 0, findings }, (paint) => {
+    const rows = findings.map(({ name, value, ok }) => [
+      ok ? paint('green', 'ok') : paint('red', 'PROBLEM'),
+      name,
+      printable(value),
+    ])
+    const fixes = problems.map(({ name, fix }) => `${name}: ${printable(fix ?? '')}`)
+    return `${table(rows)}${fixes.length > 0 ? `\n\n${paint('bold', 'What to do')}\n  ${fixes.join('\n  ')}` : ''}`
+  })
+  return problems.length === 0 ? 0 : 1
 }

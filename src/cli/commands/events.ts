@@ -1,10 +1,15 @@
 import type { Command } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
 import type { ShowOptions } from '../events/events.js'
-import { matcher } from '../events/match.js'
-import { addFilterOptions, type FilterOptions, filterOf } from '../log/filter.js'
-import { addLogOptions, type LogOptions } from '../log/options.js'
-import { count } from '../parse.js'
+import {
+  addFilterOptions,
+  addLogOptions,
+  type FilterOptions,
+  filterOf,
+  type LogOptions,
+  matcher,
+} from '../log/options.js'
+import { count } from '../options.js'
 
 const load = () => Promise.all([import('../events/events.js'), import('../log/open-log.js')])
 

@@ -2,8 +2,7 @@ import type { Command } from 'commander'
 import { action, addCommand } from '../command.js'
 import type { ListenOptions } from '../listen/listen.js'
 import { addLogOptions, type LogOptions } from '../log/options.js'
-import { instant } from '../parse.js'
-import { addSecretOptions, withSecret } from '../secret.js'
+import { addSecretOptions, instant, withSecret } from '../options.js'
 
 export function addListen(program: Command): void {
   const command = addCommand(program, 'listen <target>', {

@@ -1,10 +1,19 @@
+/** `hookonce retry`, `replay`, `ignore`: orders on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
-import { action, addCommand } from '../command.js'
-import type { OrderCommandOptions } from '../events/orders.js'
-import type { Verb } from '../log/event-log.js'
-import { addFilterOptions, type FilterOptions, filterOf } from '../log/filter.js'
-import { addLogOptions, type LogOptions } from '../log/options.js'
-import { rate } from '../parse.js'
+import type { EventFilter, OrderResult } from '../../model.js'
+import type { BulkResult } from '../../processing/orders.js'
+import { action, addCommand, interruptible, pause } from '../command.js'
+import { UsageError } from '../failure.js'
+import type { EventLog, Verb } from '../log/event-log.js'
+import {
+  addFilterOptions,
+  addLogOptions,
+  type FilterOptions,
+  filterOf,
+  type LogOptions,
+} from '../log/options.js'
+import { rate } from '../options.js'
+import { type Output, printable, table } from '../output.js'
 
 const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples: readonly string[] }>> = {
   retry: {
@@ -46,15 +55,144 @@ function addOrder(program: Command, verb: Verb): void {
   if (verb === 'replay')
     command.option('--force', 'also run succeeded events again; their effects may happen again')
   addLogOptions(addFilterOptions(command, { reason: false })).action(
-    action<FilterOptions & LogOptions & OrderCommandOptions>(async ({ output, options }, ids: string[]) => {
+    action<FilterOptions & LogOptions & OrderOptions>(async ({ output, options }, ids: string[]) => {
       const { reason: _, ...filter } = options
       const wanted = filterOf(filter)
-      const [{ orderEvents }, { openLog }] = await Promise.all([
-        import('../events/orders.js'),
-        import('../log/open-log.js'),
-      ])
+      const { openLog } = await import('../log/open-log.js')
       await using log = await openLog(options)
       return await orderEvents(output, log, verb, ids, wanted, options)
     }),
   )
+}
+
+interface OrderOptions {
+  readonly source?: string
+  readonly reason?: string
+  readonly force?: boolean
+  readonly dryRun?: boolean
+  readonly rate?: number
+}
+
+async function orderEvents(
+  output: Output,
+  log: EventLog,
+  verb: Verb,
+  ids: readonly string[],
+  filter: EventFilter,
+  options: OrderOptions,
+): Promise<number> {
+  const { signal } = interruptible()
+  if (ids.length > 0) return orderIds(output, log, verb, ids, options, signal)
+  if (Object.keys(filter).length === 0)
+    throw new UsageError(
+      `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
+    )
+  return orderFound(output, log, verb, filter, options, signal)
+}
+
+async function orderIds(
+  output: Output,
+  log: EventLog,
+  verb: Verb,
+  ids: readonly string[],
+  options: OrderOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { source, rate } = options
+  const { eventKey, findEvent } = await import('../log/open-log.js')
+  const results: ({ source: string; id: string } & OrderResult)[] = []
+  for (const id of ids) {
+    if (signal.aborted) break
+    const event = await findEvent(log, id, source)
+    results.push({
+      source: event.source,
+      id: event.id,
+      ...(await log.order(verb, eventKey(event), orderOptions(options))),
+    })
+    if (rate !== undefined) await pause(1_000 / rate, signal)
+  }
+  output.result({ verb, dryRun: options.dryRun === true, results }, (paint) =>
+    table(
+      results.map((result) => [
+        `${result.source}/${printable(result.id)}`,
+        result.done
+          ? `${paint('green', `${result.from} -> ${result.to}`)}${options.dryRun ? '  (not done: --dry-run)' : ''}`
+          : paint('yellow', why(result.code, verb)),
+      ]),
+    ),
+  )
+  return results.length === ids.length && results.every((result) => result.done) ? 0 : 1
+}
+
+async function orderFound(
+  output: Output,
+  log: EventLog,
+  verb: Verb,
+  filter: EventFilter,
+  options: OrderOptions,
+  signal: AbortSignal,
+): Promise<number> {
+  const { rate } = options
+  const total = await countUpTo(log, filter)
+  const result = await log.orderMany(verb, filter, {
+    ...orderOptions(options),
+    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    signal,
+    onProgress: (progress) => output.progress(bar(progress.matched, total)),
+  })
+  output.progress(null)
+  const dryRun = options.dryRun === true
+  output.result({ verb, dryRun, stopped: signal.aborted, ...pick(result) }, () =>
+    summary(verb, result, dryRun),
+  )
+  if (signal.aborted) output.say('stopped; finished changes stay')
+  return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
+}
+
+function orderOptions({ reason, force, dryRun }: OrderOptions) {
+  return {
+    ...(reason === undefined ? {} : { reason }),
+    ...(force === undefined ? {} : { force }),
+    ...(dryRun === undefined ? {} : { dryRun }),
+  }
+}
+
+function pick({ matched, done, refused }: BulkResult): BulkResult {
+  return { matched, done, refused }
+}
+
+function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boolean): string {
+  const verbs = { retry: 'retried', replay: 'replayed', ignore: 'ignored' }
+  const lines = [`${matched} found, ${done} ${dryRun ? `would be ${verbs[verb]} (--dry-run)` : verbs[verb]}`]
+  for (const [code, times] of Object.entries(refused)) lines.push(`${times} skipped: ${why(code, verb)}`)
+  return lines.join('\n')
+}
+
+function why(code: string, verb: Verb): string {
+  const reasons: Record<string, string> = {
+    EVENT_NOT_FOUND: 'it is no longer in the log',
+    EVENT_PROCESSING: 'it is being processed; try again when its attempt has ended',
+    MOVE_FORBIDDEN: `${verb} is not possible in its state`,
+    FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
+  }
+  return reasons[code] ?? code
+}
+
+/** For the progress bar only, so it stops counting at `most`. */
+async function countUpTo(log: EventLog, filter: EventFilter, most = 5_000): Promise<number | null> {
+  if (!process.stderr.isTTY) return null
+  let found = 0
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: 500, cursor })
+    found += page.events.length
+    cursor = page.next
+  } while (cursor !== null && found < most)
+  return cursor === null ? found : null
+}
+
+function bar(done: number, total: number | null): string {
+  if (total === null || total === 0) return `${done} events`
+  const filled = Math.min(30, Math.round((done / total) * 30))
+  return `[${'#'.repeat(filled)}${'.'.repeat(30 - filled)}] ${done} of ${total}`
 }

@@ -1,5 +1,9 @@
 import type { Command } from 'commander'
+import { durationText } from '../../duration.js'
+import type { Source } from '../../provider.js'
+import type { ProviderFactory } from '../../providers/index.js'
 import { action, addCommand } from '../command.js'
+import { type Output, table } from '../output.js'
 
 export function addProviders(program: Command): void {
   addCommand(program, 'providers [provider]', {
@@ -9,8 +13,88 @@ export function addProviders(program: Command): void {
     examples: ['hookonce providers', 'hookonce providers github'],
   }).action(
     action(async ({ output }, provider?: string) => {
-      const { providers } = await import('../providers.js')
-      providers(output, provider)
+      const { factories, factoryOf, idFields } = await import('../sources.js')
+      if (provider === undefined) return listProviders(output, factories())
+      const factory = factoryOf(provider)
+      return showProvider(output, factory, idFields(factory))
     }),
   )
+}
+
+function listProviders(output: Output, factories: readonly ProviderFactory[]): void {
+  const rows = factories.map((factory) => ({
+    provider: factory.key,
+    name: factory.definition.name,
+    types: Object.keys(factory.definition.samples),
+    retryWindowMs: factory.definition.retryWindowMs,
+    confidence: factory.definition.confidence,
+  }))
+  output.result(rows, (paint) =>
+    table([
+      ['PROVIDER', 'SENDER', 'RETRIES FOR', 'SAMPLE TYPES'].map((title) => paint('dim', title)),
+      ...rows.map((row) => [row.provider, row.name, documented(row.retryWindowMs), row.types.join(', ')]),
+    ]),
+  )
+}
+
+function showProvider(output: Output, factory: ProviderFactory, idFields: readonly string[]): void {
+  const make = factory as unknown as (options: Record<string, unknown>) => Source
+  const source = make(factory.example())
+  const { scheme } = source
+  const facts = {
+    provider: source.key,
+    name: source.name,
+    docs: source.docs,
+    path: `/webhooks/${source.key}`,
+    scheme: scheme.kind,
+    credentials: factory.credentials,
+    options: Object.fromEntries(
+      Object.entries(factory.definition.options ?? {}).map(([option, rule]) => [option, rule.what]),
+    ),
+    signatureIn: scheme.signatureIn,
+    timestamp: scheme.timestamp,
+    covers: scheme.covers,
+    id: idFields,
+    idIsSigned: source.idIsSigned,
+    contentGuard: source.contentGuard,
+    retryWindowMs: source.retryWindowMs,
+    timeLimitMs: source.answer.timeLimitMs,
+    types: source.sampleTypes,
+    confidence: source.confidence,
+  }
+  output.result(facts, (paint) => {
+    const rows: string[][] = [
+      ['URL', `https://<your host>${facts.path}`],
+      ['signature', `${scheme.kind}, in ${scheme.signatureIn.join(', ') || 'nothing'}`],
+      ['options', [...factory.credentials, ...Object.keys(facts.options)].join(', ')],
+      [
+        'timestamp',
+        scheme.timestamp ? `${scheme.timestamp.in}, ${tolerance(scheme.timestamp.toleranceMs)}` : 'none',
+      ],
+      [
+        'event id',
+        `${facts.id.join(' or ')}${source.idIsSigned ? '' : ` (not signed; guard: ${source.contentGuard})`}`,
+      ],
+      ['retries for', documented(source.retryWindowMs)],
+      ['waits for', documented(source.answer.timeLimitMs)],
+      ['sample types', source.sampleTypes.join(', ')],
+      ['documentation', source.docs],
+      [
+        'rules',
+        source.confidence === 'verified'
+          ? "verified: taken from the sender's documentation"
+          : 'likely: some rules are taken from third parties; test with a real delivery first',
+      ],
+      ['try', `hookonce send ${source.key} ${source.sampleTypes[0] ?? ''}`.trimEnd()],
+    ]
+    return `${paint('bold', source.name)}\n${table(rows.map(([title, text]) => [paint('dim', `  ${title}`), text!]))}`
+  })
+}
+
+function tolerance(ms: number | null): string {
+  return ms === null ? 'not checked against the clock' : `within ${durationText(ms)}`
+}
+
+function documented(ms: number | null): string {
+  return ms === null ? 'not documented' : durationText(ms)
 }

@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
-import { collect, day, duration, instant } from '../parse.js'
+import { collect, day, duration, instant } from '../options.js'
 import type { ArchiveCommandOptions } from '../retention/archive.js'
 import type { EraseCommandOptions } from '../retention/erase.js'
 import type { PruneCommandOptions } from '../retention/prune.js'
@@ -37,15 +37,15 @@ function addPrune(program: Command): void {
 function addArchive(program: Command): void {
   const archive = addGroup(program, 'archive', 'store payloads outside the log, and restore them')
   const load = () => import('../retention/archive.js')
-  const place = (command: Command) =>
+  const withArchive = (command: Command) =>
     command
       .option(
         '--archive <folder>',
         'the folder of the archive (default: retention.archive of the configuration)',
       )
       .option('--source <name>', 'only events of this source')
-  const days = (command: Command) =>
-    place(command)
+  const withDays = (command: Command) =>
+    withArchive(command)
       .option('--from <day>', 'from this day on, such as 2026-07-01 (UTC)', day)
       .option('--to <day>', 'up to this day', day)
   const run = addCommand(archive, 'run', {
@@ -58,21 +58,21 @@ function addArchive(program: Command): void {
       instant,
     )
     .addOption(new Option('--format <format>', 'the file format').choices(['jsonl', 'parquet']))
-  addStoreOption(place(run)).action(
+  addStoreOption(withArchive(run)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).run(output, options)),
   )
   const list = addCommand(archive, 'list', {
     summary: 'list the contents of the archive',
     examples: ['hookonce archive list --archive ./archive --source stripe --from 2026-07-01'],
   })
-  addStoreOption(days(list)).action(
+  addStoreOption(withDays(list)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).list(output, options)),
   )
   const verify = addCommand(archive, 'verify', {
     summary: 'read the archive back and check every hash',
     examples: ['hookonce archive verify --archive ./archive'],
   })
-  addStoreOption(days(verify)).action(
+  addStoreOption(withDays(verify)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).verify(output, options)),
   )
   const restore = addCommand(archive, 'restore', {
@@ -81,7 +81,7 @@ function addArchive(program: Command): void {
   })
     .option('--id <event id>', 'only this event; may be repeated', collect)
     .option('--reason <text>', 'the reason, for the audit')
-  addStoreOption(days(restore)).action(
+  addStoreOption(withDays(restore)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).restore(output, options)),
   )
 }

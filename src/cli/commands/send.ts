@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import { action, addCommand } from '../command.js'
-import { collect, count } from '../parse.js'
-import { addSecretOptions, withSecret } from '../secret.js'
+import { addSecretOptions, collect, count, withSecret } from '../options.js'
 import type { SendOptions } from '../send/send.js'
 
 export function addSend(program: Command): void {

@@ -1,8 +1,7 @@
 import type { Command } from 'commander'
 import { action, addCommand } from '../command.js'
-import { count } from '../parse.js'
+import { count, hostOption, portOption } from '../options.js'
 import type { ServeOptions, WorkerOptions } from '../serve.js'
-import { hostOption, portOption } from './dev.js'
 
 export function addServe(program: Command): void {
   addCommand(program, 'serve', {

@@ -1,22 +1,20 @@
 /**
- * `hookonce dev`: a server on this machine. With a configuration it runs that and follows its changes; without one it
- * takes every provider of the catalogue, with secrets made on first use and kept for this folder.
+ * `hookonce dev`: a development server on this machine. With a configuration it uses that, and reloads it when it
+ * changes. Without one it serves every provider of the catalogue, with a secret that is created for this folder.
  */
 import type { LoadedConfig } from '../../config/load.js'
 import { type HookonceError, isHookonceError } from '../../errors.js'
+import { addDestinations } from '../../forward/destinations.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
-import { Failure, textOf, UsageError } from '../failure.js'
-import { type Output, storeWords } from '../output.js'
+import { Failure, firstSentence, UsageError } from '../failure.js'
+import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
+import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
-import { outliveOutput } from '../streams.js'
-import { sayHandled, tellArrival, withArrivals } from './arrivals.js'
 import { defaultStore, folder, makeCredentials, makeFolder } from './folder.js'
-import { type ForwardTarget, forwardTo } from './forward.js'
-import { devSources } from './sources.js'
-import { wordsLog } from './words-log.js'
+import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from './terminal.js'
 
 export interface DevOptions {
   readonly port?: number
@@ -27,37 +25,39 @@ export interface DevOptions {
   readonly forward?: string
 }
 
-/** What is served, and what to tell about it. */
-interface Stage {
+/** The inbox of the server, and the facts that are printed at the start. */
+interface Setup {
   readonly inbox: Inbox
   readonly store: string
-  /** What signs what is forwarded; null when nothing is. */
+  /** Null without --forward. */
   readonly forward: ForwardTarget | null
-  /** Null with a configuration: its secrets are its own. */
+  /** Null with a configuration, which has its own secrets. */
   readonly secret: string | null
   readonly config: LoadedConfig | null
 }
 
 export async function dev(output: Output, options: DevOptions): Promise<number> {
-  const log = wordsLog(output)
+  const log = terminalLog(output)
   const configured = options.config !== undefined || hasConfig()
-  const stage = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
-  const tell = (inbox: Inbox) => withArrivals(inbox, (arrival) => tellArrival(output, arrival))
+  const setup = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
+  const reporting = (inbox: Inbox) => withArrivals(inbox, (arrival) => printArrival(output, arrival))
   const { host, port } = {
-    ...stage.config?.config.server,
-    ...given({ host: options.host, port: options.port }),
+    ...setup.config?.config.server,
+    ...defined({ host: options.host, port: options.port }),
   }
-  const server = createServer(tell(stage.inbox), { ...given({ host, port }), open: true })
+  const server = createServer(reporting(setup.inbox), { ...defined({ host, port }), open: true })
   const { url } = await server.listen().catch((error) => {
     throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
   })
-  await stage.inbox.start().catch(async (error) => {
+  await setup.inbox.start().catch(async (error) => {
     await server.close({ deadlineMs: 0 })
     throw error
   })
-  outliveOutput()
-  ready(output, url, stage)
-  const watch = stage.config?.path ? await follow(output, server, stage.config, tell, options, log) : null
+  surviveOutputErrors()
+  ready(output, url, setup)
+  const watch = setup.config?.path
+    ? await reloadOnChange(output, server, setup.config, reporting, options, log)
+    : null
   const code = await runUntilSignal(
     { server },
     { onStop: () => output.say('stopping: finishing accepted requests') },
@@ -66,29 +66,45 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   return code
 }
 
-/** In the words of this command: there may be no configuration to change. */
+/** Names the option of this command: there may be no configuration to change. */
 function portTaken({ details: { host, port, problem } }: HookonceError): Failure {
   return new Failure(
-    `Cannot listen on ${host}, port ${port}: ${problem}. Choose another with --port, or --port 0 for any free one.`,
+    `Cannot listen on ${host}, port ${port}: ${problem}. Choose another port with --port, or any free port with --port 0.`,
   )
 }
 
-function fromCatalogue(output: Output, options: DevOptions, log: Logger): Stage {
+function fromCatalogue(output: Output, options: DevOptions, log: Logger): Setup {
   const { store = defaultStore } = options
   const credentials = makeCredentials(options.secret)
   const inbox = createInbox({ store, sources: devSources(credentials), log })
   const forward = options.forward === undefined ? null : forwardTo(inbox, options.forward, credentials.secret)
-  if (forward === null) sayHandled(output, inbox)
+  if (forward === null) addPrintingHandlers(output, inbox)
   return { inbox, store, forward, secret: credentials.secret, config: null }
 }
 
-async function fromConfig(options: DevOptions, log: Logger): Promise<Stage> {
+interface ForwardTarget {
+  readonly url: string
+  /** The app verifies with it. */
+  readonly secret: string
+}
+
+/** The user of this machine chose the address, so it may be private. A configuration must allow private addresses. */
+const privateRanges = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7']
+
+/** Forwards every event to one address, signed as Standard Webhooks. */
+function forwardTo(inbox: Inbox, url: string, devSecret: string): ForwardTarget {
+  const secret = `whsec_${Buffer.from(devSecret).toString('base64')}`
+  addDestinations(inbox, { forward: { url, secret, allowPrivate: privateRanges } })
+  return { url, secret }
+}
+
+async function fromConfig(options: DevOptions, log: Logger): Promise<Setup> {
   if (options.forward !== undefined)
     throw new UsageError(
       '--forward works only without a configuration. In a configuration use the key destinations.',
     )
   const { loadConfig } = await import('../../config/load.js')
-  const config = await loadConfig(given({ path: options.config }))
+  const config = await loadConfig(defined({ path: options.config }))
   makeFolder()
   const inbox = await configuredInbox(config, options, log)
   return { inbox, store: (await inbox.store()).name, forward: null, secret: null, config }
@@ -96,14 +112,14 @@ async function fromConfig(options: DevOptions, log: Logger): Promise<Stage> {
 
 async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
   const { inboxFromConfig } = await import('../../config/build.js')
-  return inboxFromConfig(config, { log, ...given({ store }) })
+  return inboxFromConfig(config, { log, ...defined({ store }) })
 }
 
-async function follow(
+async function reloadOnChange(
   output: Output,
   server: HookonceServer,
   config: LoadedConfig,
-  tell: (inbox: Inbox) => Inbox,
+  reporting: (inbox: Inbox) => Inbox,
   options: DevOptions,
   log: Logger,
 ) {
@@ -115,17 +131,17 @@ async function follow(
         await inbox.stop({ deadlineMs: 0 })
         throw error
       })
-      const before = await server.swap(tell(inbox))
+      const before = await server.swap(reporting(inbox))
       await before.stop()
       output.say('the changed configuration is in use')
     },
     onProblem(error) {
-      output.say(`the new configuration is invalid, the old one stays in use: ${textOf(error)}`)
+      output.say(`the new configuration is invalid, the old one stays in use: ${firstSentence(error)}`)
     },
   })
 }
 
-function ready(output: Output, address: string, { inbox, store, secret, config, forward }: Stage): void {
+function ready(output: Output, address: string, { inbox, store, secret, config, forward }: Setup): void {
   const names = [...inbox.sources.keys()]
   const facts = {
     kind: 'ready',
@@ -146,7 +162,7 @@ function ready(output: Output, address: string, { inbox, store, secret, config, 
   const elsewhere = new URL(address).port === '4100' ? '' : ` --to ${address}`
   output.say(
     (paint) => `${paint('bold', 'hookonce is ready')}
-  store      ${storeWords(store)}
+  store      ${storeTitle(store)}
   intake     ${facts.intake}   (${which})
   admin      ${paint('cyan', `${address}/`)}
   ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
@@ -155,7 +171,9 @@ ${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on
   )
 }
 
-/** Without what is undefined: an option that was not given must not hide one that was. */
-function given<T extends Record<string, unknown>>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Without undefined values, which would override the values of a configuration. */
+function defined<T extends Record<string, unknown>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

@@ -1,4 +1,4 @@
-/** `.hookonce/`: what development keeps in a folder. Only its owner can read it, and git never sees it. */
+/** `.hookonce/`: the files of development in a folder. Only their owner can read them, and git ignores them. */
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,7 @@ import { Failure, UsageError } from '../failure.js'
 export const folder = '.hookonce'
 export const defaultStore = `sqlite:${folder}/events.db`
 
-/** What synthetic deliveries are signed with: one secret, and a key pair of each kind for senders that have one. */
+/** They sign test deliveries: one secret, and a key pair of each type for senders that sign with a private key. */
 export interface DevCredentials {
   readonly secret: string
   readonly keys: Readonly<Record<KeyType, KeyPair>>
@@ -21,10 +21,10 @@ export function makeFolder(): void {
   create('.gitignore', '*\n')
 }
 
-/** Those of this folder, made when they are not there yet. A given secret is kept for the next command. */
-export function makeCredentials(given: string | undefined): DevCredentials {
+/** Creates the credentials of this folder when there are none. Stores `newSecret` for the next command. */
+export function makeCredentials(newSecret: string | undefined): DevCredentials {
   makeFolder()
-  const secret = given ?? process.env.HOOKONCE_DEV_SECRET
+  const secret = newSecret ?? process.env.HOOKONCE_DEV_SECRET
   if (secret === undefined) create('secret', `${randomBytes(32).toString('hex')}\n`)
   else replace('secret', `${checkSecret(secret)}\n`)
   if (!existsSync(join(folder, 'keys.json'))) {
@@ -34,10 +34,10 @@ export function makeCredentials(given: string | undefined): DevCredentials {
   return readCredentials()
 }
 
-/** Those of this folder. They must be there: made-up ones would only be refused. */
+/** Fails when this folder has no credentials: the endpoint would refuse new ones. */
 export function readCredentials(): DevCredentials {
-  const given = process.env.HOOKONCE_DEV_SECRET
-  const secret = given ? checkSecret(given) : read('secret')?.trim()
+  const fromEnv = process.env.HOOKONCE_DEV_SECRET
+  const secret = fromEnv ? checkSecret(fromEnv) : read('secret')?.trim()
   const keys = read('keys.json')
   if (!secret || keys === null) throw noCredentials()
   return { secret, keys: JSON.parse(keys) as DevCredentials['keys'] }
@@ -51,7 +51,9 @@ export function noCredentials(): Failure {
 
 function checkSecret(secret: string): string {
   if (Buffer.byteLength(secret.trim()) < 16)
-    throw new UsageError('The development secret needs at least 16 characters. Try: openssl rand -hex 32')
+    throw new UsageError(
+      'The development secret must have at least 16 characters. Make one with: openssl rand -hex 32',
+    )
   return secret.trim()
 }
 
@@ -60,7 +62,7 @@ function read(name: string): string | null {
   return existsSync(path) ? readFileSync(path, 'utf8') : null
 }
 
-/** Two processes may start at once: the first to write wins, and both read what is there. */
+/** Two processes may start at the same time: the first one writes, and both read its file. */
 function create(name: string, text: string): void {
   try {
     writeFileSync(join(folder, name), text, { mode: 0o600, flag: 'wx' })

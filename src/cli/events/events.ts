@@ -1,15 +1,16 @@
-/** `hookonce events`: reading the log. */
+/** `hookonce events`: list, show, tail and export. */
 import type { EventFilter } from '../../model.js'
+import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import type { EventLog, EventView } from '../log/event-log.js'
-import { findEvent, keyOf } from '../log/find.js'
+import { eventKey, findEvent } from '../log/open-log.js'
 import type { Output } from '../output.js'
-import { eventDetail, eventLine, eventTable, payloadText } from './words.js'
+import { eventDetail, eventLine, eventTable, payloadText } from './event-text.js'
 
-/** What a store looks at in one call is bounded, so short pages are put together. */
+/** A store returns at most this many events in one call. */
 const PAGE = 500
-/** So many searches that were cut are continued; then it is said, and how to go on. */
-const CUTS = 50
+/** A store stops a long search early. After this many continuations the command prints how to continue. */
+const MAX_CUTS = 50
 
 export async function list(
   output: Output,
@@ -25,7 +26,7 @@ export async function list(
     events.push(...found.events)
     next = found.next
     if (found.cut) cuts++
-  } while (next !== null && events.length < page.limit && cuts < CUTS)
+  } while (next !== null && events.length < page.limit && cuts < MAX_CUTS)
   const cut = next !== null && events.length < page.limit
   const none = cut ? 'No event matches so far.' : 'No event matches.'
   output.result({ events, next, cut }, (paint) => (events.length === 0 ? none : eventTable(events, paint)))
@@ -43,9 +44,9 @@ export interface ShowOptions {
 
 export async function show(output: Output, log: EventLog, text: string, options: ShowOptions): Promise<void> {
   const event = await findEvent(log, text, options.source)
-  const key = keyOf(event)
-  const wanted = options.payload || options.raw
-  const payload = wanted ? await log.payload(key, options.reason ?? '') : null
+  const key = eventKey(event)
+  const withPayload = options.payload || options.raw
+  const payload = withPayload ? await log.payload(key, options.reason ?? '') : null
   if (options.raw) {
     if (payload === null) throw removed(event)
     process.stdout.write(payload.body)
@@ -57,7 +58,7 @@ export async function show(output: Output, log: EventLog, text: string, options:
     part: payload.part,
     body: Buffer.from(payload.body).toString('base64'),
   }
-  output.result({ event, attempts, ...(wanted ? { payload: shown } : {}) }, (paint) => {
+  output.result({ event, attempts, ...(withPayload ? { payload: shown } : {}) }, (paint) => {
     const detail = eventDetail(event, attempts, paint)
     return payload === null ? detail : `${detail}\n${payloadText(payload, paint)}`
   })
@@ -75,28 +76,27 @@ export interface TailCommandOptions {
   readonly since?: number
 }
 
-/** Lines as events enter the log, until it is told to stop. */
+/** Prints events as they are recorded, until SIGINT or SIGTERM. */
 export async function tail(
   output: Output,
   log: EventLog,
   matches: (event: EventView) => boolean,
   { source, since }: TailCommandOptions,
 ): Promise<void> {
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
+  const { signal } = interruptible()
   const after = since === undefined ? null : await positionBefore(log, since)
   output.say(`following ${log.name}; stop with Ctrl-C`)
   for await (const { events, gap } of log.follow({
     after,
-    signal: stop.signal,
+    signal,
     ...(source === undefined ? {} : { source }),
   })) {
-    if (gap) output.say('some events were removed by retention before they could be shown')
+    if (gap) output.say('retention has deleted some events before they could be shown')
     for (const event of events) if (matches(event)) output.result(event, (paint) => eventLine(event, paint))
   }
 }
 
-/** The position just before the first event received since then. */
+/** The position before the first event that was received since `since`. */
 export async function positionBefore(log: EventLog, since: number): Promise<number> {
   let oldest: number | null = null
   let cursor: string | null = null
@@ -116,7 +116,7 @@ export async function newestPosition(log: EventLog): Promise<number> {
   return events[0]?.seq ?? 0
 }
 
-/** One JSON line an event, newest first; with `payloads` their bytes in base64. Every payload read is audited. */
+/** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */
 export async function exportEvents(
   output: Output,
   log: EventLog,
@@ -128,7 +128,7 @@ export async function exportEvents(
   do {
     const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
     for (const event of page.events) {
-      const payload = options.payloads ? await log.payload(keyOf(event), 'export') : undefined
+      const payload = options.payloads ? await log.payload(eventKey(event), 'export') : undefined
       const shown = payload && {
         headers: payload.headers,
         body: Buffer.from(payload.body).toString('base64'),
@@ -143,7 +143,7 @@ export async function exportEvents(
   output.say(`${exported} events exported from ${log.name}`)
 }
 
-/** Waits while the reader is slower: an export can be larger than memory. */
+/** Waits for a slow reader: an export can be larger than memory. */
 async function write(text: string): Promise<void> {
   if (process.stdout.write(text)) return
   await new Promise<void>((resolve) => process.stdout.once('drain', resolve))

@@ -1,4 +1,4 @@
-/** How far a listener has come, on disk: written whole, flushed and renamed, so that a crash leaves the old or the new. */
+/** The position of a listener, on disk. The file is written, flushed and renamed, so that a crash cannot damage it. */
 import { createHash } from 'node:crypto'
 import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeSync } from 'node:fs'
 import { dirname, join } from 'node:path'
@@ -7,15 +7,15 @@ import { Failure } from '../failure.js'
 
 export interface Cursor {
   readonly path: string
-  /** Null: nothing has been passed on yet. */
+  /** Null: no event has been forwarded yet. */
   readonly position: number | null
-  /** Everything up to here has been passed on. */
+  /** All events up to `position` have been forwarded. */
   move(position: number): void
 }
 
-/** One for each log, target and choice of events: another target starts on its own. */
-export function openCursor(about: Readonly<Record<string, string | undefined>>): Cursor {
-  const name = createHash('sha256').update(JSON.stringify(about)).digest('hex').slice(0, 12)
+/** Each log, target and filter has its own position. */
+export function openCursor(subject: Readonly<Record<string, string | undefined>>): Cursor {
+  const name = createHash('sha256').update(JSON.stringify(subject)).digest('hex').slice(0, 12)
   const path = join(folder, `listen-${name}.json`)
   let position = read(path)
   return {
@@ -25,7 +25,7 @@ export function openCursor(about: Readonly<Record<string, string | undefined>>):
     },
     move(next) {
       if (next === position) return
-      write(path, `${JSON.stringify({ position: next, ...about })}\n`)
+      write(path, `${JSON.stringify({ position: next, ...subject })}\n`)
       position = next
     },
   }
@@ -43,9 +43,9 @@ function read(path: string): number | null {
     const { position } = JSON.parse(text) as { position: unknown }
     if (Number.isSafeInteger(position)) return position as number
   } catch {
-    // said below
+    // the error below is for both
   }
-  throw new Failure(`${path} is damaged. Remove it to start from now, or give --since to say from when.`)
+  throw new Failure(`${path} is damaged. Delete it to start with new events, or delete it and give --since.`)
 }
 
 function write(path: string, text: string): void {
@@ -61,13 +61,13 @@ function write(path: string, text: string): void {
   flushFolder(dirname(path))
 }
 
-/** The new name is only safe once its folder is. Not every system can flush one. */
+/** The new name survives a crash only when its folder is flushed. Some systems cannot do that. */
 function flushFolder(path: string): void {
   try {
     const handle = openSync(path, 'r')
     fsyncSync(handle)
     closeSync(handle)
   } catch {
-    // what was there before is then still there
+    // a crash may then bring back the previous position
   }
 }

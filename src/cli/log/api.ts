@@ -1,4 +1,4 @@
-/** Calls to the admin API of a server. What goes wrong becomes a sentence that says what to do. */
+/** Calls to the admin API of a server. A problem becomes an error that says what to do. */
 import { HookonceError } from '../../errors.js'
 import { Failure, UsageError } from '../failure.js'
 import { whyNoAnswer } from '../post.js'
@@ -7,7 +7,7 @@ export interface Api {
   readonly url: string
   /** The answer as JSON. */
   json<T>(method: string, path: string, body?: object): Promise<T>
-  /** The answer as it is, for streams and bytes. */
+  /** The unread answer, for streams. */
   open(method: string, path: string, init?: RequestInit): Promise<Response>
 }
 
@@ -37,7 +37,7 @@ export function createApi(server: string, token: string | undefined): Api {
       try {
         return (await response.json()) as T
       } catch {
-        throw notOurs(base)
+        throw notTheApi(base)
       }
     },
   }
@@ -46,7 +46,7 @@ export function createApi(server: string, token: string | undefined): Api {
 function baseUrl(server: string): string {
   const url = URL.canParse(server) ? new URL(server) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.username || url.password)
-    throw new UsageError(`--server ${server.slice(0, 100)} is not a URL such as https://hooks.example.com.`)
+    throw new UsageError(`--server ${server.slice(0, 100)} must be a URL such as https://hooks.example.com.`)
   return `${url.origin}${url.pathname.replace(/\/+$/, '')}`
 }
 
@@ -56,23 +56,23 @@ async function problemOf(base: string, response: Response, hasToken: boolean): P
     return new Failure(
       hasToken
         ? `The server at ${base} does not accept this token. Check --token (HOOKONCE_TOKEN); hookonce token create makes a new one.`
-        : `The server at ${base} wants a token. Give it with --token or HOOKONCE_TOKEN; hookonce token create makes one.`,
+        : `The server at ${base} requires a token. Set HOOKONCE_TOKEN or give --token; hookonce token create makes one.`,
     )
-  if (!type.includes('application/problem+json')) return notOurs(base)
+  if (!type.includes('application/problem+json')) return notTheApi(base)
   const { detail, code } = (await response.json()) as { detail: string; code: string }
   return new ApiProblem(detail, code)
 }
 
-function notOurs(base: string): Failure {
+function notTheApi(base: string): Failure {
   return new Failure(
-    `What answers at ${base} is not the admin API of hookonce. Check --server, and that the admin API is on there.`,
+    `The answer of ${base} is not from the admin API of hookonce. Check --server, and that the server has the admin API enabled.`,
   )
 }
 
-/** Nobody answered: it may be back in a moment. */
+/** The server did not answer; it may be restarting. */
 export class Unreachable extends Failure {}
 
-/** The server's own words, with the code of its table. */
+/** An error of the server, with its code. */
 export class ApiProblem extends Failure {
   readonly code: string
   constructor(detail: string, code: string) {
@@ -83,4 +83,44 @@ export class ApiProblem extends Failure {
 
 export function isCode(error: unknown, code: string): boolean {
   return (error instanceof ApiProblem || error instanceof HookonceError) && error.code === code
+}
+
+/** One server-sent event. */
+export interface Frame {
+  readonly event: string
+  readonly data: string
+  readonly id: string | null
+}
+
+/** A longer line is not from hookonce. */
+const MAX_LINE_CHARACTERS = 4 * 1024 * 1024
+
+export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+  let event = 'message'
+  let id: string | null = null
+  const lines: string[] = []
+  for await (const line of linesOf(body)) {
+    if (line === '') {
+      if (lines.length > 0 || id !== null) yield { event, data: lines.join('\n'), id }
+      event = 'message'
+      id = null
+      lines.length = 0
+      continue
+    }
+    const [, field = '', value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? []
+    if (field === 'event') event = value
+    else if (field === 'data') lines.push(value)
+    else if (field === 'id') id = value
+  }
+}
+
+async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder()
+  let rest = ''
+  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
+    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n/)
+    rest = lines.pop()!
+    if (rest.length > MAX_LINE_CHARACTERS) throw new Error('the stream has a line that is too long')
+    yield* lines
+  }
 }

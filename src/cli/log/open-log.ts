@@ -1,16 +1,52 @@
-/** Which log a command is about: a server's, or a store on this machine. */
-import { UsageError } from '../failure.js'
+/** From the options and arguments of a command to its log and its events. */
+import type { EventKey } from '../../model.js'
+import { Failure, UsageError } from '../failure.js'
+import { printable } from '../output.js'
 import { openExistingStore } from '../store.js'
 import { createApi } from './api.js'
-import type { EventLog } from './event-log.js'
+import type { EventLog, EventView } from './event-log.js'
 import type { LogOptions } from './options.js'
 import { serverLog } from './server-log.js'
 import { storeLog } from './store-log.js'
 
 export async function openLog(options: LogOptions): Promise<EventLog> {
   if (options.store !== undefined && options.server !== undefined)
-    throw new UsageError('--store and --server do not go together. Give the one that has the log.')
+    throw new UsageError('--store and --server cannot be used together. Give the one that has the log.')
   const server = options.server ?? (options.store === undefined ? process.env.HOOKONCE_SERVER : undefined)
   if (server) return serverLog(createApi(server, options.token ?? process.env.HOOKONCE_TOKEN))
   return storeLog(await openExistingStore(options.store))
+}
+
+/** Finds an event by its id, or by its source and id with a slash between them. */
+export async function findEvent(log: EventLog, text: string, source: string | undefined): Promise<EventView> {
+  if (source !== undefined) {
+    const event = await log.get({ source, eventId: text })
+    if (event) return event
+    throw notFound(log, text, source)
+  }
+  const { events } = await log.list({ eventId: text }, { limit: 10, cursor: null })
+  if (events.length > 1) {
+    const names = events.map((event) => `${event.source}/${event.id}`).join(', ')
+    throw new Failure(
+      `Several sources have an event "${printable(text)}": ${printable(names)}. Choose one with --source.`,
+    )
+  }
+  if (events[0]) return events[0]
+  const slash = text.indexOf('/')
+  if (slash > 0) {
+    const event = await log.get({ source: text.slice(0, slash), eventId: text.slice(slash + 1) })
+    if (event) return event
+  }
+  throw notFound(log, text, undefined)
+}
+
+export function eventKey(event: EventView): EventKey {
+  return { source: event.source, eventId: event.id }
+}
+
+function notFound(log: EventLog, text: string, source: string | undefined): Failure {
+  const where = source === undefined ? log.name : `source "${printable(source)}" of ${log.name}`
+  return new Failure(
+    `There is no event "${printable(text)}" in ${where}. hookonce events list shows the events; retention may have deleted this one.`,
+  )
 }

@@ -1,25 +1,24 @@
-/** The log through a server's admin API: for everybody else. */
+/** The log of a server, through its admin API. */
 import type { EventFilter, EventKey, OrderResult } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
 import type { ActionView } from '../../server/admin/actions.js'
 import type { PayloadAnswer } from '../../server/admin/views.js'
+import { pause } from '../command.js'
 import { Failure } from '../failure.js'
-import { type Api, ApiProblem, isCode, Unreachable } from './api.js'
+import { type Api, ApiProblem, frames, isCode, Unreachable } from './api.js'
 import type { EventLog, EventView, Followed, FollowOptions, Verb } from './event-log.js'
-import { frames } from './sse.js'
-import { pause } from './store-log.js'
 
 export function serverLog(api: Api): EventLog {
-  const at = ({ source, eventId }: EventKey) =>
+  const pathOf = ({ source, eventId }: EventKey) =>
     `/api/events/${encodeURIComponent(source)}/${encodeURIComponent(eventId)}`
   return {
     name: api.url,
     list: (filter, { limit, cursor }) =>
       api.json('GET', `/api/events?${query({ ...apiFilter(filter), limit, cursor })}`),
-    get: (key) => orNull(api.json<EventView>('GET', at(key)), 'EVENT_NOT_FOUND'),
-    attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${at(key)}/attempts`)).attempts,
+    get: (key) => orNull(api.json<EventView>('GET', pathOf(key)), 'EVENT_NOT_FOUND'),
+    attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
     async payload(key, reason) {
-      const path = `${at(key)}/payload?${query({ reason: reason || undefined })}`
+      const path = `${pathOf(key)}/payload?${query({ reason: reason || undefined })}`
       const found = await orNull(api.json<PayloadAnswer>('GET', path), 'PAYLOAD_REMOVED')
       return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
     },
@@ -33,7 +32,7 @@ export function serverLog(api: Api): EventLog {
     follow: (options) => follow(api, options),
     async order(verb, key, { reason, force, dryRun }): Promise<OrderResult> {
       try {
-        return await api.json('POST', `${at(key)}/${verb}`, { reason, force, dryRun })
+        return await api.json('POST', `${pathOf(key)}/${verb}`, { reason, force, dryRun })
       } catch (error) {
         if (error instanceof ApiProblem && refusals.includes(error.code as Refusal))
           return { done: false, code: error.code as Refusal }
@@ -48,7 +47,7 @@ export function serverLog(api: Api): EventLog {
 type Refusal = Extract<OrderResult, { done: false }>['code']
 const refusals: readonly Refusal[] = ['EVENT_NOT_FOUND', 'EVENT_PROCESSING', 'MOVE_FORBIDDEN', 'FORCE_NEEDED']
 
-/** The server does it page by page; this watches, and stops it when told to. */
+/** Starts the action on the server, polls its progress, and cancels it when the signal is aborted. */
 async function orderAll(
   api: Api,
   verb: Verb,
@@ -66,7 +65,7 @@ async function orderAll(
   onProgress?.(action)
   if (action.state === 'failed')
     throw new Failure(
-      `The server gave up (${action.problem}) after ${action.done} of them. Run it again for the rest.`,
+      `The server stopped after ${action.done} events: ${action.problem}. Run the command again for the rest.`,
     )
   const { matched, done, refused } = action
   return { matched, done, refused }
@@ -75,7 +74,7 @@ async function orderAll(
 const RECONNECT_MS = 500
 
 async function* follow(api: Api, { after, source, signal }: FollowOptions): AsyncGenerator<Followed, void> {
-  // Also when a position is given: a server that is not there at all should be said so at once.
+  // Asked also when `after` is set: a server that cannot be reached is then an error at once.
   const latest = await newest(api)
   let position = after ?? latest
   while (!signal.aborted) {
@@ -86,7 +85,7 @@ async function* follow(api: Api, { after, source, signal }: FollowOptions): Asyn
         if (event === 'gap') yield { events: [], position, gap: true }
         if (event === 'recorded') {
           const recorded = JSON.parse(data) as EventView
-          // A page is sent again when the connection broke within it.
+          // After a broken connection the server may send events again.
           if (recorded.seq <= position) continue
           position = recorded.seq
           yield { events: [recorded], position, gap: false }
@@ -95,7 +94,7 @@ async function* follow(api: Api, { after, source, signal }: FollowOptions): Asyn
       }
     } catch (error) {
       if (signal.aborted) return
-      // A refusal stays one; a server that is away comes back to where we were.
+      // Connects again to a server that is down; other errors end the command.
       if (error instanceof Failure && !(error instanceof Unreachable)) throw error
     }
     await pause(RECONNECT_MS, signal)
@@ -112,8 +111,10 @@ function apiFilter({ eventId, ...rest }: EventFilter): Record<string, unknown> {
 }
 
 function query(values: Record<string, unknown>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
-  return new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  const present = Object.entries(values).filter(([, value]) => value !== undefined && value !== null)
+  return new URLSearchParams(
+    present.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
 }
 
 async function orNull<T>(answer: Promise<T>, code: string): Promise<T | null> {

@@ -1,13 +1,13 @@
-/** The log on its own store: for the machine that has it. */
-import { once } from 'node:events'
+/** The log of a store that this process opens. */
 import { userInfo } from 'node:os'
 import { orderMany, orderOne } from '../../processing/orders.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
 import type { Store } from '../../store.js'
+import { pause } from '../command.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
-/** How long a reader waits at most when nothing wakes it. */
+/** Poll interval, for stores that do not notify. */
 const POLL_MS = 1_000
 
 /** A process that can open the store can read everything in it, so errors and reasons are shown in full. */
@@ -29,7 +29,7 @@ export function storeLog(store: Store): EventLog {
       if (payload !== null) await store.audit([{ actor, verb: 'payload', ...key, reason }])
       return payload
     },
-    // A store knows names only; those of hookonce dev are the providers' own.
+    // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
     order: (verb, key, options) => orderOne(store, verb, key, { actor, ...options }),
@@ -47,7 +47,7 @@ async function* follow(
   const unsubscribe = await store.subscribe(() => wake())
   try {
     while (!signal.aborted) {
-      const woken = new Promise<void>((resolve) => {
+      const notified = new Promise<void>((resolve) => {
         wake = resolve
       })
       const page = await store.tail({
@@ -62,32 +62,18 @@ async function* follow(
           gap: page.gap,
         }
       position = page.position
-      if (page.events.length === 0) await Promise.race([woken, pause(POLL_MS, signal)])
+      if (page.events.length === 0) await Promise.race([notified, pause(POLL_MS, signal)])
     }
   } finally {
     await unsubscribe()
   }
 }
 
-/** Ends early, without an error, when the signal says stop. */
-export async function pause(ms: number, signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return
-  let timer: NodeJS.Timeout | undefined
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  const done = new AbortController()
-  const stopped = once(signal, 'abort', { signal: done.signal }).catch(() => {})
-  await Promise.race([over, stopped])
-  clearTimeout(timer)
-  done.abort()
-}
-
-/** Who does it, for the audit. */
+/** The name of the user, for the audit. */
 export function actorName(): string {
   try {
     return `cli:${userInfo().username}`
   } catch {
-    return 'cli' // a user id without a name, as containers have
+    return 'cli' // containers may run with a user id that has no name
   }
 }

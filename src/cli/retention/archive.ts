@@ -1,4 +1,4 @@
-/** `hookonce archive`: payloads in files of their own, to be kept longer than the log keeps them. */
+/** `hookonce archive`: copies payloads to files outside the log, and restores them. */
 import {
   type ArchiveCheck,
   archiveList,
@@ -7,10 +7,11 @@ import {
 } from '../../retention/archive/read.js'
 import { archiveRun } from '../../retention/archive/run.js'
 import { takeLease } from '../../retention/lease.js'
+import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { actorName } from '../log/store-log.js'
-import { type Output, table } from '../output.js'
-import { archiveTarget, openKept, stopSignal } from './sources.js'
+import { counted, type Output, table } from '../output.js'
+import { archiveTarget, openRetention } from './sources.js'
 
 export interface ArchiveCommandOptions {
   readonly store?: string
@@ -25,24 +26,24 @@ export interface ArchiveCommandOptions {
 }
 
 export async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
-  await using kept = await openKept(options.store)
-  const target = await archiveTarget(options.archive, kept.retention)
-  const names = [...kept.sources.keys()].filter(
+  await using context = await openRetention(options.store)
+  const target = await archiveTarget(options.archive, context.retention)
+  const names = [...context.sources.keys()].filter(
     (name) => options.source === undefined || name === options.source,
   )
-  const lease = await takeLease(kept.store)
+  const lease = await takeLease(context.store)
   if (lease === null)
-    throw new Failure('Another process runs retention on this log now. Try again when it has ended.')
-  const signal = stopSignal()
+    throw new Failure('Another process runs retention on this log now. Try again when it has finished.')
+  const { signal } = interruptible()
   const sources: Record<string, { objects: number; deliveries: number }> = {}
   try {
     for (const source of names) {
       sources[source] = await archiveRun({
-        store: kept.store,
+        store: context.store,
         target,
         source,
         before: options.before ?? Date.now(),
-        format: options.format ?? kept.retention.format ?? 'jsonl',
+        format: options.format ?? context.retention.format ?? 'jsonl',
         signal,
         insist: lease.insist,
         onProgress: (progress) => output.progress(`${progress.source} ${progress.day}`),
@@ -54,9 +55,9 @@ export async function run(output: Output, options: ArchiveCommandOptions): Promi
   }
   output.result({ archive: target.name, sources }, () =>
     table(
-      Object.entries(sources).map(([name, one]) => [
+      Object.entries(sources).map(([name, { deliveries, objects }]) => [
         name,
-        `${one.deliveries} deliveries in ${one.objects} objects`,
+        `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(objects, 'object', 'objects')}`,
       ]),
     ),
   )
@@ -85,13 +86,13 @@ export async function list(output: Output, options: ArchiveCommandOptions): Prom
     })
   output.result({ archive: target.name, days }, (paint) =>
     days.length === 0
-      ? `${target.name} holds nothing that matches.`
+      ? `No archived delivery in ${target.name} matches.`
       : table([
           ['SOURCE', 'DAY', 'DELIVERIES', 'EVENTS', 'OBJECTS', 'BYTES'].map((title) => paint('dim', title)),
-          ...days.map((one) => [
-            one.source,
-            one.day,
-            ...[one.deliveries, one.events, one.objects, one.bytes].map(String),
+          ...days.map(({ source, day, deliveries, events, objects, bytes }) => [
+            source,
+            day,
+            ...[deliveries, events, objects, bytes].map(String),
           ]),
         ]),
   )
@@ -108,7 +109,7 @@ export async function verify(output: Output, options: ArchiveCommandOptions): Pr
   const damaged = days.filter(({ problems }) => problems.length > 0)
   output.result({ archive: target.name, ok: damaged.length === 0, days }, (paint) =>
     damaged.length === 0
-      ? `${target.name}: ${days.length} days, all whole`
+      ? `${target.name}: ${counted(days.length, 'day', 'days')} verified, no damage`
       : damaged
           .flatMap(({ source, day, problems }) =>
             problems.map((problem) => `${paint('red', 'DAMAGED')} ${source} ${day}: ${problem}`),
@@ -119,31 +120,31 @@ export async function verify(output: Output, options: ArchiveCommandOptions): Pr
 }
 
 export async function restore(output: Output, options: ArchiveCommandOptions): Promise<void> {
-  await using kept = await openKept(options.store)
-  const target = await archiveTarget(options.archive, kept.retention)
+  await using context = await openRetention(options.store)
+  const target = await archiveTarget(options.archive, context.retention)
   const report = await archiveRestore({
-    store: kept.store,
+    store: context.store,
     target,
     ...filterOf(options),
     ...(options.id === undefined ? {} : { eventIds: options.id }),
     actor: actorName(),
     reason: options.reason ?? '',
-    signal: stopSignal(),
+    signal: interruptible().signal,
     onProgress: ({ restored }) => output.progress(`${restored} restored`),
   })
   output.progress(null)
   output.result(
     { archive: target.name, ...report },
     () =>
-      `${report.restored} payloads are back, ${report.skipped} were there, erased, or have no event any more`,
+      `${counted(report.restored, 'payload', 'payloads')} restored, ${report.skipped} skipped (already in the log, erased, or without an event)`,
   )
 }
 
-/** Reading an archive needs no log. */
+/** An archive can be read without its log. */
 async function targetOnly({ archive, store }: ArchiveCommandOptions) {
   if (archive !== undefined) return archiveTarget(archive, {})
-  await using kept = await openKept(store)
-  return await archiveTarget(undefined, kept.retention)
+  await using context = await openRetention(store)
+  return await archiveTarget(undefined, context.retention)
 }
 
 function filterOf({ source, from, to }: ArchiveCommandOptions) {

@@ -1,12 +1,11 @@
-/** `hookonce erase`: the bytes of everything about one reference, for good. */
-
+/** `hookonce erase`: deletes the payloads of all events with one reference. */
 import { createInterface } from 'node:readline/promises'
 import { eraseAll } from '../../retention/erase.js'
+import { interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { actorName } from '../log/store-log.js'
-import { type Output, plain } from '../output.js'
+import { counted, type Output, printable } from '../output.js'
 import { openExistingStore } from '../store.js'
-import { stopSignal } from './sources.js'
 
 export interface EraseCommandOptions {
   readonly store?: string
@@ -23,24 +22,27 @@ export async function erase(
 ): Promise<number> {
   const { source, reason, dryRun = false } = options
   if (!dryRun && !reason)
-    throw new UsageError('Say why with --reason: it goes into the audit. --dry-run counts without one.')
+    throw new UsageError('erase needs --reason, which is recorded in the audit. --dry-run needs no reason.')
   const store = await openExistingStore(options.store)
   try {
-    const about = {
+    const subject = {
       reference,
       actor: actorName(),
       ...(source === undefined ? {} : { source }),
     }
-    const found = await eraseAll(store, { ...about, reason: reason ?? '', dryRun: true })
+    const found = await eraseAll(store, { ...subject, reason: reason ?? '', dryRun: true })
     if (!dryRun) await confirm(reference, found.events, options.yes === true)
-    const erased = dryRun ? found : await eraseAll(store, { ...about, reason: reason!, signal: stopSignal() })
+    const erased = dryRun
+      ? found
+      : await eraseAll(store, { ...subject, reason: reason!, signal: interruptible().signal })
     output.result({ dryRun, reference, ...erased }, () => {
-      const verb = dryRun ? 'would lose their bytes (--dry-run)' : 'have lost their bytes, for good'
+      const events = counted(erased.events, 'event', 'events')
+      const verb = dryRun ? 'would be erased (--dry-run)' : 'erased'
       const busy =
         erased.busy > 0
-          ? `\n${erased.busy} deliveries are being processed: erase again when they are done`
+          ? `\n${counted(erased.busy, 'delivery is', 'deliveries are')} being processed: erase again when they are finished`
           : ''
-      return `${erased.events} events about "${plain(reference)}" ${verb}${busy}`
+      return `payloads of ${events} with reference "${printable(reference)}" ${verb}${busy}`
     })
     return erased.busy > 0 && !dryRun ? 1 : 0
   } finally {
@@ -48,15 +50,16 @@ export async function erase(
   }
 }
 
-/** It cannot be taken back, so a person types it again and a script says --yes. */
+/** Erasing cannot be undone, so a person types the reference again, and a script gives --yes. */
 async function confirm(reference: string, events: number, yes: boolean): Promise<void> {
   if (yes) return
   if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError('Erasing cannot be taken back. Look with --dry-run first, then give --yes.')
+    throw new UsageError('Erasing cannot be undone. Check with --dry-run first, then give --yes.')
   const reader = createInterface({ input: process.stdin, output: process.stderr })
   const typed = await reader.question(
-    `${events} events lose their bytes for good. Type the reference to go on: `,
+    `This erases the payloads of ${counted(events, 'event', 'events')} and cannot be undone. Type the reference to continue: `,
   )
   reader.close()
-  if (typed.trim() !== reference) throw new Failure('That is not the reference. Nothing was erased.')
+  if (typed.trim() !== reference)
+    throw new Failure('The typed text is not the reference. Nothing was erased.')
 }

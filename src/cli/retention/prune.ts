@@ -1,11 +1,12 @@
-/** `hookonce prune`: retention, now. */
+/** `hookonce prune`: runs retention once. */
 import { createCounters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
 import { type RetentionOptions, retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
+import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { type Output, type Paint, table } from '../output.js'
-import { openKept, stopSignal } from './sources.js'
+import { openRetention } from './sources.js'
 
 export interface PruneCommandOptions {
   readonly store?: string
@@ -16,11 +17,11 @@ export interface PruneCommandOptions {
 }
 
 export async function prune(output: Output, options: PruneCommandOptions): Promise<void> {
-  await using kept = await openKept(options.store)
+  await using context = await openRetention(options.store)
   const { payloads, events, source, dryRun = false } = options
-  const { archive, format, batch } = kept.retention
+  const { archive, format, batch } = context.retention
   const wanted: RetentionOptions = {
-    ...kept.retention,
+    ...context.retention,
     ...(payloads === undefined ? {} : { payloads }),
     ...(events === undefined ? {} : { events }),
   }
@@ -29,22 +30,22 @@ export async function prune(output: Output, options: PruneCommandOptions): Promi
     ...(format === undefined ? {} : { format }),
     ...(batch === undefined ? {} : { batch }),
   }
-  const policy = retentionPolicy(wanted, kept.sources)
+  const policy = retentionPolicy(wanted, context.sources)
   for (const name of source ?? [])
     if (!policy.has(name))
-      throw new Failure(`There is no source "${name}". There are: ${[...policy.keys()].join(', ')}.`)
+      throw new Failure(`There is no source "${name}". Sources: ${[...policy.keys()].join(', ')}.`)
   const report = await retain(
-    { store: kept.store, policy, settings, log: jsonLog(), counters: createCounters() },
+    { store: context.store, policy, settings, log: jsonLog(), counters: createCounters() },
     {
       dryRun,
-      signal: stopSignal(),
+      signal: interruptible().signal,
       ...(source === undefined ? {} : { sources: source }),
       onProgress: (progress) => output.progress(`${progress.step}: ${progress.source}`),
     },
   )
   output.progress(null)
   if (report.busy)
-    throw new Failure('Another process runs retention on this log now. Try again when it has ended.')
+    throw new Failure('Another process runs retention on this log now. Try again when it has finished.')
   output.result({ dryRun, ...report }, (paint) => pruneText(report, dryRun, paint))
 }
 
@@ -52,11 +53,11 @@ function pruneText({ sources, dropped }: RetainReport, dryRun: boolean, paint: P
   const titles = ['SOURCE', 'PAYLOADS', 'EVENTS', 'ATTEMPTS', 'AUDITS', 'ARCHIVED'].map((title) =>
     paint('dim', title),
   )
-  const rows = Object.entries(sources).map(([name, one]) => [
+  const rows = Object.entries(sources).map(([name, counts]) => [
     name,
-    ...[one.payloads, one.events, one.attempts, one.audits, one.archived].map(String),
+    ...[counts.payloads, counts.events, counts.attempts, counts.audits, counts.archived].map(String),
   ])
   const partitions = dropped.map(({ name, payloads }) => `partition ${name}: ${payloads} payloads`)
-  const head = dryRun ? 'Would be removed (--dry-run):' : 'Removed:'
+  const head = dryRun ? 'Would be deleted (--dry-run):' : 'Deleted:'
   return [head, table([titles, ...rows]), ...partitions].join('\n')
 }

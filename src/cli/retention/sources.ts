@@ -1,48 +1,38 @@
-/** The store with the sources whose events it holds: of the configuration, or those of `hookonce dev`. */
+/** The store, sources and retention options of a command: from the configuration, or those of `hookonce dev`. */
 import type { Source } from '../../provider.js'
 import type { ArchiveTarget } from '../../retention/archive/target.js'
 import type { RetentionOptions } from '../../retention/policy.js'
 import type { Store } from '../../store.js'
 import { makeCredentials } from '../dev/folder.js'
-import { devSource } from '../dev/sources.js'
 import { Failure, UsageError } from '../failure.js'
-import { factories } from '../providers.js'
-import { hasConfig, openExistingStore } from '../store.js'
+import { devSource, factories } from '../sources.js'
+import { hasConfig, openExistingStore, readConfig } from '../store.js'
 
-export interface Kept extends AsyncDisposable {
+export interface RetentionContext extends AsyncDisposable {
   readonly store: Store
   readonly sources: ReadonlyMap<string, Source>
   readonly retention: RetentionOptions
 }
 
-export async function openKept(given: string | undefined): Promise<Kept> {
-  const store = await openExistingStore(given)
-  const configured = hasConfig() ? await configuration() : null
-  const sources = configured?.sources ?? (await sourcesIn(store))
+export async function openRetention(storeUrl: string | undefined): Promise<RetentionContext> {
+  const store = await openExistingStore(storeUrl)
+  const config = hasConfig() ? await readConfig() : null
   return {
     store,
-    sources,
-    retention: configured?.retention ?? {},
+    sources: config ? new Map<string, Source>(Object.entries(config.sources)) : await sourcesIn(store),
+    retention: (config?.retention || {}) as RetentionOptions,
     [Symbol.asyncDispose]: () => store.close(),
   }
 }
 
-async function configuration() {
-  const { loadConfig } = await import('../../config/load.js')
-  const { config } = await loadConfig()
-  if (typeof config.store === 'object') await config.store.close()
-  const sources = new Map<string, Source>(Object.entries(config.sources))
-  return { sources, retention: (config.retention || {}) as RetentionOptions }
-}
-
-/** The names of hookonce dev are those of providers, and a provider knows how long its sender retries. */
+/** Sources of hookonce dev are named after their providers, whose retry windows are known. */
 async function sourcesIn(store: Store): Promise<ReadonlyMap<string, Source>> {
   const names = (await store.stats()).map(({ source }) => source)
   const found = factories().filter(({ key }) => names.includes(key))
   const unknown = names.filter((name) => !found.some(({ key }) => key === name))
   if (unknown.length > 0)
     throw new Failure(
-      `The retry windows of the senders of ${unknown.join(', ')} are unknown here. Run this in the folder of hookonce.config.ts.`,
+      `The log has events of ${unknown.join(', ')}, and the retry windows of these sources are unknown here. Run this command in the folder of hookonce.config.ts.`,
     )
   if (found.length === 0) return new Map()
   const credentials = makeCredentials(undefined)
@@ -58,11 +48,4 @@ export async function archiveTarget(
   throw new UsageError(
     'No archive is configured. Name a folder with --archive, or set retention.archive in hookonce.config.ts.',
   )
-}
-
-/** Stops between two portions; what is done stays done. */
-export function stopSignal(): AbortSignal {
-  const stop = new AbortController()
-  process.once('SIGINT', () => stop.abort()).once('SIGTERM', () => stop.abort())
-  return stop.signal
 }

@@ -1,8 +1,8 @@
-/** The body to send: a sample of the sender's, with what the user wants changed. */
-import { readFileSync } from 'node:fs'
+/** The body to send: a sample of the provider, with the changes of the user. */
 import { isDeepStrictEqual } from 'node:util'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { Failure, UsageError } from '../failure.js'
+import { readInput } from '../options.js'
 
 export interface DraftOptions {
   readonly type?: string
@@ -19,22 +19,14 @@ export function draftOf(source: Source, options: DraftOptions): SignOptions {
     ...(type === undefined ? {} : { type }),
     ...(id === undefined ? {} : { id }),
   })
-  const body = options.bodyFile === undefined ? sample.body : fileBytes(options.bodyFile)
+  const body = options.bodyFile === undefined ? sample.body : readInput('--body', options.bodyFile)
   const changes = options.set ?? []
   return { ...sample, body: changes.length === 0 ? body : withChanges(body, changes) }
 }
 
-function fileBytes(path: string): Buffer {
-  try {
-    return readFileSync(path === '-' ? 0 : path)
-  } catch (error) {
-    throw new UsageError(`The file "${path}" cannot be read (${(error as NodeJS.ErrnoException).code}).`)
-  }
-}
-
-/** `data.object.amount=5`: the value is JSON where it reads as such, else text. */
+/** `data.object.amount=5`: the value is parsed as JSON if possible, else it is text. */
 function withChanges(body: Uint8Array | string, changes: readonly string[]): string {
-  const document = parsed(body)
+  const document = parseJson(body)
   if (typeof document !== 'object' || document === null)
     throw new UsageError(
       '--set works only on JSON bodies, and this body is not JSON. Use --body to send a file.',
@@ -45,30 +37,30 @@ function withChanges(body: Uint8Array | string, changes: readonly string[]): str
       throw new UsageError(
         `--set must be written as path=value, such as data.object.amount=5, not ${change}.`,
       )
-    put(
+    setPath(
       document as Record<string, unknown>,
       change.slice(0, equals).split('.'),
-      value(change.slice(equals + 1)),
+      parseValue(change.slice(equals + 1)),
     )
   }
   return JSON.stringify(document)
 }
 
-function put(document: Record<string, unknown>, path: readonly string[], to: unknown): void {
-  let here = document
+function setPath(document: Record<string, unknown>, path: readonly string[], to: unknown): void {
+  let object = document
   for (const step of path.slice(0, -1)) {
-    if (typeof here[step] !== 'object' || here[step] === null) define(here, step, {})
-    here = here[step] as Record<string, unknown>
+    if (typeof object[step] !== 'object' || object[step] === null) define(object, step, {})
+    object = object[step] as Record<string, unknown>
   }
-  define(here, path.at(-1)!, to)
+  define(object, path.at(-1)!, to)
 }
 
-/** Own properties only: a path through `__proto__` must not reach the prototype. */
+/** Defines an own property: a path with `__proto__` must not change the prototype. */
 function define(object: Record<string, unknown>, name: string, to: unknown): void {
   Object.defineProperty(object, name, { value: to, writable: true, enumerable: true, configurable: true })
 }
 
-function value(text: string): unknown {
+function parseValue(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {
@@ -76,7 +68,8 @@ function value(text: string): unknown {
   }
 }
 
-function parsed(body: Uint8Array | string): unknown {
+/** Undefined when the body is not JSON. */
+function parseJson(body: Uint8Array | string): unknown {
   try {
     return JSON.parse(typeof body === 'string' ? body : Buffer.from(body).toString('utf8'))
   } catch {
@@ -84,7 +77,7 @@ function parsed(body: Uint8Array | string): unknown {
   }
 }
 
-/** The same event ids with other content: what a sender should never do, and some do. */
+/** The same event ids with other content. A sender should not do this, but some do. */
 export async function conflicting(source: Source, draft: SignOptions): Promise<SignOptions> {
   const before = source.identify(await source.sign(draft))
   for (const body of variants(draft.body)) {
@@ -97,11 +90,11 @@ export async function conflicting(source: Source, draft: SignOptions): Promise<S
     if (sameIds && otherContent) return changed
   }
   throw new Failure(
-    `--conflict is not possible for ${source.name}: its event id is made of the content, or its content is not compared.`,
+    `--conflict is not possible for ${source.name}: its event id is derived from the content, or its content is not compared.`,
   )
 }
 
-/** The smallest change that the signature notices: a space where it covers bytes, a value where it covers values. */
+/** The smallest change that the signature detects: a space if it covers the bytes, else a changed value. */
 export async function tampered(source: Source, delivery: Delivery): Promise<Delivery> {
   const text = Buffer.from(delivery.body).toString('utf8')
   for (const body of [`${text} `, ...variants(text)]) {
@@ -114,7 +107,7 @@ export async function tampered(source: Source, delivery: Delivery): Promise<Deli
 }
 
 function* variants(body: Uint8Array | string): Generator<string> {
-  const document = parsed(body)
+  const document = parseJson(body)
   if (typeof document === 'object' && document !== null) {
     const objects = [document, ...Object.values(document).flat()]
     for (const object of objects) {

@@ -1,6 +1,6 @@
-/** What came of the deliveries that were sent. */
+/** The report of `hookonce send`. */
 import type { Delivery, Source } from '../../provider.js'
-import { type Paint, plain, table } from '../output.js'
+import { counted, type Paint, printable, table } from '../output.js'
 import type { Answer } from '../post.js'
 
 export type Trick = 'tamper' | 'stale' | 'conflict' | null
@@ -14,14 +14,14 @@ export interface Report {
   readonly events: number
   readonly trick: Trick
   readonly deliveries: number
-  /** As the answers say; null when they are not hookonce's. */
+  /** From the answers; null when the endpoint is not hookonce. */
   readonly recorded: number | null
   readonly duplicates: number | null
-  /** Taken by the server's spool: its store is away. */
+  /** Accepted into the spool of the server, because its store is unavailable. */
   readonly spooled: number | null
   readonly httpStatuses: Readonly<Record<string, number>>
   readonly latencyMs: { readonly min: number; readonly median: number; readonly max: number }
-  /** The event in the server's API, where the answers are hookonce's. */
+  /** The event in the admin API; null when the endpoint is not hookonce. */
   readonly link: string | null
 }
 
@@ -34,8 +34,9 @@ export function reportOf(
   const [event, ...more] = source.identify(delivery)
   const times = answers.map(({ ms }) => ms).sort((a, b) => a - b)
   const verdicts = answers.filter(({ httpStatus }) => httpStatus < 300).map(verdictOf)
-  const ours = verdicts.length > 0 && verdicts.every((verdict) => verdict !== null)
-  const counted = (which: Verdict) => (ours ? verdicts.filter((verdict) => verdict === which).length : null)
+  const isHookonce = verdicts.length > 0 && verdicts.every((verdict) => verdict !== null)
+  const countOf = (which: Verdict) =>
+    isHookonce ? verdicts.filter((verdict) => verdict === which).length : null
   const httpStatuses: Record<string, number> = {}
   for (const { httpStatus } of answers) httpStatuses[httpStatus] = (httpStatuses[httpStatus] ?? 0) + 1
   const { origin, pathname } = new URL(delivery.url)
@@ -48,22 +49,22 @@ export function reportOf(
     events: more.length + (event ? 1 : 0),
     trick,
     deliveries: answers.length,
-    recorded: counted('recorded'),
-    duplicates: counted('duplicate'),
-    spooled: counted('spooled'),
+    recorded: countOf('recorded'),
+    duplicates: countOf('duplicate'),
+    spooled: countOf('spooled'),
     httpStatuses,
     latencyMs: {
       min: round(times[0]!),
       median: round(times[Math.floor(times.length / 2)]!),
       max: round(times.at(-1)!),
     },
-    link: ours && name && event ? `${origin}/api/events/${name}/${encodeURIComponent(event.id)}` : null,
+    link: isHookonce && name && event ? `${origin}/api/events/${name}/${encodeURIComponent(event.id)}` : null,
   }
 }
 
 type Verdict = 'recorded' | 'duplicate' | 'spooled'
 
-/** As hookonce's own answer says; null when it is somebody else's. */
+/** The verdict in the answer of hookonce; null for the answer of another endpoint. */
 function verdictOf({ body }: Answer): Verdict | null {
   try {
     const { status, duplicate } = JSON.parse(body) as { status?: unknown; duplicate?: unknown }
@@ -88,20 +89,20 @@ export function reportText(report: Report, paint: Paint): string {
       ? []
       : [
           `${recorded} recorded`,
-          `${duplicates} ${duplicates === 1 ? 'duplicate' : 'duplicates'}`,
+          counted(duplicates ?? 0, 'duplicate', 'duplicates'),
           ...(spooled ? [`${spooled} spooled`] : []),
         ]
   const good = statuses.every(([status]) => status.startsWith('2'))
   const tricks = {
     tamper: ', changed after signing',
-    stale: ', signed too long ago',
+    stale: ', signed with an old time',
     conflict: ', the last with other bytes',
   }
-  const sent = `${deliveries} ${deliveries === 1 ? 'delivery' : 'deliveries'}${trick ? tricks[trick] : ''}`
+  const sent = `${counted(deliveries, 'delivery', 'deliveries')}${trick ? tricks[trick] : ''}`
   const rows = [
     [
       'event',
-      plain(
+      printable(
         `${report.eventType ?? 'unknown'}  ${report.eventId ?? 'no id'}${report.events > 1 ? `  (and ${report.events - 1} more)` : ''}`,
       ),
     ],

@@ -1,12 +1,10 @@
-/** `hookonce send`: deliveries as a sender makes them, signed by its own rules, without asking anybody. */
+/** `hookonce send`: test deliveries, signed by the rules of a provider. The real sender is not contacted. */
 import type { Delivery, SignOptions, Source } from '../../provider.js'
-import type { DevCredentials } from '../dev/folder.js'
-import { readCredentials } from '../dev/folder.js'
-import { devSource, sourceWith } from '../dev/sources.js'
+import { type DevCredentials, readCredentials } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { type Answer, createPoster, whyNoAnswer } from '../post.js'
-import { factoryOf } from '../providers.js'
+import { configuredSource, devSource, factoryOf, sourceWith } from '../sources.js'
 import { hasConfig } from '../store.js'
 import { conflicting, draftOf, tampered } from './draft.js'
 import { type Report, reportOf, reportText, type Trick } from './report.js'
@@ -47,7 +45,7 @@ export async function send(
   const first = { ...draft, url }
   const same = Array.from({ length: options.times }, () => first)
   const answers = await postAll(source, same, trick, options.concurrency)
-  // Afterwards: a conflict is one with an event that is there.
+  // Sent last: only an event that is recorded already can be in conflict.
   if (trick === 'conflict')
     answers.push(...(await postAll(source, [{ ...(await conflicting(source, first)), url }], trick, 1)))
   const report = reportOf(source, await source.sign(first), answers, trick)
@@ -62,19 +60,18 @@ function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
   return asked[0] ?? null
 }
 
-/** With a configuration in this folder, its own source signs: its secrets are not the development secret. */
+/** A source of the configuration signs with its own secrets, not with the development secret. */
 async function sourceOf(provider: string, { secret, config }: SendOptions): Promise<Source> {
   if (secret === undefined && (config !== undefined || hasConfig())) {
-    const { configuredSource } = await import('./configured.js')
     return configuredSource(provider, config)
   }
   const factory = factoryOf(provider)
-  const dev = credentialsHere()
+  const dev = existingCredentials()
   if (secret === undefined || secret === dev?.secret) return devSource(factory, dev ?? readCredentials())
   return sourceWith(factory, secret)
 }
 
-function credentialsHere(): DevCredentials | null {
+function existingCredentials(): DevCredentials | null {
   try {
     return readCredentials()
   } catch (error) {
@@ -83,7 +80,7 @@ function credentialsHere(): DevCredentials | null {
   }
 }
 
-/** A bare origin is a hookonce server: its path for this provider is added. The sample's own query is kept. */
+/** A URL without a path is that of a hookonce server: the path of this provider is added. So is the query of the sample. */
 function targetUrl(to: string | undefined, provider: string, sampleUrl: string | undefined): string {
   const text = to ?? process.env.HOOKONCE_SERVER ?? `http://127.0.0.1:${process.env.HOOKONCE_PORT ?? '4100'}`
   const url = URL.canParse(text) ? new URL(text) : null
@@ -104,9 +101,9 @@ async function postAll(
 ): Promise<Answer[]> {
   const poster = createPoster(concurrency)
   const answers: Answer[] = []
-  const waiting = [...drafts]
+  const queue = [...drafts]
   const sender = async () => {
-    for (let draft = waiting.shift(); draft; draft = waiting.shift()) {
+    for (let draft = queue.shift(); draft; draft = queue.shift()) {
       const delivery = await signed(source, draft, trick)
       answers.push(
         await poster.post(delivery).catch((error) => Promise.reject(noAnswer(delivery.url, error))),
@@ -128,18 +125,18 @@ function noAnswer(url: string, error: unknown): Failure {
 }
 
 async function signed(source: Source, draft: SignOptions, trick: Trick): Promise<Delivery> {
-  const tooLongAgo = 2 * (source.scheme.timestamp?.toleranceMs ?? 0) + 60_000
-  const delivery = await source.sign({ ...draft, now: Date.now() - (trick === 'stale' ? tooLongAgo : 0) })
+  const tooOldMs = 2 * (source.scheme.timestamp?.toleranceMs ?? 0) + 60_000
+  const delivery = await source.sign({ ...draft, now: Date.now() - (trick === 'stale' ? tooOldMs : 0) })
   return trick === 'tamper' ? tampered(source, delivery) : delivery
 }
 
-/** A delivery that should not be believed and was, is what `--tamper` and `--stale` look for. */
+/** With `--tamper` and `--stale` every delivery should be refused. */
 function asExpected({ trick, httpStatuses, deliveries }: Report): boolean {
-  const taken = Object.entries(httpStatuses).reduce(
+  const accepted = Object.entries(httpStatuses).reduce(
     (sum, [status, times]) => sum + (/^2/.test(status) ? times : 0),
     0,
   )
-  if (trick === 'tamper' || trick === 'stale') return taken === 0
-  if (trick === 'conflict') return taken + (httpStatuses['409'] ?? 0) === deliveries
-  return taken === deliveries
+  if (trick === 'tamper' || trick === 'stale') return accepted === 0
+  if (trick === 'conflict') return accepted + (httpStatuses['409'] ?? 0) === deliveries
+  return accepted === deliveries
 }

@@ -1,6 +1,6 @@
-/** Events as people read them. Everything a sender chose goes through `plain`. */
+/** Events as text for people. Every value of a sender goes through `printable`. */
 import type { AttemptView, EventView, PayloadView } from '../log/event-log.js'
-import { type Paint, plain, type Style, table } from '../output.js'
+import { type Paint, printable, type Style, table } from '../output.js'
 
 const stateStyle: Readonly<Record<EventView['state'], Style>> = {
   pending: 'cyan',
@@ -12,7 +12,7 @@ const stateStyle: Readonly<Record<EventView['state'], Style>> = {
 
 export function stateText(event: EventView, paint: Paint): string {
   if (event.dead) return paint('red', 'failed (dead letter)')
-  const reason = event.state === 'ignored' && event.reason ? `: ${plain(event.reason).slice(0, 40)}` : ''
+  const reason = event.state === 'ignored' && event.reason ? `: ${printable(event.reason).slice(0, 40)}` : ''
   return paint(stateStyle[event.state], `${event.state}${reason}`)
 }
 
@@ -26,20 +26,20 @@ export function eventRow(event: EventView, paint: Paint): string[] {
   return [
     time(event.receivedAt),
     event.source,
-    plain(event.type),
-    plain(event.id),
+    printable(event.type),
+    printable(event.id),
     `${stateText(event, paint)}${flagText(event, paint)}`,
     `${event.deliveries}${conflicts}`,
-    plain(event.reference ?? ''),
+    printable(event.reference ?? ''),
   ]
 }
 
 function flagText({ sameAs, contests }: EventView, paint: Paint): string {
-  if (sameAs) return paint('yellow', ` (same signed content as ${plain(sameAs)})`)
+  if (sameAs) return paint('yellow', ` (same signed content as ${printable(sameAs)})`)
   return contests ? paint('yellow', ' (contested id)') : ''
 }
 
-/** A line of a stream: fixed widths, because the lines to come are not known. */
+/** A line of a stream. Its columns have fixed widths, because later lines are not known yet. */
 export function eventLine(event: EventView, paint: Paint): string {
   const [received, source, type, id, state] = eventRow(event, paint)
   return `${paint('dim', received!)}  ${source!.padEnd(12)}  ${type!.padEnd(24)}  ${id!.padEnd(28)}  ${state}`
@@ -48,18 +48,18 @@ export function eventLine(event: EventView, paint: Paint): string {
 export function eventDetail(event: EventView, attempts: readonly AttemptView[], paint: Paint): string {
   const rows: [string, string | null][] = [
     ['state', stateText(event, paint)],
-    ['reason', event.state === 'failed' && event.reason ? plain(event.reason) : null],
-    ['reference', event.reference && plain(event.reference)],
+    ['reason', event.state === 'failed' && event.reason ? printable(event.reason) : null],
+    ['reference', event.reference && printable(event.reference)],
     ['received', event.receivedAt],
     ['processed', event.processedAt],
     ['next attempt', event.nextAttemptAt],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
     ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
-    ['flagged', event.sameAs ? `same signed content as ${plain(event.sameAs)}` : null],
+    ['flagged', event.sameAs ? `same signed content as ${printable(event.sameAs)}` : null],
     [
       'contested',
       event.contests
-        ? `delivered as ${plain(event.contests)}, an id that other signed content already had`
+        ? `delivered as ${printable(event.contests)}, an id that other signed content already had`
         : null,
     ],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
@@ -67,7 +67,7 @@ export function eventDetail(event: EventView, attempts: readonly AttemptView[], 
     ['place in log', String(event.seq)],
   ]
   const shown = rows.filter((row): row is [string, string] => row[1] !== null)
-  const head = `${paint('bold', `${event.source}  ${plain(event.type)}  ${plain(event.id)}`)}
+  const head = `${paint('bold', `${event.source}  ${printable(event.type)}  ${printable(event.id)}`)}
 ${table(shown.map(([title, text]) => [paint('dim', `  ${title}`), text]))}`
   return attempts.length === 0 ? head : `${head}\n\n${attemptTable(attempts, paint)}`
 }
@@ -76,37 +76,37 @@ function attemptTable(attempts: readonly AttemptView[], paint: Paint): string {
   const titles = ['ATTEMPT', 'STARTED', 'TOOK', 'OUTCOME', 'WORKER', 'DETAIL']
   return table([
     titles.map((title) => paint('dim', title)),
-    ...attempts.map((one) => [
-      String(one.attempt),
-      time(one.startedAt),
-      `${Date.parse(one.finishedAt) - Date.parse(one.startedAt)} ms`,
+    ...attempts.map((attempt) => [
+      String(attempt.attempt),
+      time(attempt.startedAt),
+      `${Date.parse(attempt.finishedAt) - Date.parse(attempt.startedAt)} ms`,
       paint(
-        one.outcome === 'succeeded' ? 'green' : one.outcome === 'ignored' ? 'dim' : 'yellow',
-        one.outcome,
+        attempt.outcome === 'succeeded' ? 'green' : attempt.outcome === 'ignored' ? 'dim' : 'yellow',
+        attempt.outcome,
       ),
-      plain(one.worker),
-      plain(one.detail ?? '').slice(0, 200),
+      printable(attempt.worker),
+      printable(attempt.detail ?? '').slice(0, 200),
     ]),
   ])
 }
 
 export function payloadText({ headers, body }: PayloadView, paint: Paint): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${paint('dim', name)}: ${plain(value)}`)
+  const lines = Object.entries(headers).map(([name, value]) => `${paint('dim', name)}: ${printable(value)}`)
   return `\n${lines.join('\n')}\n\n${readable(body)}`
 }
 
-/** JSON indented, other text as it is, anything else by its size. */
+/** Indents JSON, leaves other text unchanged, and replaces binary data by its size. */
 function readable(body: Uint8Array): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body)
-    return indented(text).split('\n').map(plain).join('\n')
+    return indented(text).split('\n').map(printable).join('\n')
   } catch {
     return `(${body.byteLength} bytes that are not text; --raw writes them)`
   }
 }
 
 function indented(text: string): string {
-  // A number with more digits than a double holds would come out as another: such a body is shown as it is.
+  // A number with too many digits for a double would change: leave such a body unchanged.
   if (/\d[\d.]{14,}/.test(text)) return text
   try {
     return JSON.stringify(JSON.parse(text), null, 2)
@@ -115,7 +115,7 @@ function indented(text: string): string {
   }
 }
 
-/** To the second, in the time of this machine. */
+/** Local time, to the second. */
 function time(iso: string): string {
   const at = new Date(iso)
   const two = (value: number) => String(value).padStart(2, '0')

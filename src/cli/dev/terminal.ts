@@ -1,8 +1,9 @@
-/** What arrives, as it arrives: an inbox whose `receive` also tells. */
+/** The lines that `hookonce dev` prints: deliveries, handled events, warnings. */
 import type { Inbox } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
+import { jsonLog, type LogFields, type Logger } from '../../log.js'
 import type { Delivery } from '../../provider.js'
-import { type Output, type Paint, plain, type Style } from '../output.js'
+import { type Output, type Paint, printable, type Style } from '../output.js'
 
 export interface Arrival {
   readonly kind: 'delivery'
@@ -10,13 +11,14 @@ export interface Arrival {
   readonly source: string
   readonly eventType: string | null
   readonly eventId: string | null
-  /** `recorded`, `duplicate`, or why not. */
+  /** `recorded`, `duplicate`, or the reason of a refusal. */
   readonly verdict: string
   readonly httpStatus: number
   readonly ms: number
 }
 
-export function withArrivals<Tx>(inbox: Inbox<Tx>, tell: (arrival: Arrival) => void): Inbox<Tx> {
+/** An inbox that reports each delivery. */
+export function withArrivals<Tx>(inbox: Inbox<Tx>, onArrival: (arrival: Arrival) => void): Inbox<Tx> {
   return {
     ...inbox,
     async receive(source, delivery) {
@@ -27,14 +29,14 @@ export function withArrivals<Tx>(inbox: Inbox<Tx>, tell: (arrival: Arrival) => v
       const at = new Date().toISOString()
       const eventType = eventId === null ? null : typeOf(inbox, source, delivery)
       const verdict = verdictOf(receipt)
-      tell({ kind: 'delivery', at, source, eventType, eventId, verdict, httpStatus, ms })
+      onArrival({ kind: 'delivery', at, source, eventType, eventId, verdict, httpStatus, ms })
       return receipt
     },
     refused(source, refusal) {
       const receipt = inbox.refused(source, refusal)
       const { httpStatus } = receipt
       const at = new Date().toISOString()
-      tell({
+      onArrival({
         kind: 'delivery',
         at,
         source: source ?? '-',
@@ -60,29 +62,31 @@ function verdictOf(receipt: Receipt): string {
   return reason === null ? status : `${status}: ${reason}`
 }
 
-export function tellArrival(output: Output, arrival: Arrival): void {
+export function printArrival(output: Output, arrival: Arrival): void {
   output.result(arrival, (paint) => {
     const { at, source, eventType, eventId, verdict, httpStatus, ms } = arrival
     return [
       paint('dim', at.slice(11, 19)),
       source.padEnd(12),
-      plain(eventType ?? '-').padEnd(24),
-      plain(eventId ?? '-').padEnd(28),
+      printable(eventType ?? '-').padEnd(24),
+      printable(eventId ?? '-').padEnd(28),
       coloured(paint, httpStatus, verdict),
       paint('dim', `${ms} ms`),
     ].join('  ')
   })
 }
 
-/** The handler where there is none of the user's own: it only says that it ran. */
-export function sayHandled(output: Output, inbox: Inbox): void {
+/** Registers default handlers, which print a line for every event. */
+export function addPrintingHandlers(output: Output, inbox: Inbox): void {
   for (const source of inbox.sources.keys()) {
     inbox.on(source, '*', async (event, { attempt }) => {
       const at = new Date().toISOString()
       const handled = { kind: 'handled', at, source, eventType: event.type, eventId: event.id, attempt }
       output.result(handled, (paint) => {
-        const words = [paint('dim', at.slice(11, 19)), source.padEnd(12), plain(event.type).padEnd(24)]
-        return [...words, plain(event.id).padEnd(28), paint('dim', `handled, attempt ${attempt}`)].join('  ')
+        const cells = [paint('dim', at.slice(11, 19)), source.padEnd(12), printable(event.type).padEnd(24)]
+        return [...cells, printable(event.id).padEnd(28), paint('dim', `handled, attempt ${attempt}`)].join(
+          '  ',
+        )
       })
     })
   }
@@ -91,4 +95,16 @@ export function sayHandled(output: Output, inbox: Inbox): void {
 function coloured(paint: Paint, httpStatus: number, verdict: string): string {
   const style: Style = httpStatus >= 500 ? 'red' : httpStatus >= 400 ? 'yellow' : 'green'
   return paint(style, verdict)
+}
+
+/** Warnings and errors as lines on standard error. Rejected deliveries have a line already. */
+export function terminalLog(output: Output): Logger {
+  if (output.json) return jsonLog()
+  const line = (style: Style, level: string) => (fields: LogFields, message: string) => {
+    if (message === 'delivery rejected') return
+    const facts = Object.entries(fields).map(([name, value]) => `${name}=${printable(String(value))}`)
+    output.say((paint) => `${paint(style, level)}  ${message}  ${paint('dim', facts.join(' '))}`)
+  }
+  const nothing = () => {}
+  return { debug: nothing, info: nothing, warn: line('yellow', 'warning'), error: line('red', 'error') }
 }

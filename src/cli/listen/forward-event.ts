@@ -1,0 +1,136 @@
+/** One event of `hookonce listen`: signed again, posted until the app answers, and reported in a line. */
+import { pause } from '../command.js'
+import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
+import { eventKey } from '../log/open-log.js'
+import { type Output, type Paint, printable } from '../output.js'
+import { type Poster, whyNoAnswer } from '../post.js'
+import type { Keyboard } from './keyboard.js'
+import type { Signer } from './signer.js'
+
+export interface Listener {
+  readonly output: Output
+  readonly log: EventLog
+  readonly signer: Signer
+  readonly poster: Poster
+  readonly urlOf: (source: string) => string
+  readonly signal: AbortSignal
+}
+
+/** A proxy in front of an app that is down answers with these. */
+const downStatuses = [502, 503, 504]
+
+/** The payload that was forwarded last. */
+export interface Forwarded {
+  readonly event: EventView
+  readonly bytes: Buffer
+  readonly part: number
+}
+
+type ForwardResult = Pick<ForwardedLine, 'verdict' | 'httpStatus' | 'ms'>
+
+export interface ForwardOutcome {
+  readonly forwarded: Forwarded | null
+  /** Null when the app has received this event in the body of the event before it. */
+  readonly result: ForwardResult | null
+}
+
+/** Returns when the app has answered. Null when the listener was stopped before that. */
+export async function forwardEvent(
+  listener: Listener,
+  event: EventView,
+  previous: Forwarded | null,
+  keyboard: Keyboard,
+): Promise<ForwardOutcome | null> {
+  const payload = await listener.log.payload(eventKey(event), 'listen')
+  if (payload === null)
+    return {
+      forwarded: null,
+      result: { verdict: 'its payload has been removed', httpStatus: null, ms: null },
+    }
+  const forwarded: Forwarded = { event, bytes: Buffer.from(payload.body), part: payload.part }
+  // Several events can be in one delivery. The app receives its body once.
+  if (previous && isSameDelivery(previous, forwarded)) return { forwarded, result: null }
+  if (listener.signer.sourceOf(event.source) === null)
+    listener.output.say(`the provider of "${event.source}" is unknown here: forwarded without a signature`)
+  const answer = await postUntilAnswered(listener, event, payload)
+  if (answer === null) return null
+  keyboard.remember(event, payload)
+  return { forwarded, result: { verdict: answer.httpStatus < 300 ? 'passed on' : 'answered', ...answer } }
+}
+
+function isSameDelivery(previous: Forwarded, next: Forwarded): boolean {
+  return (
+    next.part > previous.part &&
+    next.event.source === previous.event.source &&
+    next.event.receivedAt === previous.event.receivedAt &&
+    next.bytes.equals(previous.bytes)
+  )
+}
+
+/** Retries with growing delays while the app is down. */
+async function postUntilAnswered(
+  listener: Listener,
+  event: EventView,
+  payload: PayloadView,
+): Promise<{ httpStatus: number; ms: number } | null> {
+  const { signal, output, poster, signer, urlOf } = listener
+  for (let tries = 0; !signal.aborted; tries++) {
+    const delivery = await signer.sign(event, payload, urlOf(event.source))
+    let problem: string
+    try {
+      const { httpStatus, ms } = await poster.post(delivery)
+      if (!downStatuses.includes(httpStatus)) return { httpStatus, ms: Math.round(ms * 10) / 10 }
+      problem = `it answered ${httpStatus}`
+    } catch (error) {
+      problem = whyNoAnswer(error)
+    }
+    if (tries === 0) sayDown(output, delivery.url, problem)
+    await pause(Math.min(5_000, 250 * 2 ** tries), signal)
+  }
+  return null
+}
+
+function sayDown(output: Output, url: string, why: string): void {
+  if (output.json) output.result({ kind: 'waiting', url, why }, () => '')
+  else output.say(`${url} is down (${why}): waiting for it, no event is skipped`)
+}
+
+interface ForwardedLine {
+  readonly kind: 'event'
+  readonly at: string
+  readonly seq: number
+  readonly source: string
+  readonly type: string
+  readonly id: string
+  readonly verdict: string
+  readonly httpStatus: number | null
+  readonly ms: number | null
+}
+
+function lineText(line: ForwardedLine, paint: Paint): string {
+  const { httpStatus, ms } = line
+  const good = httpStatus !== null && httpStatus < 300
+  const answer = httpStatus === null ? line.verdict : `${httpStatus}`
+  return [
+    paint('dim', line.at.slice(11, 19)),
+    line.source.padEnd(12),
+    printable(line.type).padEnd(24),
+    printable(line.id).padEnd(28),
+    paint(good ? 'green' : 'yellow', answer),
+    ...(ms === null ? [] : [paint('dim', `${ms} ms`)]),
+  ].join('  ')
+}
+
+export function printForwarded(output: Output, event: EventView, result: ForwardResult): void {
+  const { seq, source, id, type } = event
+  const line: ForwardedLine = {
+    kind: 'event',
+    at: new Date().toISOString(),
+    seq,
+    source,
+    type,
+    id,
+    ...result,
+  }
+  output.result(line, (paint) => lineText(line, paint))
+}

@@ -1,0 +1,97 @@
+/** Keys of `hookonce listen` on a terminal: r sends the last event again, d shows it, c copies it as curl, q quits. */
+import { emitKeypressEvents } from 'node:readline'
+import type { Delivery } from '../../provider.js'
+import { eventDetail, payloadText } from '../events/event-text.js'
+import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
+import { eventKey } from '../log/open-log.js'
+import { type Output, painter, printable } from '../output.js'
+import { type Poster, whyNoAnswer } from '../post.js'
+import type { Signer } from './signer.js'
+
+export interface Keyboard {
+  remember(event: EventView, payload: PayloadView): void
+  close(): void
+}
+
+interface KeyboardDeps {
+  readonly output: Output
+  readonly log: EventLog
+  readonly signer: Signer
+  readonly poster: Poster
+  readonly urlOf: (source: string) => string
+}
+
+export function readKeyboard(deps: KeyboardDeps, quit: () => void): Keyboard {
+  const { output } = deps
+  let last: { event: EventView; payload: PayloadView } | null = null
+  const remember = (event: EventView, payload: PayloadView) => {
+    last = { event, payload }
+  }
+  if (!output.terminal || !process.stdin.isTTY) return { remember, close: () => {} }
+
+  const onKey = (_: string, key: { name?: string; ctrl?: boolean }) => {
+    if (key.name === 'q' || (key.ctrl && key.name === 'c')) quit()
+    else if (last === null) output.say('no event has been forwarded yet')
+    else if (key.name === 'r') void sendAgain(deps, last)
+    else if (key.name === 'd') void showDetails(deps, last)
+    else if (key.name === 'c') void copyAsCurl(deps, last)
+  }
+  emitKeypressEvents(process.stdin)
+  process.stdin.setRawMode(true).on('keypress', onKey).resume()
+  output.say('keys: r send the last event again, d details, c copy as curl, q quit')
+  return {
+    remember,
+    close() {
+      process.stdin.off('keypress', onKey).setRawMode(false).pause()
+    },
+  }
+}
+
+type Last = { readonly event: EventView; readonly payload: PayloadView }
+
+async function sendAgain(
+  { output, signer, poster, urlOf }: KeyboardDeps,
+  { event, payload }: Last,
+): Promise<void> {
+  try {
+    const answer = await poster.post(await signer.sign(event, payload, urlOf(event.source)))
+    output.say(`sent again: ${answer.httpStatus}, ${Math.round(answer.ms)} ms`)
+  } catch (error) {
+    output.say(`sent again, without an answer: ${whyNoAnswer(error)}`)
+  }
+}
+
+async function showDetails({ output, log }: KeyboardDeps, { event, payload }: Last): Promise<void> {
+  const paint = painter(process.stdout)
+  const [now, attempts] = await Promise.all([log.get(eventKey(event)), log.attempts(eventKey(event))])
+  output.result(null, () => `${eventDetail(now ?? event, attempts, paint)}\n${payloadText(payload, paint)}`)
+}
+
+/** Copies through the terminal (OSC 52), which also works over SSH. Prints it too, for terminals without OSC 52. */
+async function copyAsCurl({ output, signer, urlOf }: KeyboardDeps, { event, payload }: Last): Promise<void> {
+  const command = curlOf(await signer.sign(event, payload, urlOf(event.source)))
+  process.stdout.write(`\u001b]52;c;${Buffer.from(command).toString('base64')}\u0007`)
+  output.say(printableLines(command))
+}
+
+/** A delivery as a curl command for a POSIX shell. */
+export function curlOf({ method, url, headers, body }: Delivery): string {
+  const words = [`curl -X ${method} ${quoted(url)}`]
+  for (const [name, value] of Object.entries(headers)) words.push(`-H ${quoted(`${name}: ${value}`)}`)
+  const text = Buffer.from(body).toString('utf8')
+  // Bytes that are not text cannot be an argument, and a terminal would execute control characters: use a pipe.
+  if (Buffer.from(text, 'utf8').equals(Buffer.from(body)) && printableLines(text) === text)
+    return [...words, `--data-raw ${quoted(text)}`].join(' ')
+  const piped = `printf %s ${Buffer.from(body).toString('base64')} | base64 -d | `
+  return `${piped}${[...words, '--data-binary @-'].join(' ')}`
+}
+
+/** Safe for a terminal, line by line. */
+export function printableLines(command: string): string {
+  return command.split('\n').map(printable).join('\n')
+}
+
+/** Inside single quotes only the quote itself has a meaning for a shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}

@@ -1,0 +1,108 @@
+/** Options that several commands share: parsers of values, addresses, secrets and files. */
+import { readFileSync } from 'node:fs'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { parseDuration } from '../duration.js'
+import { UsageError } from './failure.js'
+
+export function count(text: string): number {
+  return wholeNumber(text, 1, 1_000_000)
+}
+
+export function rate(text: string): number {
+  const value = Number(text)
+  if (text.trim() === '' || !Number.isFinite(value) || value <= 0)
+    throw new InvalidArgumentError('It must be a number above 0.')
+  return value
+}
+
+function wholeNumber(text: string, min: number, max: number): number {
+  const value = Number(text)
+  if (!/^\d+$/.test(text) || value < min || value > max)
+    throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`)
+  return value
+}
+
+/** `90s`, `15m`, `24h`, `30d` as milliseconds. */
+export function duration(text: string): number {
+  const ms = parseDuration(text)
+  if (ms === null) throw new InvalidArgumentError('It must be a duration such as 90s, 15m, 24h or 30d.')
+  return ms
+}
+
+/** A time, or how long ago: `2026-07-01`, `2026-07-01T12:00:00Z`, `2h`. */
+export function instant(text: string): number {
+  const agoMs = parseDuration(text)
+  if (agoMs !== null) return Date.now() - agoMs
+  const at = /^\d{4}-\d\d/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(at))
+    throw new InvalidArgumentError('It must be a time such as 2026-07-01T12:00:00Z, or an age such as 2h.')
+  return at
+}
+
+/** A calendar day: `2026-07-01`. */
+export function day(text: string): string {
+  if (!/^\d{4}-\d\d-\d\d$/.test(text) || Number.isNaN(Date.parse(text)))
+    throw new InvalidArgumentError('It must be a day such as 2026-07-01.')
+  return text
+}
+
+/** For options that may be repeated. */
+export function collect(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
+}
+
+export function portOption(): Option {
+  return new Option('--port <number>', 'the port to listen on; 0 = any free port (default 4100)')
+    .env('HOOKONCE_PORT')
+    .argParser((text) => wholeNumber(text, 0, 65_535))
+}
+
+export function hostOption(): Option {
+  return new Option('--host <address>', 'the address to listen on (default 127.0.0.1)').env('HOOKONCE_HOST')
+}
+
+/** The bytes of a file that an option names; `-` is standard input. */
+export function readInput(option: string, path: string): Buffer {
+  try {
+    return readFileSync(path === '-' ? 0 : path)
+  } catch (error) {
+    const { code = 'unknown error' } = error as NodeJS.ErrnoException
+    throw new UsageError(`${option}: the file ${path} cannot be read (${code}).`)
+  }
+}
+
+export interface SecretOptions {
+  readonly secret?: string
+  readonly secretFile?: string
+}
+
+/**
+ * `--secret`, `--secret-file` and an environment variable. Every user of the machine can read a command line, and the
+ * shell saves it; a file or a variable does not have that problem.
+ */
+export function addSecretOptions(command: Command, what: string, variable: string): Command {
+  return command
+    .addOption(new Option('--secret <secret>', `${what}; other users of this machine can read it here`))
+    .addOption(
+      new Option('--secret-file <file>', `the same from a file, - for standard input; or set ${variable}`),
+    )
+}
+
+/** The options with `secret` filled in from the file or the variable. */
+export function withSecret<Options extends SecretOptions>(options: Options, variable: string): Options {
+  const { secretFile } = options
+  if (options.secret !== undefined && secretFile !== undefined)
+    throw new UsageError('--secret and --secret-file cannot be used together. Give one of them.')
+  const secret =
+    secretFile === undefined
+      ? (options.secret ?? (process.env[variable] || undefined))
+      : readSecret(secretFile)
+  return secret === undefined ? options : { ...options, secret }
+}
+
+/** Editors and `echo` end a file with a newline, which is not part of the secret. */
+function readSecret(path: string): string {
+  const text = readInput('--secret-file', path).toString('utf8').trim()
+  if (text === '') throw new UsageError(`--secret-file: the file ${path} is empty.`)
+  return text
+}
