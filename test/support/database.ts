@@ -20,11 +20,25 @@ export function migratedDatabase(): Promise<TestDatabase> {
 
 async function createDatabase(serverUrl: string, options: string): Promise<TestDatabase> {
   const name = `hookonce_test_${randomBytes(6).toString('hex')}`
-  await once(serverUrl, `create database ${name} ${options}`)
+  await administer(serverUrl, `create database ${name} ${options}`)
   return {
     url: databaseUrl(serverUrl, name),
-    drop: () => once(serverUrl, `drop database if exists ${name} with (force)`),
+    drop: () => administer(serverUrl, `drop database if exists ${name} with (force)`),
   }
+}
+
+const administrators = new Map<string, Promise<pg.Client>>()
+
+/** Runs one statement on a connection that stays open until this process ends. */
+async function administer(serverUrl: string, sql: string): Promise<void> {
+  let connecting = administrators.get(serverUrl)
+  if (connecting === undefined) {
+    const client = new pg.Client({ connectionString: serverUrl })
+    client.on('error', () => administrators.delete(serverUrl))
+    connecting = client.connect().then(() => client)
+    administrators.set(serverUrl, connecting)
+  }
+  await (await connecting).query(sql)
 }
 
 export function databaseUrl(serverUrl: string, name: string): string {

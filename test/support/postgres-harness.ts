@@ -9,6 +9,8 @@ interface Opened {
   readonly url: string
   readonly schema: string
   readonly outside: pg.Client
+  /** Whether it is a copy of the template. */
+  readonly isMigrated: boolean
 }
 
 export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
@@ -20,10 +22,10 @@ export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
   return {
     async open({ migrate = true } = {}) {
       opened ??= openLog(migrate)
-      const { url, schema } = await opened
+      const { url, schema, isMigrated } = await opened
       const store = postgres({ url, schema })
       stores.push(store)
-      if (migrate) await store.migrate()
+      if (migrate && !isMigrated) await store.migrate()
       return store
     },
     async advance(ms) {
@@ -55,10 +57,10 @@ export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
   }
 }
 
-async function openLog(migrated: boolean): Promise<Opened> {
-  const log = migrated ? await postgresLog() : await postgresSchemaLog()
+async function openLog(isMigrated: boolean): Promise<Opened> {
+  const log = isMigrated ? await postgresLog() : await postgresSchemaLog()
   const [, url = '', schema = ''] = log.args
   const outside = new pg.Client({ connectionString: url })
   await outside.connect()
-  return { log, url, schema, outside }
+  return { log, url, schema, outside, isMigrated }
 }
