@@ -1,4 +1,4 @@
-/** docs/providers.md lists the catalogue as it is. `node scripts/checks/catalogue.mjs --write` makes it anew. */
+/** docs/providers.md lists the catalogue. `node scripts/checks/catalogue.mjs --write` writes it. */
 import { writeFile } from 'node:fs/promises'
 import { files, read } from './run.mjs'
 
@@ -8,7 +8,7 @@ export const catalogueDocument = {
     const wanted = await page()
     return (await read('docs/providers.md')) === wanted
       ? []
-      : ['docs/providers.md is not what the catalogue says; run node scripts/checks/catalogue.mjs --write']
+      : ['docs/providers.md differs from the catalogue; run node scripts/checks/catalogue.mjs --write']
   },
 }
 
@@ -28,7 +28,7 @@ ${rows.length} senders. The name of a factory is its key: \`import { stripe } fr
 - **Id signed**: whether the signature covers the event id. When it does not, somebody could resend a captured delivery
   under a new id. So when the same signed content comes with a new id, hookonce runs your handler and flags the event
   (guard: accept, the default), stores the event as \`ignored: replayed_content\` without running your handler (guard:
-  review), or refuses the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-contested-ids.md)).
+  review), or rejects the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-contested-ids.md)).
 - **Retries for**: how long the sender retries, if it documents that.
 - **Rules**: "verified" rules come from the sender's own documentation or code. "likely": some rules are taken from third
   parties; test with a real delivery first.
@@ -39,7 +39,7 @@ For any other sender use \`hmac({...})\`, or write [a provider file](adding-a-pr
 |---|---|---|---|---|---|---|
 ${rows.join('\n')}
 
-## Events that cannot be told apart
+## Events that cannot be distinguished
 
 Some deliveries carry neither an id nor a time. When two different events can have exactly the same bytes, the second one
 counts as a redelivery ("merged"). When a redelivery cannot be distinguished from another event, it is handled again
@@ -47,12 +47,12 @@ counts as a redelivery ("merged"). When a redelivery cannot be distinguished fro
 
 | key | delivery | result | reason |
 |---|---|---|---|
-${(await admissions(catalogue)).join('\n')}
+${(await indistinctKinds(catalogue)).join('\n')}
 `
 }
 
-/** What the kinds of each provider admit, as rows. @param {object} catalogue */
-async function admissions(catalogue) {
+/** A row for each merged or repeated kind of a provider. @param {object} catalogue */
+async function indistinctKinds(catalogue) {
   /** @type {Record<string, import('hookonce/testing').Kinds>} */
   const kinds = {}
   for (const file of await files('src/providers/kinds', '.ts')) {
