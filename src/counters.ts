@@ -1,13 +1,12 @@
 /**
- * What this process has seen since it started, by source. `/metrics`, alerts and tests read it. Counting is a number
- * plus one: nothing here is about one delivery, and no name from outside makes a counter.
+ * Counters of this process since it started, by source. `/metrics`, alerts and tests read them. Counting adds to a
+ * number: it stores nothing about a single delivery, and no name from outside creates a counter.
  */
 import { codeOf, type ErrorCode } from './errors.js'
-import { createHistogram, type Histogram, secondBounds, sizeBounds } from './histogram.js'
 
 /**
- * How an attempt ended, as this process knows it. `lost`: its lease was gone and nothing was written. `handed_back`: the
- * process had to stop. `postponed`: the handler asked to be called later. The last two do not count as attempts.
+ * How an attempt ended. `lost`: its lease had expired, and nothing was written. `handed_back`: the process stopped.
+ * `postponed`: the handler asked to be called later. The last two do not use up an attempt.
  */
 export const attemptEnds = ['succeeded', 'ignored', 'failed', 'lost', 'handed_back', 'postponed'] as const
 export type AttemptEnd = (typeof attemptEnds)[number]
@@ -17,25 +16,25 @@ export interface SourceCounters {
   recorded: number
   duplicates: number
   conflicts: number
-  /** Known signed content under a new id that was withheld or rejected. */
+  /** Events with known signed content under a new id that were put on the review list or rejected. */
   replayed: number
-  /** Known signed content under a new id that is handled, and flagged. */
+  /** Events with known signed content under a new id that are handled and flagged. */
   flagged: number
-  /** Deliveries of events that retention has removed, known by their tombstones. */
+  /** Duplicates of events that retention has removed, found by their tombstones. */
   retired: number
-  /** Events kept under an id of their own, because other signed content had taken theirs. */
+  /** Events recorded under another id, because other signed content had been recorded under theirs. */
   contested: number
   handshakes: number
-  /** Deliveries that went to the spool; what they hold is counted as recorded or duplicate when it is drained. */
+  /** Spooled deliveries. Their events are counted as recorded or duplicate when the spool is drained. */
   spooled: number
-  /** By reason: a reject reason of the provider contract, a refusal at the door, or an error code. */
+  /** By reason: a reject reason of a provider, an early refusal, or an error code. */
   readonly rejected: Record<string, number>
-  /** From `receive` to an answer below 400, handshakes left out. */
+  /** From arrival to an answer below 400, without handshakes. */
   readonly ackSeconds: Histogram
   readonly attempts: Record<AttemptEnd, number>
-  /** Events that were left without a next attempt. */
+  /** Events that became dead letters. */
   deadLetters: number
-  /** With those of events that were claimed and not begun. */
+  /** Including leases of events that were claimed and not started. */
   leasesLost: number
   readonly handlerSeconds: Histogram
 }
@@ -48,31 +47,31 @@ export interface Counters {
   committed: number
   readonly commitSeconds: Histogram
   readonly commitSizes: Histogram
-  /** What the store threw at intake and at processing, by code. */
+  /** Errors of the store in intake and processing, by code. */
   readonly storeErrors: Record<string, number>
-  /** Set by what keeps deliveries while the store is away: how many it holds now. */
+  /** The number of spooled deliveries; null without a spool. */
   spoolDepth: (() => number) | null
   readonly retention: RetentionCounters
-  /** Set by what remembers keys before the store is asked. */
+  /** The counts of the cache; null without `seen`. */
   seen: { readonly hits: number; readonly misses: number; readonly errors: number } | null
 }
 
 export interface RetentionCounters {
-  /** Scheduled runs of this process that ended well, and those that did not. */
+  /** Scheduled runs of this process that succeeded, and those that failed. */
   runs: number
   failures: number
   payloads: number
   events: number
   attempts: number
   audits: number
-  /** How often fewer than two partitions were left ahead. */
+  /** Runs that found fewer than two partitions ahead. */
   alarms: number
-  /** As last seen; null where the store has none, or before the first run. */
+  /** As the last run found it; null when the store has no partitions, and before the first run. */
   partitionsAhead: number | null
   removed(counts: Pick<RetentionCounters, 'payloads' | 'events' | 'attempts' | 'audits'>): void
 }
 
-/** Deliveries for a source that does not exist are counted together: a name from outside must not make a counter. */
+/** Deliveries for unknown sources share this counter: a name from outside must not create one. */
 export const UNKNOWN_SOURCE = '(unknown)'
 
 export function createCounters(): Counters {
@@ -158,3 +157,38 @@ export function countAttempt(counters: Counters, source: string, end: AttemptRes
 type AttemptResult =
   | { readonly kind: Exclude<AttemptEnd, 'failed'> }
   | { readonly kind: 'failed'; readonly retryInMs: number | null }
+
+/** Counts of a measure by fixed bounds. `observe` allocates nothing. */
+export interface Histogram {
+  readonly bounds: readonly number[]
+  /** One more than `bounds`: the last counts values above all bounds. Not cumulative. */
+  readonly counts: readonly number[]
+  readonly sum: number
+  readonly count: number
+  observe(value: number): void
+}
+
+/** Seconds: from a commit on a fast disk to the time after which senders give up. */
+const secondBounds: readonly number[] = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
+]
+/** Deliveries in one commit. */
+const sizeBounds: readonly number[] = [1, 2, 4, 8, 16, 32, 64, 128, 256]
+
+export function createHistogram(bounds: readonly number[]): Histogram {
+  const counts = new Array<number>(bounds.length + 1).fill(0)
+  const histogram = {
+    bounds,
+    counts,
+    sum: 0,
+    count: 0,
+    observe(value: number) {
+      let i = 0
+      while (i < bounds.length && value > bounds[i]!) i++
+      counts[i]!++
+      histogram.sum += value
+      histogram.count++
+    },
+  }
+  return histogram
+}

@@ -1,11 +1,10 @@
 /** hookonce: receive webhooks once. */
 export { type Clock, systemClock } from './clock.js'
 export { defineConfig, env, type HookonceConfig } from './config/define.js'
-export type { AttemptEnd, Counters, SourceCounters } from './counters.js'
+export type { AttemptEnd, Counters, Histogram, SourceCounters } from './counters.js'
 export type { Age } from './duration.js'
 export type { EncryptionOptions } from './encryption/key-ring.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
-export type { Histogram } from './histogram.js'
 export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
 export type { EarlyRefusal, IntakeLimits } from './intake/receive.js'

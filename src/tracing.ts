@@ -1,8 +1,18 @@
-/** Spans over the path of a delivery and of each attempt, as a value that is handed in; null where nobody records them. */
+/**
+ * Spans for each delivery and each attempt, through `@opentelemetry/api` when the application has installed it. It is
+ * loaded with `require`, so that it stays optional for bundlers too; its state is global, so any copy of it will do.
+ *
+ * An attempt is linked to its delivery and is not its child: attempts may come hours later and many times, and the
+ * conventions for messaging (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/) use links, too.
+ * The trace of a sender is also linked and never continued: a sender must not decide what is sampled.
+ */
+import { createRequire } from 'node:module'
+import type { Attributes, Context, Link, Span } from '@opentelemetry/api'
+
 export interface Tracing {
-  /** Null when nothing records. */
+  /** Null when spans are not recorded. */
   receive(source: string, headers: Readonly<Record<string, string>>): ReceiveSpan | null
-  /** `inCall`: somebody waits for it, so it belongs to what that caller does; else it is a trace of its own. */
+  /** `inCall`: a caller waits for the attempt, so its span belongs to the trace of the caller; else it starts a trace. */
   attempt(events: readonly TracedEvent[], inCall: boolean): AttemptSpan | null
 }
 
@@ -15,13 +25,13 @@ export interface TracedEvent {
 }
 
 export interface ReceiveSpan {
-  /** Kept with the event, so that its attempts can point back here. */
+  /** Headers that are stored with the event, so that its attempts can link to this span. */
   readonly carried: Readonly<Record<string, string>>
   within<T>(work: () => Promise<T>): Promise<T>
-  /** The commit, as a span inside this one. */
+  /** Measures the commit as a child span. */
   record<T>(work: () => Promise<T>): Promise<T>
   identified(events: readonly { readonly id: string; readonly type: string }[]): void
-  /** Null: it threw. */
+  /** Null: intake threw an error. */
   end(
     receipt: { readonly status: string; readonly reason: string | null; readonly httpStatus: number } | null,
   ): void
@@ -29,6 +39,159 @@ export interface ReceiveSpan {
 
 export interface AttemptSpan {
   within<T>(work: () => Promise<T>): Promise<T>
-  /** How each event's attempt ended; null: that could not be written. */
+  /** How the attempt of each event ended; null: the outcomes could not be written. */
   end(outcomes: readonly string[] | null): void
+}
+
+type Api = typeof import('@opentelemetry/api')
+
+let loaded: Tracing | null | undefined
+
+/** Null when `@opentelemetry/api` is not installed. */
+export function openTelemetry(): Tracing | null {
+  if (loaded === undefined) {
+    const api = load()
+    loaded = api && tracingOn(api)
+  }
+  return loaded
+}
+
+function load(): Api | null {
+  try {
+    return createRequire(import.meta.url)('@opentelemetry/api') as Api
+  } catch {
+    return null
+  }
+}
+
+function tracingOn(api: Api): Tracing {
+  const { context, trace, SpanKind } = api
+  const tracer = () => trace.getTracer('hookonce')
+  return {
+    receive(source, headers) {
+      const parent = context.active()
+      const inRequest = trace.getSpan(parent) !== undefined
+      const span = tracer().startSpan(
+        'hookonce receive',
+        {
+          kind: inRequest ? SpanKind.INTERNAL : SpanKind.SERVER,
+          attributes: { 'hookonce.source': source },
+          links: inRequest ? [] : linksTo(api, [headers]),
+        },
+        parent,
+      )
+      return isReal(api, span) ? receiveSpan(api, span, trace.setSpan(parent, span)) : null
+    },
+    attempt(events, inCall) {
+      const parent = inCall ? context.active() : api.ROOT_CONTEXT
+      const span = tracer().startSpan(
+        'hookonce attempt',
+        {
+          kind: SpanKind.CONSUMER,
+          attributes: attemptAttributes(events),
+          links: linksTo(
+            api,
+            events.map((event) => event.headers),
+          ),
+        },
+        parent,
+      )
+      return isReal(api, span) ? attemptSpan(api, span, trace.setSpan(parent, span)) : null
+    },
+  }
+}
+
+/** Without an SDK the API returns spans that are not recorded. */
+function isReal({ isSpanContextValid }: Api, span: Span): boolean {
+  return isSpanContextValid(span.spanContext())
+}
+
+function receiveSpan(api: Api, span: Span, here: Context): ReceiveSpan {
+  const { context, trace, SpanKind, SpanStatusCode } = api
+  const { traceId, spanId, traceFlags, traceState } = span.spanContext()
+  const state = traceState?.serialize()
+  return {
+    carried: {
+      traceparent: `00-${traceId}-${spanId}-${(traceFlags & 0xff).toString(16).padStart(2, '0')}`,
+      ...(state ? { tracestate: state } : {}),
+    },
+    within: (work) => context.with(here, work),
+    async record(work) {
+      const record = trace
+        .getTracer('hookonce')
+        .startSpan('hookonce record', { kind: SpanKind.INTERNAL }, here)
+      try {
+        return await context.with(trace.setSpan(here, record), work)
+      } catch (error) {
+        record.setStatus({ code: SpanStatusCode.ERROR })
+        throw error
+      } finally {
+        record.end()
+      }
+    },
+    identified([first, ...more]) {
+      if (!first) return
+      span.setAttributes({
+        'hookonce.event.id': first.id,
+        'hookonce.event.type': first.type,
+        'hookonce.events': more.length + 1,
+      })
+    },
+    end(receipt) {
+      if (receipt)
+        span.setAttributes({
+          'hookonce.status': receipt.status,
+          'http.response.status_code': receipt.httpStatus,
+        })
+      if (receipt?.reason) span.setAttribute('hookonce.reason', receipt.reason)
+      if (!receipt || receipt.httpStatus >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+  }
+}
+
+function attemptSpan({ context, SpanStatusCode }: Api, span: Span, here: Context): AttemptSpan {
+  return {
+    within: (work) => context.with(here, work),
+    end(outcomes) {
+      const different = [...new Set(outcomes ?? ['unwritten'])]
+      span.setAttribute('hookonce.outcome', different.length === 1 ? different[0]! : 'mixed')
+      // The message of an error may quote a payload, so the span only says that there was an error.
+      if (different.some((outcome) => outcome === 'failed' || outcome === 'unwritten'))
+        span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end()
+    },
+  }
+}
+
+function attemptAttributes(events: readonly TracedEvent[]): Attributes {
+  const [first] = events
+  if (!first) return {}
+  return {
+    'messaging.system': 'hookonce',
+    'messaging.operation.name': 'attempt',
+    'messaging.operation.type': 'process',
+    'messaging.destination.name': first.source,
+    'hookonce.source': first.source,
+    ...(events.length > 1
+      ? { 'messaging.batch.message_count': events.length }
+      : {
+          'messaging.message.id': first.eventId,
+          'hookonce.event.id': first.eventId,
+          'hookonce.event.type': first.eventType,
+          'hookonce.attempt': first.attempt,
+        }),
+  }
+}
+
+/** Links to the spans in these headers. A header that is not a trace context is ignored. */
+function linksTo({ createTraceState }: Api, all: readonly Readonly<Record<string, string>>[]): Link[] {
+  return all.flatMap(({ traceparent = '', tracestate }) => {
+    const found = /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(?:-.*)?$/.exec(traceparent)
+    if (!found || /^0+$/.test(found[1]!) || /^0+$/.test(found[2]!)) return []
+    const [, traceId = '', spanId = '', flags = ''] = found
+    const traceState = tracestate === undefined ? {} : { traceState: createTraceState(tracestate) }
+    const traceFlags = Number.parseInt(flags, 16) & 1
+    return [{ context: { traceId, spanId, traceFlags, isRemote: true, ...traceState } }]
+  })
 }

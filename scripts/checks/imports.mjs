@@ -13,14 +13,10 @@ const words = [
   'options',
   'ip',
   'log',
-  'log-repeats',
-  'log-stream',
   'digest',
   'glob',
-  'histogram',
   'counters',
   'tracing',
-  'opentelemetry',
 ]
 const contracts = ['store', 'store-input', 'recorder', 'once', 'provider', 'http-exchange']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']

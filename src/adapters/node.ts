@@ -7,7 +7,7 @@ import type { BodyReading } from '../intake/body-budget.js'
 import { collectBytes } from '../intake/byte-collector.js'
 import { sourceInPath } from '../intake/fetch.js'
 import type { IntakeLimits } from '../intake/receive.js'
-import { repeatedLines } from '../log-repeats.js'
+import { repeatedLines } from '../log.js'
 import { deadline } from './deadlines.js'
 
 export interface NodeHandlerOptions {

@@ -3,7 +3,7 @@
  * of JSON, and standard output has nothing else.
  */
 import * as util from 'node:util'
-import { tolerateErrors } from '../log-stream.js'
+import { tolerateErrors } from '../log.js'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (style: Style, text: string) => string

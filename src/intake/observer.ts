@@ -10,8 +10,7 @@ import {
   UNKNOWN_SOURCE,
 } from '../counters.js'
 import { codeOf, HookonceError } from '../errors.js'
-import type { Logger } from '../log.js'
-import type { RepeatedLines } from '../log-repeats.js'
+import type { Logger, RepeatedLines } from '../log.js'
 import type { EventKey, RecordVerdict } from '../model.js'
 import { earlyRefusal, type Receipt, storedId } from './answer.js'
 import type { Answer } from './intake.js'

@@ -2,7 +2,7 @@
  * The Prometheus text format, by hand: it is lines of text, and a client library would bring a registry of its own
  * beside the counters that are there.
  */
-import type { Histogram } from '../histogram.js'
+import type { Histogram } from '../counters.js'
 
 export interface Metric {
   readonly name: string

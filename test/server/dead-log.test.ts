@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { createInbox, type LogFields, type Logger } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { repeatedLines } from '#dist/log-repeats.js'
+import { repeatedLines } from '#dist/log.js'
 import { binary } from '../support/cli.js'
 import { send, signed } from '../support/serving.js'
 
