@@ -47,7 +47,7 @@ export function typeText(text: string | undefined): string | null {
   return cut(clean, limits.eventTypeBytes)
 }
 
-/** Null when there is none. A long reference becomes its hash: cut, two references could share one lane. */
+/** Null when there is none. A long reference becomes its hash: two references that were cut could be equal. */
 export function referenceText(text: string | undefined): string | null {
   if (text === undefined || text === '') return null
   return withinLimit(text.toWellFormed().replace(CONTROL, '\ufffd'))
