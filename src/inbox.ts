@@ -123,7 +123,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     stop,
     [Symbol.asyncDispose]: () => stop(),
     drain: async () => (await processing.processor()).drain(),
-    process: async (source, eventId) => (await processing.processor()).one({ source, eventId }),
+    process: async (source, eventId) => (await processing.processor()).processEvent({ source, eventId }),
     pause: handlers.pause,
     resume(source, type) {
       handlers.resume(source, type)

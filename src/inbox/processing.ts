@@ -6,7 +6,7 @@ import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
 import type { Result } from '../processing/handle.js'
 import type { Handlers } from '../processing/handlers.js'
 import { handleInline } from '../processing/inline.js'
-import { type BulkOptions, orderMany, orderOne } from '../processing/orders.js'
+import { type BulkOptions, orderEvent, orderMany } from '../processing/orders.js'
 import { createProcessor, type ProcessingOptions, type Processor } from '../processing/processor.js'
 import type { Redactor } from '../processing/redact.js'
 import type { Source } from '../provider.js'
@@ -49,7 +49,7 @@ export function inboxProcessing<Tx>(
   const wake = () => processor?.wake()
 
   store.onOpen(async (opened) => {
-    processor = createProcessor<Tx>({ ...deps, store: opened, settled: tellCache }, options)
+    processor = createProcessor<Tx>({ ...deps, store: opened, onSettled: tellCache }, options)
     if (started) await processor.start()
   })
 
@@ -63,7 +63,7 @@ export function inboxProcessing<Tx>(
       handleInline(await store.openForAccepted(), processor!, key, verdict, started),
     async rearm(key) {
       const opened = await store.openForAccepted()
-      await orderOne(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
+      await orderEvent(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
       wake()
     },
     // Events of one lane run one after the other.
@@ -77,7 +77,7 @@ export function inboxProcessing<Tx>(
     return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
       const ordered = forgetting(await store.open(), cache)
       const result = isKey(target)
-        ? await orderOne(ordered, verb, target, by)
+        ? await orderEvent(ordered, verb, target, by)
         : await orderMany(ordered, verb, target, by)
       wake()
       return result

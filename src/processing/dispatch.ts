@@ -1,6 +1,6 @@
 /**
- * Dispatch: claimed events wait in a buffer until a place is free, then run as attempts, one by one or in groups.
- * Events that cannot run now are given back, all that one look finds in one call.
+ * Dispatch: claimed events wait in a buffer until a place is free, and then run as attempts, in groups of one event or
+ * more. Events that cannot run now are released.
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, Lease } from '../model.js'
@@ -10,94 +10,89 @@ import { groupSize, type Registered } from './handlers.js'
 import type { Leases } from './leases.js'
 
 /** Delay before a released event becomes due again. */
-const LATER_MS = 1_000
+const RELEASE_DELAY_MS = 1_000
 
 export interface Dispatch {
+  /** Events in the buffer. */
   readonly waiting: number
-  /** Puts claimed events into the buffer and starts what may start. */
+  /** Puts claimed events into the buffer, and starts those that may start. */
   add(claimed: readonly ClaimedEvent[]): void
-  /** Starts what may start. */
-  pump(): void
   /** Takes an event out of the buffer. */
   remove(claimed: ClaimedEvent): void
-  /** No further event begins; those that had not begun are handed out, to be released. */
+  /** Starts no further attempt. Returns the events of the buffer, to be released. */
   close(): ClaimedEvent[]
   open(): void
-  /** The deadline of a stop is over: what runs is aborted, and so is what still begins. */
-  expire(): void
-  /** Runs this event now, beside the buffer. Throws when its outcome could not be written. */
+  /** Aborts running attempts, and from now on attempts that begin. */
+  abortAll(): void
+  /** Runs this event now, without the buffer. Throws when its outcome could not be written. */
   runNow(claimed: ClaimedEvent): Promise<Result>
   /** Resolves when no attempt runs. */
-  quiet(): Promise<void>
+  idle(): Promise<void>
 }
 
 export interface DispatchOptions<Tx> {
   readonly concurrency: number
   readonly leases: Leases<Tx>
-  /** The result of an attempt of this process. */
-  settled(event: ClaimedEvent, result: Result): void
-  /** A place is free. */
-  freed(): void
+  /** Called with the result of each attempt. */
+  onSettled(event: ClaimedEvent, result: Result): void
+  onFreePlace(): void
 }
 
 export function createDispatch<Tx>(
   deps: AttemptDeps<Tx>,
-  { concurrency, leases, settled, freed }: DispatchOptions<Tx>,
+  { concurrency, leases, onSettled, onFreePlace }: DispatchOptions<Tx>,
 ): Dispatch {
   const { store, log, handlers, counters } = deps
   const waiting: ClaimedEvent[] = []
-  const whenQuiet: (() => void)[] = []
+  const whenIdle: (() => void)[] = []
   let active = 0
   let closed = false
-  let expired = false
+  let aborting = false
 
-  /**
-   * Events of a paused handler go back; so do events of a handler that is full, but for as many as it will take next, so
-   * that they do not keep the buffer from those of another.
-   */
-  function pump(): void {
+  /** Starts events of the buffer while there are free places, and releases those that would only take up room. */
+  function startWaiting(): void {
     const ahead = new Map<Registered<Tx>, number>()
-    const back = new Map<number, Lease[]>()
-    const giveBack = (index: number, delayMs: number): void => {
+    const released = new Map<number, Lease[]>()
+    const release = (index: number, delayMs: number): void => {
       const { lease } = waiting.splice(index, 1)[0]!
       leases.drop(lease)
-      const own = back.get(delayMs) ?? []
-      own.push(lease)
-      back.set(delayMs, own)
+      const sameDelay = released.get(delayMs) ?? []
+      sameDelay.push(lease)
+      released.set(delayMs, sameDelay)
     }
     for (let i = 0; i < waiting.length && active < concurrency && !closed; ) {
-      const one = waiting[i]!
-      const handler = handlers.resolve(one.source, one.eventType)
-      const paused = handlers.pausedSources.has(one.source)
-      const most = handler?.options.concurrency ?? concurrency
-      if (paused || handler?.paused) {
-        // Of a paused source nothing is claimed; of a paused handler it would be, again and again.
-        giveBack(i, paused ? 0 : LATER_MS)
-      } else if (handler && handler.active >= most) {
-        const kept = ahead.get(handler) ?? 0
-        ahead.set(handler, kept + 1)
-        if (kept < keptAhead(handler, most)) i++
-        else giveBack(i, LATER_MS)
+      const { source, eventType } = waiting[i]!
+      const handler = handlers.resolve(source, eventType)
+      const handlerConcurrency = handler?.options.concurrency ?? concurrency
+      if (handlers.pausedSources.has(source)) {
+        release(i, 0) // the claim leaves out paused sources
+      } else if (handler?.paused) {
+        release(i, RELEASE_DELAY_MS) // without a delay it would be claimed again at once
+      } else if (handler && handler.active >= handlerConcurrency) {
+        const before = ahead.get(handler) ?? 0
+        ahead.set(handler, before + 1)
+        if (before < maxAhead(handler, handlerConcurrency)) i++
+        else release(i, RELEASE_DELAY_MS)
       } else {
-        run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // logged there; the lease expires
+        run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // `run` has logged it; the lease expires
       }
     }
-    for (const [delayMs, own] of back) store.release(own, delayMs).catch(() => {}) // the leases expire
+    for (const [delayMs, own] of released) store.release(own, delayMs).catch(() => {}) // the leases expire
   }
 
-  /** Takes the event at `from` out of the buffer, and further events of its handler if it accepts several. */
+  /** Takes the event at `from` out of the buffer, and further events of its handler if the handler takes several. */
   function takeGroup(handler: Registered<Tx> | null, from: number): ClaimedEvent[] {
-    const most = handler ? groupSize(handler) : 1
-    const taken = waiting.splice(from, 1)
-    for (let i = from; i < waiting.length && taken.length < most; ) {
+    const maxEvents = handler ? groupSize(handler) : 1
+    const group = waiting.splice(from, 1)
+    for (let i = from; i < waiting.length && group.length < maxEvents; ) {
       const { source, eventType } = waiting[i]!
-      if (handlers.resolve(source, eventType) === handler) taken.push(...waiting.splice(i, 1))
+      if (handlers.resolve(source, eventType) === handler) group.push(...waiting.splice(i, 1))
       else i++
     }
-    return taken
+    return group
   }
 
-  /** Runs an attempt. Rejects when its outcome could not be written; its place is free again in any case. */
+  /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
   async function run(group: Group<Tx>): Promise<Result[]> {
     const { handler, events } = group
     active++
@@ -105,14 +100,20 @@ export function createDispatch<Tx>(
     try {
       const results = await attempt(deps, group, (session) => {
         leases.attach(session)
-        if (expired) session.abort(new Stopping('the process is stopping'))
+        if (aborting) session.abort(new Stopping('the process is stopping'))
       })
-      for (const [i, result] of results.entries()) settled(events[i]!, result)
+      for (const [i, result] of results.entries()) onSettled(events[i]!, result)
       return results
     } catch (error) {
       const { source, eventId } = events[0]!
       log.error(
-        { source, eventId, step: 'settle', code: countStoreError(counters, error) },
+        {
+          source,
+          eventId,
+          ...(events.length > 1 && { events: events.length }),
+          step: 'settle',
+          code: countStoreError(counters, error),
+        },
         'outcome not written: the event is tried again when its lease expires',
       )
       throw error
@@ -120,9 +121,9 @@ export function createDispatch<Tx>(
       active--
       if (handler) handler.active--
       for (const { lease } of events) leases.drop(lease)
-      pump()
-      freed()
-      if (active === 0) for (const resolve of whenQuiet.splice(0)) resolve()
+      startWaiting()
+      onFreePlace()
+      if (active === 0) for (const resolve of whenIdle.splice(0)) resolve()
     }
   }
 
@@ -132,9 +133,8 @@ export function createDispatch<Tx>(
     },
     add(claimed) {
       waiting.push(...claimed)
-      pump()
+      startWaiting()
     },
-    pump,
     remove(claimed) {
       const at = waiting.indexOf(claimed)
       if (at >= 0) waiting.splice(at, 1)
@@ -147,10 +147,10 @@ export function createDispatch<Tx>(
     },
     open() {
       closed = false
-      expired = false
+      aborting = false
     },
-    expire() {
-      expired = true
+    abortAll() {
+      aborting = true
       leases.abortAll(() => new Stopping('the process is stopping'))
     },
     async runNow(claimed) {
@@ -158,11 +158,14 @@ export function createDispatch<Tx>(
       const [result] = await run({ handler, events: [claimed], inCall: true })
       return result!
     },
-    quiet: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => whenQuiet.push(resolve))),
+    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
   }
 }
 
-/** Groups that are kept: the next two, because a claim brings more than one of them. */
-function keptAhead<Tx>(handler: Registered<Tx>, most: number): number {
-  return most * (handler.handleBatch ? 2 * groupSize(handler) : 1)
+/**
+ * Events that wait in the buffer for a busy handler; more are released, so that the buffer has room for other handlers. Of
+ * a batch handler the next two batches, because a claim returns more than one batch.
+ */
+function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
+  return handlerConcurrency * (handler.handleBatch ? 2 * groupSize(handler) : 1)
 }

@@ -1,4 +1,4 @@
-/** `ctx.once` and `ctx.idempotencyKey`: effects outside the database, at least once with a stable key. */
+/** `ctx.once` and `ctx.idempotencyKey`: effects outside the database happen at least once, with a stable key. */
 
 import { sha256 } from '../digest.js'
 import { HookonceError } from '../errors.js'
@@ -9,16 +9,19 @@ import { permanent } from './failure.js'
 import type { OnceOptions } from './handler.js'
 import type { Session } from './session.js'
 
-/** Lengths are part of what is hashed: two values joined in another place are another key. */
+/** The lengths are hashed too, so that `a` + `bc` and `ab` + `c` give different keys. */
 export function idempotencyKey({ source, eventId }: EventKey, name: string): string {
-  const text = [source, eventId, name].map((part) => `${Buffer.byteLength(part)}:${part}`).join('')
+  const text = [source, eventId, name].map((value) => `${Buffer.byteLength(value)}:${value}`).join('')
   return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
 }
 
 export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: ClaimedEvent) {
   const running = new Map<string, Promise<unknown>>()
 
-  /** Where the record goes: beside the transaction, so that it stays when the attempt fails, unless the store cannot. */
+  /**
+   * The record is written outside the transaction, so that it stays when the attempt fails. A store with one writer cannot
+   * do that while a transaction is open.
+   */
   async function write(step: EffectStep): Promise<EffectState> {
     const transaction = store.singleWriter ? session.begun() : null
     const state = await (transaction ? (await transaction).effect(step) : store.effect(step))
@@ -33,38 +36,38 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     { onUnknown = 'repeat' }: OnceOptions,
   ): Promise<unknown> {
     const { lease } = claimed
-    const what = `effect "${name}" of event "${claimed.eventId}"`
+    const effect = `effect "${name}" of event "${claimed.eventId}"`
     const before = await write({ step: 'start', lease, name })
-    if (before.state === 'finished') return storedResult(what, before.result)
+    if (before.state === 'finished') return storedResult(effect, before.result)
     if (before.state === 'unknown' && onUnknown === 'review') {
       throw permanent(
-        `effect "${name}" was begun by an earlier attempt and nobody knows how it ended; check, then retry`,
+        `effect "${name}" was begun by an earlier attempt and its result is unknown; check whether it happened, then retry`,
       )
     }
     let result: unknown
     try {
       result = await fn()
     } catch (error) {
-      // It said that it failed, so its outcome is known. If even that cannot be written, it stays unknown.
+      // The effect is known to have failed. If that cannot be written, its result stays unknown.
       await write({ step: 'drop', lease, name }).catch(() => {})
       throw error
     }
     const text = resultText(result, limits.effectResultBytes)
     await write({ step: 'finish', lease, name, result: text })
     try {
-      checkStored(what, text)
+      checkStored(effect, text)
     } catch (error) {
-      await recordBesideTransaction({ step: 'finish', lease, name, result: text })
+      await recordOutsideTransaction({ step: 'finish', lease, name, result: text })
       throw error
     }
     return result
   }
 
   /**
-   * The attempt fails now, and a transaction that holds the record would be rolled back with it: the effect would run
-   * again in the next attempt. So the transaction ends here and the record is written again without it.
+   * The attempt fails now. A record inside its transaction would be rolled back, and the effect would run again in the next
+   * attempt. So the transaction is rolled back here, and the record is written again outside of it.
    */
-  async function recordBesideTransaction(step: EffectStep): Promise<void> {
+  async function recordOutsideTransaction(step: EffectStep): Promise<void> {
     const transaction = store.singleWriter ? session.begun() : null
     if (!transaction) return
     await (await transaction).rollback()
@@ -76,7 +79,7 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     if (!known) {
       known = run(name, fn, options)
       running.set(name, known)
-      known.catch(() => running.delete(name)) // a later call in this attempt may try again
+      known.catch(() => running.delete(name)) // a later call in the same attempt may try again
     }
     return session.calls.watch(known as Promise<T>)
   }

@@ -1,4 +1,4 @@
-/** handle: runs the application's code within its time and turns whatever happens into an outcome. */
+/** handle: runs a handler within its time limit, and turns any error into a result. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { textOf } from './error-text.js'
@@ -9,8 +9,8 @@ import type { Redactor } from './redact.js'
 import type { Session } from './session.js'
 
 /**
- * What an attempt came to. `lost`: somebody else has the event; there is nothing to write. `handed_back`: the process had
- * to stop; the attempt does not count. `postponed`: the handler asked for another time; neither does that.
+ * The result of an attempt on one event. `lost`: the lease is lost, so nothing is written. `handed_back`: the process stops,
+ * the event is released. `postponed`: the event is released for later. The last two do not count as attempts.
  */
 export type Result =
   | Outcome
@@ -19,16 +19,16 @@ export type Result =
   | {
       readonly kind: 'postponed'
       readonly delayMs: number
-      /** Why, when it was the store that could not go on and not the handler that asked. */
+      /** Set when the store had no transaction to give; not set when the handler threw `postpone`. */
       readonly code?: ErrorCode
     }
 
-/** False: there is no outcome to write. */
+/** True when there is an outcome to write; the other results leave the event as it was. */
 export function isOutcome(result: Result): result is Outcome {
   return result.kind === 'succeeded' || result.kind === 'ignored' || result.kind === 'failed'
 }
 
-/** The reason a session is aborted with when the process stops. */
+/** Aborts a session because the process stops. */
 export class Stopping extends Error {
   override readonly name = 'Stopping'
 }
@@ -58,7 +58,7 @@ export async function within<Tx>(
   }
 }
 
-/** The handler has returned and its calls on `ctx` have ended, also those it did not wait for. */
+/** Resolves when the handler has returned and its calls on `ctx` have ended, also those that it did not await. */
 async function completed<Tx>(session: Session<Tx>, work: () => unknown): Promise<void> {
   await work()
   await session.calls.ended()
@@ -71,7 +71,7 @@ function aborted(signal: AbortSignal): Promise<never> {
   })
 }
 
-/** An event whose workers died with it again and again, never to say why. */
+/** The result of an event whose workers died in every attempt; null while it has attempts left. */
 export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kind: 'failed' }> | null {
   if (tries <= retry.maxAttempts) return null
   return {
@@ -82,8 +82,8 @@ export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kin
 }
 
 /**
- * `say` makes the text that is stored. Never throws, whatever was thrown: an object that throws when it is looked at would
- * otherwise leave its event to the lease, and count as a dead worker.
+ * `say` returns the text that is stored. Never throws: a thrown object whose properties cannot be read would otherwise
+ * leave its event to the lease, and count as a dead worker.
  */
 function failure(
   error: unknown,
@@ -92,13 +92,13 @@ function failure(
   say: (error: unknown) => string,
 ): Result {
   try {
-    return judged(error, retry, claimed, say)
+    return classify(error, retry, claimed, say)
   } catch {
-    return judged(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
+    return classify(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
   }
 }
 
-function judged(
+function classify(
   error: unknown,
   retry: RetryPolicy,
   { tries }: ClaimedEvent,
@@ -120,7 +120,7 @@ function judged(
   }
 }
 
-/** The store had no transaction to give: the event waits, no attempt is used up. */
+/** The result when the store had no transaction to give. */
 export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postponed' }> {
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }
@@ -131,8 +131,8 @@ export interface FailureDeps<Tx> {
 }
 
 /**
- * The result of an error that was thrown in an attempt. An error that follows from a transaction that could not begin is
- * not the handler's. `claimed`: the event that failed, if it is known which one of the group it was.
+ * The result of an error in an attempt. An error after a transaction that could not begin is not the fault of the handler.
+ * `claimed`: the event that failed, when it is known which event of the group it was.
  */
 export function failureIn<Tx>(
   { handlers, redact }: FailureDeps<Tx>,
@@ -147,7 +147,7 @@ export function failureIn<Tx>(
   return result.kind === 'failed' && session.unavailable ? unavailableNow(session.unavailable.code) : result
 }
 
-/** Of a group only the name of the error: its message may quote any of the events. */
+/** For a group only the name of the error, because the message may quote the payload of any event. */
 function errorText(redact: Redactor, events: readonly ClaimedEvent[], error: unknown): string {
   if (events.length === 1) return redact.error(error, events[0]!)
   const name = error instanceof Error ? error.name : 'an error'

@@ -1,4 +1,4 @@
-/** What a handler is given and may return: the contract between hookonce and the application. */
+/** The contract between hookonce and a handler: its event, its context, its options. */
 
 import type { Logger } from '../log.js'
 import type { RetryPolicy } from './failure.js'
@@ -9,11 +9,14 @@ export interface HandledEvent<Payload = unknown> {
   readonly id: string
   readonly type: string
   readonly reference: string | null
-  /** Parsed on first use; after a `schema`, what the schema made of it. For a delivery with several events, its part. */
+  /**
+   * Parsed at first use; with a `schema`, the value that the schema returned. For a delivery with several events, the
+   * slice of this event.
+   */
   readonly payload: Payload
   /** The delivery's bytes as they were received and verified. */
   readonly raw: Uint8Array
-  /** The headers that were kept, lower-case names. */
+  /** The headers that were stored, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds since 1970. */
   readonly receivedAt: number
@@ -21,27 +24,27 @@ export interface HandledEvent<Payload = unknown> {
 
 export interface OnceOptions {
   /**
-   * When an earlier attempt began this effect and nobody knows how it ended: `repeat` calls it again (with the same
-   * idempotency key), `review` ends the event as a dead letter for a person to look at. Default `repeat`.
+   * What to do when an earlier attempt began this effect and its result is unknown. `repeat` calls it again (with the same
+   * idempotency key); `review` makes the event a dead letter, so that a person decides. Default `repeat`.
    */
   readonly onUnknown?: 'repeat' | 'review'
 }
 
 export interface HandlerContext<Tx = unknown> {
-  /** The transaction of this attempt, begun at first use. What is written through it commits together with the outcome. */
+  /** The transaction of this attempt, begun at first use. Its writes commit together with the outcome. */
   readonly tx: Tx
   /**
-   * Runs `fn` and records its result (as JSON); in a later attempt or replay the recorded result is returned and `fn` is
-   * not called. At least once with a stable key, if the process dies between the call and the record.
+   * Runs `fn` and records its result as JSON. In a later attempt or replay the recorded result is returned and `fn` is not
+   * called. If the process dies between the call and the record, `fn` runs again: pass `idempotencyKey` to the other side.
    */
   once<T>(name: string, fn: () => T | Promise<T>, options?: OnceOptions): Promise<T>
-  /** The same in every attempt and replay of this event, and different for every other event and name. */
+  /** A key that is the same in every attempt and replay of this event, and different for any other event or name. */
   idempotencyKey(name: string): string
-  /** Counts from 1 since the event was recorded or an operator gave it a new start. */
+  /** The number of the attempt, from 1, since the event was recorded or an operator retried it. */
   readonly attempt: number
-  /** Counts replays; 1 at first. */
+  /** 1 at first; each replay adds 1. */
   readonly run: number
-  /** Aborted when the handler's time is over, its lease is lost, or the process must stop. */
+  /** Aborted when the handler runs out of time, its lease is lost, or the process stops. */
   readonly signal: AbortSignal
   /** Ends the event as `ignored` with this reason when the handler returns. */
   ignore(reason: string): void
@@ -66,21 +69,21 @@ export type BatchHandler<Tx = unknown, Payload = unknown> = (
 
 export interface HandlerOptions {
   readonly retry?: Partial<RetryPolicy>
-  /** How long one attempt may take. Default 30,000. */
+  /** Time limit of one attempt. Default 30,000. */
   readonly timeoutMs?: number
   /** Attempts of this handler at the same time, in this process. Default: the processor's concurrency. */
   readonly concurrency?: number
-  /** One event of a reference at a time, in the order received. */
+  /** Runs the events of one reference one at a time, in the order received. */
   readonly order?: 'reference'
-  /** A number that grows with each newer fact about the reference (a version, a time): older events are ignored as `stale`. */
+  /** A number that grows with each change of the reference (a version, a time). Older events are ignored as `stale`. */
   readonly stale?: (event: HandledEvent) => number
-  /** Any Standard Schema validator. A payload that does not fit is a permanent failure. */
+  /** Any Standard Schema validator. An event whose payload does not fit becomes a dead letter. */
   readonly schema?: StandardSchema
-  /** For `onBatch`: events in one transaction at most. Default 50. */
+  /** For `onBatch`: the most events in one call and transaction. Default 50. */
   readonly maxBatch?: number
 }
 
-/** As much of https://standardschema.dev as is used here. */
+/** The subset of https://standardschema.dev that is used here. */
 export interface StandardSchema<Output = unknown> {
   readonly '~standard': {
     readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>

@@ -1,4 +1,4 @@
-/** Which handler is for an event: exact types before globs, longer globs before shorter ones, `*` last. */
+/** The registered handlers. The most specific one is called: exact types before globs, longer globs before shorter, `*` last. */
 import { invalid } from '../errors.js'
 import { globMatches, moreSpecificFirst } from '../glob.js'
 import { callable, checkOptions, choice, MAX_TIMER_MS, type Rule, rule, shape, whole } from '../options.js'
@@ -12,7 +12,7 @@ export interface Registered<Tx> {
   readonly handleBatch: BatchHandler<Tx> | null
   readonly options: HandlerOptions
   readonly retry: RetryPolicy
-  /** How many of this handler run now, in this process. */
+  /** Attempts of this handler that run now in this process. */
   active: number
   paused: boolean
 }
@@ -26,14 +26,14 @@ export interface Handlers<Tx> {
     options: HandlerOptions,
   ): void
   resolve(source: string, eventType: string): Registered<Tx> | null
-  /** How an event is tried again: as its handler says, or by the defaults where it has none here. */
+  /** The retry policy of an event: that of its handler, or the default when it has no handler here. */
   retryOf(source: string, eventType: string): RetryPolicy
-  /** No new attempts of a source, or of one handler of it, in this process. */
+  /** Starts no new attempts of a source, or of one of its handlers, in this process. */
   pause(source: string, pattern?: string): void
   resume(source: string, pattern?: string): void
   readonly pausedSources: ReadonlySet<string>
   readonly all: readonly Registered<Tx>[]
-  /** Events in the largest group a handler here may be given; 1 when none takes groups. */
+  /** Events in the largest batch of a handler; 1 when no handler takes batches. */
   largestBatch(): number
 }
 
@@ -47,10 +47,10 @@ const handlerRule = shape({
   schema: rule('a Standard Schema validator', (value) => ['object', 'function'].includes(typeof value)),
 } satisfies Record<keyof HandlerOptions, Rule>)
 
-/** Events in a group, unless its handler says otherwise. */
+/** Default of `maxBatch`. */
 const DEFAULT_BATCH = 50
 
-/** Events in the largest group that a handler may be given; 1 for a handler of single events. */
+/** The most events that one attempt of this handler takes. */
 export function groupSize<Tx>({
   handleBatch,
   options,
@@ -66,11 +66,11 @@ export function createHandlers<Tx>(
   const all: Registered<Tx>[] = []
   const pausedSources = new Set<string>()
   let largest = 1
-  /** Types come from senders: the memory is bounded. */
+  /** A cache. Senders decide which types there are, so its size is limited. */
   const resolved = new Map<string, Map<string, Registered<Tx> | null>>()
 
   function named(source: string, pattern: string): Registered<Tx> {
-    const found = bySource.get(source)?.find((one) => one.pattern === pattern)
+    const found = bySource.get(source)?.find((handler) => handler.pattern === pattern)
     if (!found)
       throw invalid(
         'pause() and resume()',
@@ -90,7 +90,7 @@ export function createHandlers<Tx>(
     }
     let found = types.get(eventType)
     if (found === undefined) {
-      found = (bySource.get(source) ?? []).find((one) => globMatches(one.pattern, eventType)) ?? null
+      found = (bySource.get(source) ?? []).find((handler) => globMatches(handler.pattern, eventType)) ?? null
       if (types.size < 10_000) types.set(eventType, found)
     }
     return found
@@ -120,7 +120,7 @@ export function createHandlers<Tx>(
       if (typeof pattern !== 'string' || pattern === '')
         throw invalid('A handler', 'needs an event type that is not empty')
       const list = bySource.get(source) ?? []
-      if (list.some((one) => one.pattern === pattern)) {
+      if (list.some((handler) => handler.pattern === pattern)) {
         throw invalid(
           'A handler',
           `for "${pattern}" of source "${source}" is already registered; keep one of them (a destination is a handler too)`,
@@ -129,12 +129,12 @@ export function createHandlers<Tx>(
       const retry = { ...defaults, ...options.retry }
       checkRetry(retry)
       checkOptions('', options, handlerRule)
-      const one = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
-      list.push(one)
+      const handler = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
+      list.push(handler)
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
       bySource.set(source, list)
-      all.push(one)
-      largest = Math.max(largest, groupSize(one))
+      all.push(handler)
+      largest = Math.max(largest, groupSize(handler))
       resolved.clear()
     },
   }

@@ -1,6 +1,6 @@
 /**
- * The leases this process holds: extended by a heartbeat while their events wait or run, lost when the store says so or
- * when nobody could extend them in time.
+ * The leases of this process. A heartbeat extends them while their events wait or run. A lease is lost when the store says
+ * so, or when it could not be extended before it expired.
  */
 import { type Counters, countStoreError } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -12,106 +12,107 @@ import type { Session } from './session.js'
 export interface Leases<Tx> {
   readonly size: number
   has(token: string): boolean
-  /** `askedAt`: when the claim was sent, by this process's steady clock. */
-  hold(claimed: ClaimedEvent, askedAt: number): void
+  /** `askedAt`: when the claim was sent, by the monotonic clock of this process. */
+  add(claimed: ClaimedEvent, askedAt: number): void
   drop(lease: Lease): void
-  /** The events of this session run now: a lost lease aborts it. */
+  /** The events of this session run now: a lost lease aborts the session. */
   attach(session: Session<Tx>): void
-  /** Aborts every session that runs. */
+  /** Aborts every running session. */
   abortAll(reason: () => Error): void
-  /** Starts the heartbeat. It ends by itself when nothing is held and `isIdle` says so. */
+  /** Starts the heartbeat. It ends when there are no leases and `isIdle` is true. */
   keepAlive(): void
   end(): void
-}
-
-interface Held<Tx> {
-  readonly claimed: ClaimedEvent
-  /** Null while it waits in the buffer. */
-  session: Session<Tx> | null
-  /** When the lease ends by this process's steady clock, if it is not extended. */
-  until: number
 }
 
 export interface LeaseOptions {
   readonly leaseMs: number
   isIdle(): boolean
-  /** The lease of an event that had not begun is lost. */
-  lostUnstarted(claimed: ClaimedEvent): void
+  /** Called when the lease of an event is lost before its attempt has begun. */
+  onLostInBuffer(claimed: ClaimedEvent): void
+}
+
+interface LeasedEvent<Tx> {
+  readonly claimed: ClaimedEvent
+  /** Null while the event waits in the buffer. */
+  session: Session<Tx> | null
+  /** When the lease expires by the monotonic clock of this process, if it is not extended. */
+  expiresAt: number
 }
 
 export function createLeases<Tx>(
   { store, counters, log }: { readonly store: Store<Tx>; readonly counters: Counters; readonly log: Logger },
-  { leaseMs, isIdle, lostUnstarted }: LeaseOptions,
+  { leaseMs, isIdle, onLostInBuffer }: LeaseOptions,
 ): Leases<Tx> {
-  /** By token: an event that was lost and claimed again here is held twice until its first attempt ends. */
-  const held = new Map<string, Held<Tx>>()
-  let beat: NodeJS.Timeout | undefined
+  /** By token: an event that was lost and claimed again here has two leases until its first attempt ends. */
+  const leased = new Map<string, LeasedEvent<Tx>>()
+  let heartbeat: NodeJS.Timeout | undefined
 
-  async function heartbeat(): Promise<void> {
-    const entries = [...held.values()]
-    if (entries.length === 0) return
+  async function extendAll(): Promise<void> {
+    const events = [...leased.values()]
+    if (events.length === 0) return
     const askedAt = performance.now()
     try {
       const alive = await store.extend(
-        entries.map((entry) => entry.claimed.lease),
+        events.map(({ claimed }) => claimed.lease),
         leaseMs,
       )
-      entries.forEach((entry, i) => {
-        if (alive[i]) entry.until = askedAt + leaseMs
-        else if (held.has(entry.claimed.lease.token)) lose(entry)
-      })
+      for (const [i, event] of events.entries()) {
+        if (alive[i]) event.expiresAt = askedAt + leaseMs
+        else if (leased.has(event.claimed.lease.token)) lose(event)
+      }
     } catch (error) {
       log.warn(
         { step: 'claim', code: countStoreError(counters, error) },
-        'could not extend leases; trying again',
+        'leases could not be extended; trying again',
       )
-      for (const entry of entries) if (entry.until < performance.now()) lose(entry)
+      for (const event of events) if (event.expiresAt < performance.now()) lose(event)
     }
   }
 
-  function lose({ claimed, session }: Held<Tx>): void {
+  /** An attempt that is aborted drops its own lease when it ends. */
+  function lose({ claimed, session }: LeasedEvent<Tx>): void {
     if (session) {
       session.abort(leaseLost(claimed))
       return
     }
     counters.of(claimed.source).leasesLost++
-    held.delete(claimed.lease.token)
-    lostUnstarted(claimed)
+    leased.delete(claimed.lease.token)
+    onLostInBuffer(claimed)
   }
 
   function end(): void {
-    clearInterval(beat)
-    beat = undefined
+    clearInterval(heartbeat)
+    heartbeat = undefined
   }
 
   return {
     get size() {
-      return held.size
+      return leased.size
     },
-    has: (token) => held.has(token),
-    hold(claimed, askedAt) {
-      held.set(claimed.lease.token, { claimed, session: null, until: askedAt + leaseMs })
+    has: (token) => leased.has(token),
+    add(claimed, askedAt) {
+      leased.set(claimed.lease.token, { claimed, session: null, expiresAt: askedAt + leaseMs })
     },
-    drop: ({ token }) => void held.delete(token),
+    drop: ({ token }) => void leased.delete(token),
     attach(session) {
       for (const { lease } of session.claimed) {
-        const entry = held.get(lease.token)
-        if (entry) entry.session = session
+        const event = leased.get(lease.token)
+        if (event) event.session = session
       }
     },
     abortAll(reason) {
-      for (const { session } of held.values()) session?.abort(reason())
+      for (const { session } of leased.values()) session?.abort(reason())
     },
     keepAlive() {
-      if (beat) return
-      beat = setInterval(
+      if (heartbeat) return
+      heartbeat = setInterval(
         () => {
-          if (isIdle() && held.size === 0) end()
-          else void heartbeat()
+          if (isIdle() && leased.size === 0) end()
+          else void extendAll()
         },
         Math.max(10, leaseMs / 3),
       )
-      beat.unref()
+      heartbeat.unref()
     },
     end,
   }

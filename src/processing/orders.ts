@@ -1,36 +1,36 @@
 /**
- * Operators' verbs on one event or on a filter: oldest first, page by page, at a rate, with progress, and to be stopped at
- * any time.
+ * The orders of operators (retry, replay, ignore) on one event or on all events of a filter. The events of a filter are
+ * ordered oldest first, page by page, with an optional rate, progress reports and a signal to stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'
 import type { EventFilter, EventKey, EventPage, EventRecord, Order, OrderResult } from '../model.js'
 import type { Store } from '../store.js'
 
-/** Who orders, and why: goes into the audit. */
+/** `actor` and `reason` are written to the audit. */
 export interface OrderOptions {
   /** Default `inbox`. */
   readonly actor?: string
   readonly reason?: string
-  /** Needed to replay what has succeeded. */
+  /** Required to replay succeeded events. */
   readonly force?: boolean
-  /** Say or count what would happen and change nothing. */
+  /** Changes nothing; only reports what would be done. */
   readonly dryRun?: boolean
 }
 
 export interface BulkOptions extends OrderOptions {
-  /** Events a second at most. */
+  /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
-  /** Ends it between two pages, also during a pause; what is done stays done. */
+  /** Stops between two pages, or while it waits for the rate. Orders that were carried out are not undone. */
   readonly signal?: AbortSignal
 }
 
 export interface BulkResult {
-  /** Events the filter found. */
+  /** Events that matched the filter. */
   readonly matched: number
   readonly done: number
-  /** By code: why the others were left alone. */
+  /** Number of events that were not changed, by the code of the reason. */
   readonly refused: Readonly<Record<string, number>>
 }
 
@@ -38,7 +38,7 @@ const PAGE = 200
 
 type Ordered = Pick<Store, 'list' | 'operate'>
 
-export async function orderOne(
+export async function orderEvent(
   store: Ordered,
   verb: Order['verb'],
   key: EventKey,
@@ -93,50 +93,50 @@ export async function orderMany(
   return { matched, done, refused }
 }
 
-/** A page of the list as it was found: where it began, and the seqs of its first and last event. */
-interface Stretch {
+/** A page of the list as it was first read: its cursor, and the seqs of its first and last event. */
+interface PageRange {
   readonly cursor: string | null
   readonly newest: number
   readonly oldest: number
 }
 
 /**
- * What the filter finds, oldest first. A store lists newest first, so the list is walked twice: down, where only the ends
- * of each page are kept, and up again page by page. Between its ends an event is met once, whatever moved meanwhile;
- * events that are recorded after the start are left out.
+ * The events of the filter, oldest first. A store lists newest first, so the list is read twice: first down, where only the
+ * ends of each page are kept, then up again page by page. Each event is yielded once, even if its state changes meanwhile;
+ * events recorded after the start are left out.
  */
 async function* oldestFirst(
   store: Ordered,
   filter: EventFilter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EventRecord[], void> {
-  const stretches: Stretch[] = []
+  const ranges: PageRange[] = []
   let cursor: string | null = null
   do {
     if (signal?.aborted) return
     const { events, next }: EventPage = await store.list(filter, { limit: PAGE, cursor })
-    if (events.length > 0) stretches.push({ cursor, newest: events[0]!.seq, oldest: events.at(-1)!.seq })
+    if (events.length > 0) ranges.push({ cursor, newest: events[0]!.seq, oldest: events.at(-1)!.seq })
     cursor = next
   } while (cursor !== null)
-  for (const stretch of stretches.reverse()) {
+  for (const range of ranges.reverse()) {
     if (signal?.aborted) return
-    yield (await listAgain(store, filter, stretch)).reverse()
+    yield (await listAgain(store, filter, range)).reverse()
   }
 }
 
-/** More than a page when events of the stretch have begun to match. */
-async function listAgain(store: Ordered, filter: EventFilter, stretch: Stretch): Promise<EventRecord[]> {
+/** May return more than a page: other events between the ends may match the filter by now. */
+async function listAgain(store: Ordered, filter: EventFilter, range: PageRange): Promise<EventRecord[]> {
   const found: EventRecord[] = []
-  let { cursor } = stretch
+  let { cursor } = range
   for (;;) {
     const { events, next } = await store.list(filter, { limit: PAGE, cursor })
-    found.push(...events.filter(({ seq }) => seq <= stretch.newest && seq >= stretch.oldest))
-    if (next === null || events.length < PAGE || events.at(-1)!.seq <= stretch.oldest) return found
+    found.push(...events.filter(({ seq }) => seq <= range.newest && seq >= range.oldest))
+    if (next === null || events.length < PAGE || events.at(-1)!.seq <= range.oldest) return found
     cursor = next
   }
 }
 
 async function pause(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  // The signal ends the pause; whoever waits looks at it next.
+  // An aborted signal ends the pause; the caller checks it next.
   if (ms > 0) await sleep(ms, undefined, signal ? { signal } : {}).catch(() => {})
 }

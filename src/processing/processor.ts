@@ -1,7 +1,7 @@
 /**
- * The claim loop: claims due events for `dispatch.ts`, which runs them, under the leases of `leases.ts`. Woken by this
- * process's own intake, by other processes where the store can tell, and by a jittered poll that always stays. Hands
- * back what has not begun when it stops.
+ * The claim loop: claims due events for `dispatch.ts`, which runs them, under the leases of `leases.ts`. It is woken by the
+ * intake of this process and by other processes where the store can notify; it also polls, so a lost notification only
+ * delays an event. When it stops, it releases events that have not begun.
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -20,13 +20,13 @@ import { createSuspects } from './suspects.js'
 export interface ProcessingOptions {
   /** Attempts at the same time, in this process. Default 16. */
   readonly concurrency?: number
-  /** Events claimed ahead of the attempts. Default twice the concurrency, or twice the largest group. */
+  /** Events claimed ahead of the attempts. Default twice the concurrency, or twice the largest batch. */
   readonly buffer?: number
-  /** How long a claim holds without a sign of life. Default 30,000; extended three times in that time. */
+  /** Time without a heartbeat after which a lease expires. Default 30,000; there are three heartbeats in that time. */
   readonly leaseMs?: number
-  /** How long to wait, at most, before looking for work without being woken. Default 1,000. */
+  /** Longest wait between two looks for due events. Default 1,000. */
   readonly pollMs?: number
-  /** Shown in the attempts. Default: host, process, and a random part. */
+  /** Name of this worker in the attempts. Default: host, process and random characters. */
   readonly worker?: string
 }
 
@@ -40,94 +40,67 @@ export const processingRule = shape({
   retry: retryRule,
 } satisfies Record<keyof ProcessingOptions | 'retry', Rule>)
 
-export interface Processor {
-  start(): Promise<void>
-  /** Something was recorded: look now. */
-  wake(): void
-  /** Stops claiming, finishes what runs, hands back the rest when `deadlineMs` is over. */
-  stop(deadlineMs?: number): Promise<void>
-  /** Runs everything that is due, until nothing is. */
-  drain(): Promise<number>
-  /** Runs this one now, due or not. Null: it is not there, has finished, or somebody has it. */
-  one(key: EventKey): Promise<Result | null>
+export interface ProcessorDeps<Tx> extends Omit<AttemptDeps<Tx>, 'settleOne'> {
+  /** Called with the result of each attempt of this process. */
+  readonly onSettled?: (event: ClaimedEvent, result: Result) => void
 }
 
-/** Delay before a suspect that was given back becomes due again. */
-const SUSPECT_DELAY_MS = 100
-/** How long attempts that a stop has aborted may take to be handed back. */
-const ABORTED_MS = 2_000
+export interface Processor {
+  start(): Promise<void>
+  /** Looks for due events now. */
+  wake(): void
+  /** Stops claiming and finishes running attempts. Aborts and releases those that still run after `deadlineMs`. */
+  stop(deadlineMs?: number): Promise<void>
+  /** Runs due events until there are none. Resolves to the number of attempts. */
+  drain(): Promise<number>
+  /** Runs this event now, due or not. Null: there is no such event, it has finished, or another worker has it. */
+  processEvent(key: EventKey): Promise<Result | null>
+}
 
-export function createProcessor<Tx>(
-  given: Omit<AttemptDeps<Tx>, 'settleOne'> & {
-    /** Called with the result of each attempt of this process. */
-    readonly settled?: (event: ClaimedEvent, result: Result) => void
-  },
-  options: ProcessingOptions = {},
-): Processor {
+/** Delay before a released suspect becomes due again. */
+const SUSPECT_DELAY_MS = 100
+/** How long aborted attempts may take to be released when the processor stops. */
+const ABORTED_MS = 2_000
+/** A retry that is due within this time wakes the loop. */
+const WAKE_WITHIN_MS = 60_000
+
+export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}): Processor {
   checkOptions('processing', options, processingRule)
   const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
-  const { store, log, handlers, sources, counters } = given
+  const { store, log, handlers, sources, counters } = deps
   const codeOf = (error: unknown) => countStoreError(counters, error)
   const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())
-  const deps: AttemptDeps<Tx> = {
-    ...given,
-    settleOne: batchedSettle(store),
-  }
+  const pause = createPause()
   let running = false
   let stopping = false
   let looping: Promise<void> | null = null
   let unsubscribe: (() => Promise<void>) | undefined
-  let nudge: (() => void) | null = null
-  let nudged = false
 
-  const leases: Leases<Tx> = createLeases<Tx>(given, {
+  const leases: Leases<Tx> = createLeases<Tx>(deps, {
     leaseMs,
     isIdle: () => !running,
-    lostUnstarted: (claimed) => dispatch.remove(claimed),
+    onLostInBuffer: (claimed) => dispatch.remove(claimed),
   })
-  const dispatch = createDispatch<Tx>(deps, {
-    concurrency,
-    leases,
-    settled(event, result) {
-      wakeFor(result)
-      given.settled?.(event, result)
+  const dispatch = createDispatch<Tx>(
+    { ...deps, settleOne: batchedSettle(store) },
+    {
+      concurrency,
+      leases,
+      onSettled(event, result) {
+        const dueInMs = dueIn(result)
+        if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) wakeIn(dueInMs)
+        deps.onSettled?.(event, result)
+      },
+      onFreePlace() {
+        if (running && dispatch.waiting <= bufferSize() / 2) pause.end()
+      },
     },
-    freed() {
-      if (running && dispatch.waiting <= bufferSize() / 2) wake()
-    },
-  })
+  )
   const suspects = createSuspects(handlers, leases.has)
 
-  function wake(): void {
-    nudged = true
-    nudge?.()
-  }
-
-  /** A retry that is due before the next poll is not left to it. */
-  function wakeFor(result: Result): void {
-    const { retryInMs, delayMs } = (result ?? {}) as { retryInMs?: number | null; delayMs?: number }
-    const dueInMs = retryInMs ?? delayMs
-    if (dueInMs !== undefined && dueInMs < 60_000) wakeIn(dueInMs)
-  }
-
   function wakeIn(ms: number): void {
-    if (running) setTimeout(wake, ms + 1).unref()
-  }
-
-  /** Until woken, or until it is time to look anyway. */
-  async function rest(ms: number): Promise<void> {
-    if (!nudged) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2))
-        nudge = () => {
-          clearTimeout(timer)
-          resolve()
-        }
-      })
-    }
-    nudge = null
-    nudged = false
+    if (running) setTimeout(pause.end, ms + 1).unref()
   }
 
   async function loop(): Promise<void> {
@@ -135,7 +108,7 @@ export function createProcessor<Tx>(
     while (running) {
       const buffer = bufferSize()
       const room = concurrency + buffer - leases.size
-      // A few free places are not worth a claim of their own while there is still work in the buffer.
+      // While the buffer still has events, a claim for a few free places is not worth a round trip.
       if (room >= Math.max(1, buffer / 2) || dispatch.waiting === 0) {
         try {
           const found = room > 0 ? await claim(Math.min(room, 1_000)) : 0
@@ -143,48 +116,51 @@ export function createProcessor<Tx>(
           if (found === room && room > 0) continue
         } catch (error) {
           failures++
-          log.error({ step: 'claim', code: codeOf(error) }, 'could not claim; trying again')
+          log.error({ step: 'claim', code: codeOf(error) }, 'due events could not be claimed; trying again')
         }
       }
-      if (running) await rest(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : pollMs)
+      if (running) await pause.begin(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : pollMs)
     }
   }
 
   async function claim(limit: number, suspectDelayMs = SUSPECT_DELAY_MS): Promise<number> {
     const names = [...sources.keys()].filter((source) => !handlers.pausedSources.has(source))
-    if (stopping || handlers.all.length === 0 || names.length === 0 || suspects.isAlone()) return 0
+    if (stopping || handlers.all.length === 0 || names.length === 0 || suspects.pauseClaims()) return 0
     const askedAt = performance.now()
     const claimed = await store.claim({ worker, limit, leaseMs, sources: names })
     if (stopping) {
       await release(claimed)
       return 0
     }
-    const { kept, back } = suspects.sort(claimed)
-    if (back.length > 0) {
-      await release(back, suspectDelayMs)
+    const { toRun, toRelease } = suspects.sort(claimed)
+    if (toRelease.length > 0) {
+      await release(toRelease, suspectDelayMs)
       wakeIn(suspectDelayMs)
     }
-    for (const one of kept) leases.hold(one, askedAt)
-    dispatch.add(kept)
-    return kept.length
+    for (const event of toRun) leases.add(event, askedAt)
+    dispatch.add(toRun)
+    return toRun.length
   }
 
-  /** When the store does not take them back, their leases expire. */
+  /** Never throws: leases that could not be released expire. */
   async function release(claimed: readonly ClaimedEvent[], delayMs?: number): Promise<void> {
-    const own = claimed.map((one) => one.lease)
-    if (own.length > 0) await store.release(own, delayMs).catch(() => {})
+    const released = claimed.map(({ lease }) => lease)
+    if (released.length > 0) await store.release(released, delayMs).catch(() => {})
   }
 
   return {
-    wake,
+    wake: pause.end,
     async start() {
       if (running) return
       running = true
       stopping = false
       dispatch.open()
       leases.keepAlive()
-      unsubscribe = await store.subscribe(wake).catch((error: unknown) => {
-        log.warn({ step: 'claim', code: codeOf(error) }, 'no wake-ups from other processes; polling only')
+      unsubscribe = await store.subscribe(pause.end).catch((error: unknown) => {
+        log.warn(
+          { step: 'claim', code: codeOf(error) },
+          'no notifications from other processes; only polling',
+        )
         return undefined
       })
       looping = loop()
@@ -193,34 +169,66 @@ export function createProcessor<Tx>(
       running = false
       stopping = true
       const left = countDown(deadlineMs)
-      const handedBack = release(dispatch.close())
-      wake()
+      const released = release(dispatch.close())
+      pause.end()
       await atMost(left(), looping)
       await atMost(left(), unsubscribe?.())
-      await atMost(left(), handedBack)
-      const timer = setTimeout(dispatch.expire, left())
-      // Outcomes of what was aborted are still written, if the store takes them; else their leases expire.
-      await atMost(left() + ABORTED_MS, dispatch.quiet())
+      await atMost(left(), released)
+      const timer = setTimeout(dispatch.abortAll, left())
+      // Results of aborted attempts are still written, if the store accepts them; otherwise their leases expire.
+      await atMost(left() + ABORTED_MS, dispatch.idle())
       clearTimeout(timer)
       leases.end()
     },
     async drain() {
-      let done = 0
+      let attempts = 0
       leases.keepAlive()
       for (;;) {
         const found = await claim(concurrency, 0)
-        await dispatch.quiet()
-        if (found === 0) return done
-        done += found
+        await dispatch.idle()
+        if (found === 0) return attempts
+        attempts += found
       }
     },
-    async one(key) {
+    async processEvent(key) {
       const askedAt = performance.now()
       const [claimed] = await store.claim({ worker, limit: 1, leaseMs, event: key })
       if (!claimed) return null
-      leases.hold(claimed, askedAt)
+      leases.add(claimed, askedAt)
       leases.keepAlive()
       return dispatch.runNow(claimed)
+    },
+  }
+}
+
+/** When the event is due again, if it is. */
+function dueIn(result: Result): number | null {
+  if (result.kind === 'failed') return result.retryInMs
+  return result.kind === 'postponed' ? result.delayMs : null
+}
+
+/** The pause between two claims. `end` also ends the next pause, if none has begun: a wake-up is never missed. */
+function createPause(): { begin(ms: number): Promise<void>; end(): void } {
+  let ended = false
+  let resume: (() => void) | null = null
+  return {
+    /** With jitter, so that processes that started together do not poll together. */
+    async begin(ms) {
+      if (!ended) {
+        await new Promise<void>((resolve) => {
+          const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2))
+          resume = () => {
+            clearTimeout(timer)
+            resolve()
+          }
+        })
+      }
+      resume = null
+      ended = false
+    },
+    end() {
+      ended = true
+      resume?.()
     },
   }
 }

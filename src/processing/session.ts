@@ -1,6 +1,6 @@
 /**
- * One attempt's hold on its event: the lease, the lazy transaction and the signal. The handler's context is made of it;
- * when the attempt is over, nothing of it works any more.
+ * The session of one attempt: its events, its transaction and its signal. The context of the handler is made from it; after
+ * the attempt its transaction is closed.
  */
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
@@ -11,23 +11,23 @@ import { type Calls, watchCalls } from './floating-promises.js'
 export interface Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
   readonly signal: AbortSignal
-  /** Begins at its first use; each method of it waits for that. */
+  /** The transaction as the handler sees it. It begins at the first call of a method. */
   readonly tx: Tx
-  /** The transaction, if it was begun. */
+  /** The transaction, if it has begun or waits to begin. */
   begun(): Promise<StoreTransaction<Tx>> | null
   begin(): Promise<StoreTransaction<Tx>>
-  /** True while the transaction waits for others to end: nothing of it has begun. */
+  /** True while the transaction waits to begin. */
   readonly waiting: boolean
-  /** Why the transaction could not begin; the handler is not to blame. */
+  /** The error with which the transaction could not begin, if that was not the fault of the handler. */
   readonly unavailable: HookonceError | null
   /** The calls of the handler on its context. */
   readonly calls: Calls
-  /** The handler's time is over or its lease is lost: what it still does has no effect through us. */
+  /** Ends the session: the handler is out of time or its lease is lost. Later calls on its context fail. */
   abort(reason: Error): void
 }
 
-/** Answers of a store that is busy or away. To begin again later is all there is to do. */
-const laterCodes: readonly ErrorCode[] = ['POOL_EXHAUSTED', 'STORE_UNAVAILABLE', 'STORE_BUSY']
+/** Errors of a store that is busy or unavailable: the attempt is made again later. */
+const unavailableCodes: readonly ErrorCode[] = ['POOL_EXHAUSTED', 'STORE_UNAVAILABLE', 'STORE_BUSY']
 
 export function openSession<Tx>(
   store: Store<Tx>,
@@ -41,7 +41,7 @@ export function openSession<Tx>(
     const code = codeOf(error)
     log.error(
       { source, eventId, ...(claimed.length > 1 && { events: claimed.length }), code, step: 'handle' },
-      'a call on ctx that was not awaited failed; await it',
+      'a call on ctx that was not awaited has failed; await it in the handler',
     )
   })
   let transaction: Promise<StoreTransaction<Tx>> | null = null
@@ -49,10 +49,10 @@ export function openSession<Tx>(
   let unavailable: HookonceError | null = null
 
   async function begin(): Promise<StoreTransaction<Tx>> {
-    insistOnTime()
+    insistOnOpen()
     transaction ??= beginNow()
     const begun = await transaction
-    insistOnTime()
+    insistOnOpen()
     return begun
   }
 
@@ -61,14 +61,14 @@ export function openSession<Tx>(
     try {
       return await store.transaction(timeoutMs === undefined ? {} : { idleMs: timeoutMs })
     } catch (error) {
-      if (isHookonceError(error) && laterCodes.includes(error.code)) unavailable = error
+      if (isHookonceError(error) && unavailableCodes.includes(error.code)) unavailable = error
       throw error
     } finally {
       waiting = false
     }
   }
 
-  function insistOnTime(): void {
+  function insistOnOpen(): void {
     if (controller.signal.aborted)
       throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
   }
@@ -93,7 +93,7 @@ export function openSession<Tx>(
   }
 }
 
-/** An object whose every method first waits for the real one. Not a promise itself: `await ctx.tx` must not begin it. */
+/** An object whose methods wait for the real one. It has no `then`, so that `await ctx.tx` does not begin it. */
 function lazy<T>(real: () => Promise<T>, calls: Calls): T {
   return new Proxy(Object.create(null) as object, {
     get(_target, name) {

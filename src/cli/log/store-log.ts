@@ -1,6 +1,6 @@
 /** The log of a store that this process opens. */
 import { userInfo } from 'node:os'
-import { orderMany, orderOne } from '../../processing/orders.js'
+import { orderEvent, orderMany } from '../../processing/orders.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
 import type { Store } from '../../store.js'
 import { pause } from '../command.js'
@@ -32,7 +32,7 @@ export function storeLog(store: Store): EventLog {
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
-    order: (verb, key, options) => orderOne(store, verb, key, { actor, ...options }),
+    order: (verb, key, options) => orderEvent(store, verb, key, { actor, ...options }),
     orderMany: (verb, filter, options) => orderMany(store, verb, filter, { actor, ...options }),
     [Symbol.asyncDispose]: () => store.close(),
   }
