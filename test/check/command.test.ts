@@ -78,7 +78,7 @@ test('a wrong call is told what to do, sends nothing and ends with 2', async () 
     [['check', 'https://example.com/x', ...stripe, '--secret', exampleSecret], '--i-own-this-endpoint'],
     [['check', url, ...stripe, '--secret', exampleSecret, '--only', 'agian'], 'has no trial "agian"'],
     [['check', url, ...stripe, '--option', 'secret=@/nowhere'], 'cannot be read'],
-    [['check', url, ...stripe, '--secret', exampleSecret, '--timeout', '5'], 'not a duration'],
+    [['check', url, ...stripe, '--secret', exampleSecret, '--timeout', '5'], 'must be a duration'],
   ]
   for (const [args, words] of wrong) {
     const { code, stderr, stdout } = await folder.run(args)
