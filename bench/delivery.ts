@@ -1,6 +1,6 @@
 /**
- * One delivery with 1, 100 and 1,000 events (Meta, about 80 bytes each), on SQLite: identify alone, received to its
- * answer, and every event handled by a handler that reads its payload. The time for each event should not grow.
+ * One delivery with 1, 100 and 1,000 events (Meta, about 80 bytes each), on SQLite: identify only, receive up to the
+ * answer, and every event handled by a handler that reads its payload. The time per event should not grow.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

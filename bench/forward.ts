@@ -1,7 +1,7 @@
 /**
- * Whether destinations that misbehave slow those who deliver; `-- forward [rounds] [seconds]`. The same server, with
- * deliveries at a steady pace, and as its destination one that answers, or five that drip, never end, redirect, send
- * headers without end, or do not speak the TLS they are called with.
+ * Do hostile destinations slow down intake? `-- forward [rounds] [seconds]`. One server with deliveries at a constant
+ * rate. It has either one normal destination or five hostile ones: slow bytes, an endless answer, redirects, endless
+ * headers, no TLS on an https URL.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

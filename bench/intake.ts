@@ -1,6 +1,6 @@
 /**
  * Intake over real HTTP, signed Stripe events of about 1 kB, each id once:
- *   bare         node:http that reads the body and answers: the limit
+ *   bare         node:http that reads the body and answers: the upper limit
  *   checked      the same with the HMAC and JSON.parse
  *   sqlite       hookonce, SQLite with synchronous=FULL
  *   postgres     hookonce, PostgreSQL with fsync and synchronous_commit on

@@ -1,4 +1,4 @@
-/** `npm run bench -- store`, `intake`, `delivery`, `processing`, `retention` or `forward`: compares side by side in one run, interleaved, and prints a table. */
+/** `npm run bench -- store`, `intake`, `delivery`, `processing`, `retention` or `forward`: runs the variants interleaved and prints a table. */
 import { deliveryBench } from './delivery.js'
 import { forwardBench } from './forward.js'
 import { intakeBench } from './intake.js'

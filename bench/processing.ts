@@ -1,9 +1,9 @@
 /**
  * Processing, in three parts; `-- processing [rounds] [events]`:
- *   drain     events recorded before, then run with 16 at a time, one effect row each: hookonce and others, interleaved
+ *   drain     recorded events are processed 16 at a time, one effect row each: hookonce and others, interleaved
  *   latency   an idle system: from sending the HTTP delivery to the start of its handler
- *   snapshot  what a claim costs while somebody holds a snapshot open, against without
- * All on one PostgreSQL with fsync and synchronous_commit on. `BENCH_ONLY=ours-tx,graphile` runs a part of the drain,
+ *   snapshot  the cost of a claim while another session has a snapshot open, compared with no snapshot
+ * All on one PostgreSQL with fsync and synchronous_commit on. `BENCH_ONLY=ours-tx,graphile` runs only these in the drain,
  * `BENCH_PROFILE=folder` writes a CPU profile of each process there.
  */
 import { startPostgres } from '../test/support/postgres.js'

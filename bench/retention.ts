@@ -1,8 +1,8 @@
 /**
- * What letting go costs those who deliver; `-- retention [events] [rounds]` (default 1,000,000 and 4).
+ * Does retention slow down intake? `-- retention [events] [rounds]` (default 1,000,000 and 4).
  *   PostgreSQL  a log of that many events over twelve months: a month of payloads is dropped while deliveries arrive
  *   SQLite      a tenth as many: payloads are removed in bounded batches while deliveries arrive
- * Deliveries come at a steady pace; each round measures without, then during.
+ * Deliveries arrive at a constant rate; each round measures without retention, then during it.
  */
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
@@ -102,7 +102,7 @@ async function onPostgres(secret: string, events: number, rounds: number): Promi
       results.push(
         await measure(server.port, stripe({ secret }), async () => {
           const { dropped } = await store.maintain({ payloadsBefore: { stripe: before } })
-          return dropped.reduce((sum, one) => sum + one.payloads, 0)
+          return dropped.reduce((sum, { payloads }) => sum + payloads, 0)
         }),
       )
     }
@@ -119,7 +119,7 @@ function firstOfMonth(offset: number): number {
   return Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + offset, 1)
 }
 
-/** Finished events, as the store leaves them: no row of work, spread evenly over the twelve months before this one. */
+/** Finished events without a row in the work table, spread evenly over the last twelve months. */
 async function fillPostgres(url: string, events: number): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()

@@ -1,12 +1,12 @@
 /**
- * The stores by themselves, 500-byte payloads, all in one run:
+ * The stores without an inbox, 500-byte payloads, all in one run:
  *   single      one event per record call and transaction, one at a time
  *   batch 16    16 concurrent callers through group commit
- *   batch 128   128 of them
+ *   batch 128   128 concurrent callers
  *   duplicates  128 callers, every event known
  *   process     claim 200, settle 200
- * and for PostgreSQL the WAL each step costs an event, and whether record stays flat as the log grows
- * (`-- store 1 5000000` fills it up to that many rows; the default is 200,000).
+ * For PostgreSQL also the WAL bytes per event of each step, and whether record slows down as the log grows
+ * (`-- store 1 5000000` grows it to that many rows; the default is 200,000).
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -1,8 +1,8 @@
 /**
- * npm run chaos: the crash tests for as long as it takes to be sure instead of for seconds, and a table of what came of it.
+ * npm run chaos: runs the crash tests for minutes instead of seconds, and prints a table of the results.
  *
- *   npm run chaos                 all of them
- *   npm run chaos -- spool nodes  some of them
+ *   npm run chaos                 all tests
+ *   npm run chaos -- spool nodes  only these
  *
  * HOOKONCE_CHAOS_SECONDS (60), HOOKONCE_CHAOS_RATE (200 deliveries a second), HOOKONCE_KILL_ROUNDS (50) and
  * HOOKONCE_CHAOS_ROUNDS (5) make it shorter or longer.
@@ -28,7 +28,7 @@ const disasters = {
   nodes: {
     what: 'three nodes, a promoted standby',
     files: ['test/nodes/failover.test.ts'],
-    // Each round has four calm stretches of this many seconds, at a rate that three nodes on one machine can take.
+    // Each round has four quiet periods of this many seconds, at a rate that three nodes on one machine can handle.
     env: { HOOKONCE_CHAOS_SECONDS: '5', HOOKONCE_CHAOS_RATE: '100' },
   },
   silence: {

@@ -1,4 +1,4 @@
-/** npm run check: everything that can be judged without running the tests. Needs a build. */
+/** npm run check: all checks except the tests. Needs a build. */
 import { catalogueDocument } from './checks/catalogue.mjs'
 import { docs } from './checks/docs.mjs'
 import { exported } from './checks/exports.mjs'

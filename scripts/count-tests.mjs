@@ -1,4 +1,4 @@
-/** Prints `N passed, N failed` from a report of vitest, alone on a line; fails when something failed or nothing ran. */
+/** Prints `N passed, N failed` from a report of vitest, on a line of its own; fails when a test failed or no test ran. */
 import { readFile } from 'node:fs/promises'
 
 /** @typedef {{ numPassedTests: number, numFailedTests: number, success: boolean, testResults: { status: string, assertionResults: { status: string }[] }[] }} Report */
@@ -6,7 +6,7 @@ import { readFile } from 'node:fs/promises'
 const text = await readFile(process.argv[2] ?? '', 'utf8').catch(() => null)
 /** @type {Report | null} */
 const report = text === null ? null : JSON.parse(text)
-// A file that cannot even be loaded has no failed test in it; it counts as one.
+// A file that cannot be loaded reports no failed test; it counts as one failure.
 const broken = (report?.testResults ?? []).filter(
   (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
 )

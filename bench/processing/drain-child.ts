@@ -1,4 +1,4 @@
-/** The child of the drain: one system, loaded and drained as it is told. */
+/** The child process of the drain: loads and drains one system. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { answer } from '../support/child-process.js'

@@ -1,7 +1,7 @@
 /**
- * Time from the first handler's start to the last visible effect, with everything recorded before. Each system runs in
- * a process of its own, 16 at a time; the systems take turns. Start-up of a system is not counted, its own "done" is not
- * waited for; WAL and CPU time are, up to where the system has stopped by itself.
+ * Time from the start of the first handler to the last visible effect, when all events are recorded already. Each system
+ * runs in a process of its own, 16 events at a time; the systems take turns. The time excludes the start-up of a system
+ * and its last outcomes. WAL and CPU time include everything until the system has stopped.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -26,7 +26,7 @@ type Key = (typeof systems)[number]['key']
 interface Measured {
   readonly perSecond: number[]
   readonly wal: number[]
-  /** Microseconds of CPU for an event: in the system's process, and in the database server. */
+  /** Microseconds of CPU per event: in the process of the system, and in the database server. */
   readonly own: number[]
   readonly server: number[]
 }

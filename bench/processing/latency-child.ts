@@ -1,4 +1,4 @@
-/** The child of the latency bench: an inbox behind node:http that notes when its handler starts. */
+/** The child process of the latency benchmark: an inbox behind node:http that records when its handler starts. */
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -68,7 +68,7 @@ export async function latencyBench(url: string): Promise<void> {
   )
 }
 
-/** The handler notes its start by the machine's steady clock, which both processes read. */
+/** The handler records its start by the monotonic clock of the machine, which both processes share. */
 async function deliver({ child, socket }: Server): Promise<{ toAnswer: number; toHandler: number }> {
   const body = Buffer.from(JSON.stringify({ id: `evt_${randomBytes(8).toString('hex')}`, type: 'paid' }))
   const request = httpRequest('/webhooks/shop', { 'content-type': 'application/json' }, body)

@@ -1,4 +1,4 @@
-/** hookonce in the drain, in its three ways. As many connections and as large a buffer as the others have. */
+/** hookonce in the drain, in three modes, with as many connections and as large a buffer as the other systems. */
 import { createHash } from 'node:crypto'
 import { createInbox } from 'hookonce'
 import { postgres } from 'hookonce/postgres'

@@ -1,4 +1,4 @@
-/** The others in the drain, each set up for its best throughput at 16 handlers at a time. */
+/** The other systems in the drain, each configured for its best throughput with 16 concurrent handlers. */
 import { Queue, Worker } from 'bullmq'
 import { Logger, makeWorkerUtils, run } from 'graphile-worker'
 import { Redis } from 'ioredis'
@@ -16,7 +16,7 @@ export const peers: Record<string, () => Promise<System>> = {
   'by-hand': byHand,
 }
 
-/** Fetched 50 at a time by each of 16 workers, one statement for the effects of 50, as in hookonce's group. */
+/** Each of 16 workers fetches 50 jobs at a time and writes their effects in one statement, as a group of hookonce does. */
 async function pgBoss(transactional: boolean): Promise<System> {
   const schema = transactional ? 'pgboss_tx' : 'pgboss'
   const boss = new PgBoss({ connectionString, schema, max: 40, supervise: false, schedule: false })
@@ -59,7 +59,7 @@ async function pgBoss(transactional: boolean): Promise<System> {
   }
 }
 
-/** Jobs fetched 500 at a time, completions written together; the effect on a client of its pool. */
+/** Fetches 500 jobs at a time and batches completions; the effect uses a client of its own pool. */
 async function graphile(): Promise<System> {
   const logger = new Logger(() => () => {})
   const utils = await makeWorkerUtils({ connectionString, logger })
@@ -133,14 +133,14 @@ async function bullmq(): Promise<System> {
   }
 }
 
-/** What is usually written by hand: take one, do it, mark it, commit. */
+/** The usual hand-written loop: select one event, handle it, mark it as done, commit. */
 async function byHand(): Promise<System> {
   const own = new pg.Pool({ connectionString, max: 20 })
   await own.query(`create table jobs (id bigint generated always as identity primary key, payload jsonb not null,
     done_at timestamptz)`)
   await own.query('create index jobs_due on jobs (id) where done_at is null')
 
-  async function one(client: pg.PoolClient, began: (events: number) => void): Promise<boolean> {
+  async function processEvent(client: pg.PoolClient, began: (events: number) => void): Promise<boolean> {
     await client.query('begin')
     const { rows } = await client.query<{ id: string; payload: Item }>({
       name: 'take',
@@ -169,7 +169,7 @@ async function byHand(): Promise<System> {
     async work(began) {
       const loops = Array.from({ length: CONCURRENCY }, async () => {
         const client = await own.connect()
-        while (await one(client, began)) {}
+        while (await processEvent(client, began)) {}
         client.release()
       })
       return async () => void (await Promise.all(loops))

@@ -1,6 +1,6 @@
 /**
- * What a claim costs while somebody holds a snapshot open for the whole drain (a report, a backup, a forgotten
- * transaction): nothing that was settled since can be cleaned up, and each claim may have to step over it.
+ * The cost of a claim while another session has a snapshot open during the whole drain (a report, a backup, a forgotten
+ * transaction): PostgreSQL cannot remove rows that were settled since, and each claim may have to skip them.
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { postgres } from 'hookonce/postgres'
@@ -14,21 +14,21 @@ export async function snapshotBench(url: string, rounds: number): Promise<void> 
   const store = postgres({ url, schema: 'snapshot' })
   const client = new pg.Client({ connectionString: url })
   const holder = new pg.Client({ connectionString: url })
-  const typical: Record<'without' | 'held', { all: number[]; last: number[] }> = {
+  const typical: Record<'without' | 'open', { all: number[]; last: number[] }> = {
     without: { all: [], last: [] },
-    held: { all: [], last: [] },
+    open: { all: [], last: [] },
   }
   try {
     await client.connect()
     await holder.connect()
     await store.migrate()
     for (let round = -1; round < rounds; round++) {
-      for (const kind of ['without', 'held'] as const) {
+      for (const kind of ['without', 'open'] as const) {
         await load()
         await client.query('vacuum analyze')
-        if (kind === 'held') await holder.query('begin isolation level repeatable read; select 1')
+        if (kind === 'open') await holder.query('begin isolation level repeatable read; select 1')
         const times = await claims()
-        if (kind === 'held') await holder.query('commit')
+        if (kind === 'open') await holder.query('commit')
         if (round < 0) continue // warm-up
         typical[kind].all.push(median(times))
         typical[kind].last.push(median(times.slice(-times.length / 4)))
@@ -39,7 +39,7 @@ export async function snapshotBench(url: string, rounds: number): Promise<void> 
     await client.end()
     await holder.end()
   }
-  const ratio = (part: 'all' | 'last') => median(typical.held[part]) / median(typical.without[part])
+  const ratio = (range: 'all' | 'last') => median(typical.open[range]) / median(typical.without[range])
   console.log(
     `\na claim of ${CLAIM}, ms, draining ${EVENTS} events (median of the drain, and of its last quarter); medians of ${rounds} rounds`,
   )
@@ -47,7 +47,7 @@ export async function snapshotBench(url: string, rounds: number): Promise<void> 
     table(
       ['snapshot', 'whole drain', 'last quarter'],
       [
-        ...(['without', 'held'] as const).map((kind) => [
+        ...(['without', 'open'] as const).map((kind) => [
           kind,
           median(typical[kind].all),
           median(typical[kind].last),

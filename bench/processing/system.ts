@@ -1,7 +1,7 @@
-/** What a system in the drain is, and what all of them do the same. */
+/** The contract of a system in the drain, and helpers that all of them use. */
 import pg from 'pg'
 
-/** What is to be processed: about 200 bytes as JSON. */
+/** One event to process: about 200 bytes as JSON. */
 export interface Item {
   readonly id: string
   readonly amount: number
@@ -10,9 +10,9 @@ export interface Item {
 
 export interface System {
   load(items: readonly Item[]): Promise<void>
-  /** Begins to work and says how many events each handler starts with; the function it gives ends the work. */
+  /** Starts the workers. `began` gets the number of events of each handler call. The returned function stops them. */
   work(began: (events: number) => void): Promise<() => Promise<void>>
-  /** Bytes written to a log that is not PostgreSQL's. */
+  /** Bytes written to a log other than that of PostgreSQL. */
   logBytes?(): Promise<number>
   close(): Promise<void>
 }

@@ -1,4 +1,4 @@
-/** A part of a bench in a process of its own, which does what it is told, one thing at a time, and answers. */
+/** A child process of a benchmark: it runs the requests of its parent one after the other and answers them. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
@@ -11,7 +11,7 @@ export interface Child {
 
 type Reply<Answer> = { readonly answer: Answer } | { readonly problem: string }
 
-/** The module calls `answer` below; it is up when it says so. */
+/** The module calls `answer` below, which tells this process that the child is ready. */
 export async function startChild(
   module: URL,
   args: readonly string[],
@@ -49,7 +49,7 @@ export async function startChild(
   }
 }
 
-/** In the child: says that it is up, then carries out what it is asked until it is told to stop. */
+/** In the child: reports that it is ready, then runs requests until the parent ends it. */
 export function answer(
   does: Readonly<Record<string, (question: Readonly<Record<string, number>>) => Promise<unknown>>>,
 ): void {

@@ -1,10 +1,10 @@
-/** CPU time of a PostgreSQL server with all its processes, where Linux tells it. */
+/** CPU time of a PostgreSQL server with all its processes, on Linux. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const MICROSECONDS_A_TICK = 10_000
 
-/** Microseconds so far, those of processes that have ended included; NaN where it is not known. */
+/** Microseconds so far, including processes that have ended; NaN on other systems. */
 export function serverCpu(dataDir: string): number {
   try {
     const postmaster = Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -21,7 +21,7 @@ export function serverCpu(dataDir: string): number {
   }
 }
 
-/** From /proc/<pid>/stat, whose second field may itself hold spaces and parentheses. A process that ends is no trouble. */
+/** From /proc/<pid>/stat, whose second field may contain spaces and parentheses. Ignores a process that has ended. */
 function timesOf(pid: string): { parent: number; own: number; ended: number } {
   let stat: string
   try {

@@ -1,6 +1,6 @@
 /**
  * A load generator over plain sockets: each connection sends a prepared request, waits for its answer, sends the next.
- * It does as little as possible, because it shares the machine with what it measures.
+ * It uses little CPU, because it shares the machine with the server under test.
  */
 import { connect } from 'node:net'
 
@@ -56,8 +56,8 @@ export async function load(
 }
 
 /**
- * The same at a steady pace, whatever the answers take: what is measured is the wait of a sender that does not slow down
- * because the server does. Goes on until `until` resolves, or the requests are used up.
+ * The same at a constant rate, however slow the answers are, as senders do. Continues until `until` resolves or the
+ * requests are used up.
  */
 export async function steadyLoad(
   port: number,

@@ -1,4 +1,4 @@
-/** A Redis of the bench's own, as durable as Redis can be: every write is flushed before it is answered. */
+/** A Redis server for the benchmark, with appendfsync always: every write is flushed before its answer. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
@@ -12,7 +12,7 @@ export interface TestRedis {
   stop(): Promise<void>
 }
 
-/** Null when there is no redis-server on this machine. */
+/** Null when this machine has no redis-server. */
 export async function startRedis(): Promise<TestRedis | null> {
   const binary = (process.env.PATH ?? '')
     .split(delimiter)

@@ -1,4 +1,4 @@
-/** The servers that are compared. Each answers POST with a small JSON body; see bench/intake.ts for what each stands for. */
+/** The compared servers. Each answers POST with a small JSON body; bench/intake.ts describes them. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -55,7 +55,7 @@ async function forwarding(): Promise<Server> {
   return createServer(nodeHandler(inbox))
 }
 
-/** What is usually written by hand: check, then insert, in a transaction each. */
+/** The usual hand-written handler: select, then insert, in one transaction per delivery. */
 async function handwritten(): Promise<Server> {
   const { default: express } = await import('express')
   const { default: pg } = await import('pg')

@@ -1,4 +1,4 @@
-/** A server in a process of its own, so that it has the event loop it would have in production. */
+/** A server in a process of its own: it shares no event loop with the load generator. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** Wrong: looks whether the event is known, then works, then writes it down. Two that arrive together both find nothing. */
+/** Wrong: looks up the event, handles it, then records it. Two deliveries at the same time both find no record. */
 import { endpoint, secret } from './endpoint.mjs'
 import { isGenuine } from './signature.mjs'
 

@@ -1,6 +1,6 @@
 /**
- * What the examples share and what is right about them: the server reads the raw bytes, a failed handling is answered with
- * 500, and effects are kept in a file that outlives the process. `/effects` counts them, `/fault` makes one handling fail.
+ * The correct code that the examples share: the server reads the raw bytes, answers 500 when handling fails, and writes
+ * effects to a file. `/effects` counts them, `/fault` makes the next handling of an event fail.
  */
 import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -21,7 +21,7 @@ export const folderOf = (name) => join(process.env.FOLDER ?? join(tmpdir(), 'hoo
  */
 
 /**
- * Serves POST /webhooks. What `receive` answers is the HTTP status; what it throws is a 500.
+ * Serves POST /webhooks. `receive` returns the HTTP status; an error is a 500.
  * @param {string} name
  * @param {(raw: Buffer, headers: import('node:http').IncomingHttpHeaders, shop: Shop) => Promise<number>} receive
  */
@@ -37,7 +37,7 @@ export async function endpoint(name, receive) {
   const shop = {
     lines,
     append: (file, line) => appendFile(join(folder, file), `${line}\n`),
-    // Only one of many at once makes the file: what a unique constraint does in a database.
+    // Only one of several concurrent calls creates the file, like a unique constraint in a database.
     create: (file) =>
       writeFile(join(folder, encodeURIComponent(file)), '', { flag: 'wx' }).then(
         () => true,
@@ -46,7 +46,7 @@ export async function endpoint(name, receive) {
           throw error
         },
       ),
-    // The effect: something goes out to a customer. It takes a moment, and it can fail.
+    // The effect: a parcel is sent to a customer. It takes some time, and it can fail.
     async ship(event) {
       await sleep(20)
       if (faults.delete(event.id)) throw new Error('the warehouse did not answer')

@@ -1,4 +1,4 @@
-/** Wrong: the event is marked, durably and uniquely, before its work. When the work fails, the retry finds the mark. */
+/** Wrong: marks the event as handled before its work. When the work fails, the retry is treated as a duplicate. */
 import { endpoint, secret } from './endpoint.mjs'
 import { isGenuine } from './signature.mjs'
 

@@ -1,4 +1,4 @@
-/** Wrong: which events were handled is kept in the process. It holds, also for many at once, until the next deploy. */
+/** Wrong: keeps the handled event ids in memory. This works, also for simultaneous deliveries, until the next deploy. */
 import { endpoint, secret } from './endpoint.mjs'
 import { isGenuine } from './signature.mjs'
 

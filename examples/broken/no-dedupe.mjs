@@ -1,4 +1,4 @@
-/** Wrong: every delivery is handled. A sender that does not hear the 200 delivers again, and the goods go out twice. */
+/** Wrong: handles every delivery. When the 200 is lost, the sender delivers again, and the goods are sent twice. */
 import { endpoint, secret } from './endpoint.mjs'
 import { isGenuine } from './signature.mjs'
 

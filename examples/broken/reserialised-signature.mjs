@@ -1,4 +1,4 @@
-/** Wrong: the signature is checked over JSON that was parsed and written again, as happens behind a body parser. */
+/** Wrong: checks the signature over JSON that was parsed and serialised again, as after a body parser. */
 import { endpoint, secret } from './endpoint.mjs'
 import { isGenuine } from './signature.mjs'
 
@@ -8,7 +8,7 @@ const underWay = new Map()
 await endpoint('reserialised-signature', async (raw, headers, shop) => {
   const event = JSON.parse(raw.toString())
   if (!isGenuine(JSON.stringify(event), headers['stripe-signature'], secret)) return 401
-  // The rest is right enough for one process: one at a time for an id, and the effects themselves are what is asked.
+  // The rest is correct for one process: an id is handled once at a time, and the file of effects shows what is done.
   const before = underWay.get(event.id) ?? Promise.resolve()
   const work = before
     .catch(() => {})

@@ -14,7 +14,7 @@ process.kill(pid, signal)
 while (isAlive()) await sleep(10)
 const script = fileURLToPath(new URL(`./${name}.mjs`, import.meta.url))
 spawn(process.execPath, [script], { detached: true, stdio: 'ignore' }).unref()
-// It writes its number down when it listens.
+// The endpoint writes its process id to a file when it listens.
 while ((await readFile(file, 'utf8').catch(() => '')) === '') await sleep(10)
 
 function isAlive() {

@@ -26,12 +26,12 @@ inbox.on(
     await ctx.tx.run('insert into shipped (event) values (?)', [event.id])
     if (faults.delete(event.id)) throw new Error('the warehouse did not answer')
   },
-  // An older fact about the same invoice is not applied after a newer one.
+  // Ignore an event that is older than the last one about the same invoice.
   { stale: (event) => /** @type {{ created: number }} */ (event.payload).created },
 )
 
 /**
- * The user's own table, in the same file; reading and writing it outside a handler.
+ * Reads and writes the table of the application, in the same file, outside a handler.
  * @template T
  * @param {(tx: import('hookonce/sqlite').SqliteTx) => Promise<T>} work
  */

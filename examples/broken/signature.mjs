@@ -1,22 +1,22 @@
-/** Stripe's signature, checked the right way: over the bytes, in constant time, with a window for its time. */
+/** A correct check of Stripe's signature: over the raw bytes, in constant time, with a limit for its age. */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const WINDOW_SECONDS = 300
 
 /**
- * @param {Buffer | string} signed the bytes the sender is said to have signed
+ * @param {Buffer | string} signed the bytes to verify
  * @param {string | string[] | undefined} header
  * @param {string} secret
  */
 export function isGenuine(signed, header, secret) {
-  const parts = new Map(
+  const fields = new Map(
     String(header)
       .split(',')
       .map((part) => /** @type {[string, string]} */ (part.split('=', 2))),
   )
-  const time = parts.get('t') ?? ''
+  const time = fields.get('t') ?? ''
   if (!/^\d+$/.test(time) || Math.abs(Date.now() / 1000 - Number(time)) > WINDOW_SECONDS) return false
   const expected = createHmac('sha256', secret).update(`${time}.`).update(signed).digest()
-  const given = Buffer.from(parts.get('v1') ?? '', 'hex')
-  return given.length === expected.length && timingSafeEqual(given, expected)
+  const received = Buffer.from(fields.get('v1') ?? '', 'hex')
+  return received.length === expected.length && timingSafeEqual(received, expected)
 }

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""A hookonce worker in Python, with nothing but the standard library.
+"""A hookonce worker in Python, with the standard library only.
 
     HOOKONCE_URL=http://localhost:4100 HOOKONCE_TOKEN=... python3 worker.py
 
 The token needs the role `worker`. Write your code into `handle`. When it returns, the event has succeeded; when it
-raises, the event is tried again later, and after its last attempt it is a dead letter. A worker that dies loses nothing:
-its leases run out and the events are due again. So `handle` may run more than once for an event: give
-`event["idempotencyKey"]` to whom you call, or keep it beside what you write.
+raises, the event is retried later, and after its last attempt it is a dead letter. When a worker dies, no event is lost:
+its leases expire and the events are due again. So `handle` may run more than once for an event: pass
+`event["idempotencyKey"]` to the services you call, or store it with the data you write.
 
 With `--drain` it stops when nothing is due.
 """
@@ -32,7 +32,7 @@ stopping = threading.Event()
 
 
 class Ignore(Exception):
-    """Raise it for an event that needs nothing: `raise Ignore("a test order")`."""
+    """Raise it for an event that needs no work: `raise Ignore("a test order")`."""
 
 
 class Permanent(Exception):
@@ -40,7 +40,7 @@ class Permanent(Exception):
 
 
 def handle(event, payload):
-    """Your code. `payload` is the bytes as they were received and verified."""
+    """Your code. `payload` has the received bytes, which are verified."""
     order = json.loads(payload)
     if order.get("fail"):
         raise ValueError("this order cannot be handled")

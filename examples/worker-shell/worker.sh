@@ -5,8 +5,8 @@
 #
 # The token needs the role `worker`. For each event the command is run with the payload on its standard input, and with
 # EVENT_SOURCE, EVENT_TYPE, EVENT_ID (as JSON writes them) and IDEMPOTENCY_KEY in its environment. Exit status 0:
-# succeeded. Any other: tried again later, and a dead letter after its last attempt. A worker that dies loses nothing:
-# its lease runs out and the event is due again, so the command may run more than once for an event.
+# succeeded. Any other: retried later, and a dead letter after its last attempt. When a worker dies, no event is lost:
+# its lease expires and the event is due again, so the command may run more than once for an event.
 #
 # With DRAIN=1 it stops when nothing is due.
 set -u
@@ -22,7 +22,7 @@ work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 trap 'exit 0' TERM INT
 
-# The token goes through a file, so that it is in no list of processes.
+# The token is read from a file: other users can see the arguments of a process.
 umask 077
 printf 'header = "authorization: Bearer %s"\n' "${HOOKONCE_TOKEN:-}" > "$work/curl"
 
@@ -70,7 +70,7 @@ while :; do
   else
     outcome="{\"kind\":\"failed\",\"error\":\"exit status $result\",\"retryInMs\":$retry}"
   fi
-  # What cannot be said now need not be said: the lease runs out and the event is due again.
+  # An outcome that cannot be sent is not retried: the lease expires and the event is due again.
   call /api/work/settle "{\"settlements\":[{\"lease\":\"$lease\",\"outcome\":$outcome}]}" || continue
   grep -q '"status":409' "$work/body" && echo "$lease: somebody else has it now" >&2
 done

@@ -22,8 +22,8 @@ export const words = {
     }
     for (const file of tracked()) {
       const text = await read(file).catch(() => '')
-      const line = text.split('\n').findIndex((one) => machinePath.test(one))
-      if (line >= 0) problems.push(`${file}:${line + 1}: the path of a machine`)
+      const index = text.split('\n').findIndex((line) => machinePath.test(line))
+      if (index >= 0) problems.push(`${file}:${index + 1}: the path of a machine`)
     }
     return problems
   },
