@@ -6,7 +6,7 @@ import { createOutput, type Output } from './output.js'
 export interface CommandText {
   /** One line, for the list of commands. */
   readonly summary: string
-  /** For the help of this command. Default: the summary. */
+  /** For the help of this command. Default: the summary as a sentence. */
   readonly description?: string
   /** At least one call that works as written. */
   readonly examples: readonly string[]
@@ -17,7 +17,7 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
   const command = parent
     .command(usage)
     .summary(text.summary)
-    .description(text.description ?? text.summary)
+    .description(text.description ?? sentence(text.summary))
     .option('--json', 'print results as JSON on standard output')
     .addHelpText('after', `\nExamples\n${text.examples.map((example) => `  ${example}`).join('\n')}`)
   return command.showHelpAfterError(`See ${pathOf(command)} --help.`)
@@ -25,8 +25,12 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
 
 /** Adds a command that only groups others, such as `events`. */
 export function addGroup(parent: Command, name: string, summary: string): Command {
-  const group = parent.command(name).summary(summary).description(summary)
+  const group = parent.command(name).summary(summary).description(sentence(summary))
   return group.showHelpAfterError(`See ${pathOf(group)} --help.`)
+}
+
+function sentence(summary: string): string {
+  return `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
 }
 
 /** `hookonce events list` */

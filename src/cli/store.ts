@@ -13,14 +13,17 @@ export async function openAnyStore(url: string | undefined): Promise<Store> {
   return open(await chooseStore(url))
 }
 
-/** Fails when the store does not exist: a command that reads must not create an empty one. */
-export async function openExistingStore(url: string | undefined): Promise<Store> {
+/**
+ * Fails when the store does not exist: a command that reads must not create an empty one. `flags` are the options of the
+ * command that name a log, for the error.
+ */
+export async function openExistingStore(url: string | undefined, flags = '--store'): Promise<Store> {
   const choice = await chooseStore(url)
-  if (typeof choice.store === 'string') requireFile(choice.store)
+  if (typeof choice.store === 'string') requireFile(choice.store, flags)
   return open(choice)
 }
 
-function requireFile(url: string): void {
+function requireFile(url: string, flags: string): void {
   if (!url.startsWith('sqlite:')) return
   const path = url.slice('sqlite:'.length)
   if (path === ':memory:')
@@ -29,7 +32,7 @@ function requireFile(url: string): void {
     )
   if (!existsSync(path))
     throw new Failure(
-      `There is no event log at ${path}. Start hookonce dev in this folder, or name the log with --store or --server.`,
+      `There is no event log at ${path}. Start hookonce dev in this folder, or name the log with ${flags}.`,
     )
 }
 

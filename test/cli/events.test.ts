@@ -214,7 +214,7 @@ describe.concurrent('it says what to do when', () => {
       'pending, processing, succeeded, ignored, failed',
     )
     await failsWith(['events', 'list', '--since', 'yesterday'], 2, 'or an age such as 2h')
-    await failsWith(['retry', 'x', '--rate', '0'], 2, 'not a number above 0')
+    await failsWith(['retry', 'x', '--rate', '0'], 2, 'must be a number above 0')
   })
   test('what answers there is something else', async () => {
     const other = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1')

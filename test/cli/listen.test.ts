@@ -13,6 +13,7 @@ import { createServer, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curlOf } from '#dist/cli/listen/keyboard.js'
+import { frames } from '#dist/cli/log/api.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'a secret that is long enough'
@@ -227,4 +228,17 @@ test('the curl command sends the same bytes, whatever is in them', async () => {
   }
   expect(got).toEqual(bodies)
   node.close()
+})
+
+test('a stream of a server ends with the signal, also when the connection stays open', async () => {
+  const stop = new AbortController()
+  const body = new ReadableStream<Uint8Array>({
+    start: (controller) => controller.enqueue(Buffer.from('event: recorded\ndata: 1\n\n')),
+  })
+  const seen: string[] = []
+  for await (const { data } of frames(body, stop.signal)) {
+    seen.push(data)
+    setImmediate(() => stop.abort())
+  }
+  expect(seen).toEqual(['1'])
 })

@@ -95,11 +95,12 @@ export interface Frame {
 /** A longer line is not from hookonce. */
 const MAX_LINE_CHARACTERS = 4 * 1024 * 1024
 
-export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<Frame> {
+/** The events of a stream, until it ends or the signal is aborted. */
+export async function* frames(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Frame> {
   let event = 'message'
   let id: string | null = null
   const lines: string[] = []
-  for await (const line of linesOf(body)) {
+  for await (const line of linesOf(body, signal)) {
     if (line === '') {
       if (lines.length > 0 || id !== null) yield { event, data: lines.join('\n'), id }
       event = 'message'
@@ -114,13 +115,23 @@ export async function* frames(body: ReadableStream<Uint8Array>): AsyncGenerator<
   }
 }
 
-async function* linesOf(body: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+/** Cancels the reader on abort: the signal of a fetch call no longer ends its body after a garbage collection. */
+async function* linesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
+  const reader = body.getReader()
+  const cancel = () => void reader.cancel().catch(() => {})
+  if (signal.aborted) cancel()
+  signal.addEventListener('abort', cancel, { once: true })
   const decoder = new TextDecoder()
   let rest = ''
-  for await (const chunk of body as unknown as AsyncIterable<Uint8Array>) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split(/\r\n|\n/)
-    rest = lines.pop()!
-    if (rest.length > MAX_LINE_CHARACTERS) throw new Error('the stream has a line that is too long')
-    yield* lines
+  try {
+    for (let read = await reader.read(); !read.done; read = await reader.read()) {
+      const lines = (rest + decoder.decode(read.value, { stream: true })).split(/\r\n|\n/)
+      rest = lines.pop()!
+      if (rest.length > MAX_LINE_CHARACTERS) throw new Error('the stream has a line that is too long')
+      yield* lines
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel)
+    cancel()
   }
 }

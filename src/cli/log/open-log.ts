@@ -14,7 +14,7 @@ export async function openLog(options: LogOptions): Promise<EventLog> {
     throw new UsageError('--store and --server cannot be used together. Give the one that has the log.')
   const server = options.server ?? (options.store === undefined ? process.env.HOOKONCE_SERVER : undefined)
   if (server) return serverLog(createApi(server, options.token ?? process.env.HOOKONCE_TOKEN))
-  return storeLog(await openExistingStore(options.store))
+  return storeLog(await openExistingStore(options.store, '--store or --server'))
 }
 
 /** Finds an event by its id, or by its source and id with a slash between them. */

@@ -81,7 +81,7 @@ async function* follow(api: Api, { after, source, signal }: FollowOptions): Asyn
     try {
       const path = `/api/stream?${query({ source, after: position })}`
       const response = await api.open('GET', path, { signal, headers: { accept: 'text/event-stream' } })
-      for await (const { event, id, data } of frames(response.body!)) {
+      for await (const { event, id, data } of frames(response.body!, signal)) {
         if (event === 'gap') yield { events: [], position, gap: true }
         if (event === 'recorded') {
           const recorded = JSON.parse(data) as EventView

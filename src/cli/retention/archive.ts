@@ -53,14 +53,15 @@ export async function run(output: Output, options: ArchiveCommandOptions): Promi
     output.progress(null)
     await lease.release()
   }
-  output.result({ archive: target.name, sources }, () =>
-    table(
+  output.result({ archive: target.name, sources }, () => {
+    if (names.length === 0) return 'The log has no events to archive.'
+    return table(
       Object.entries(sources).map(([name, { deliveries, objects }]) => [
         name,
         `${counted(deliveries, 'delivery', 'deliveries')} in ${counted(objects, 'object', 'objects')}`,
       ]),
-    ),
-  )
+    )
+  })
 }
 
 interface ArchivedDay {
