@@ -39,6 +39,10 @@ const disasters = {
     what: 'a frozen server: deliveries are answered in time',
     files: ['test/intake/frozen-server.test.ts'],
   },
+  retention: {
+    what: 'kill -9 while retention removes, archives and restores',
+    files: ['test/retention/kill.test.ts'],
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   property: {
     what: 'each store against its model, with a seed of this run',
@@ -49,8 +53,8 @@ const disasters = {
     what: 'kill -9 and freezing at every step of an attempt',
     files: ['test/processing/crash.test.ts'],
   },
-  held: {
-    what: 'kill -9 of a worker that holds 500 events, and events that kill their worker',
+  leases: {
+    what: 'kill -9 of a worker with leases on 500 events, and events that kill their worker',
     files: ['test/processing/recovery.test.ts'],
   },
   lane: {

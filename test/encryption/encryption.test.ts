@@ -4,12 +4,11 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInbox, silentLog } from 'hookonce'
+import { contestedId, createInbox, silentLog } from 'hookonce'
 import { archiveRestore, archiveRun, directory } from 'hookonce/archive'
 import { describe, expect, test } from 'vitest'
 import { keyRing } from '#dist/encryption/key-ring.js'
 import { seal, unseal } from '#dist/encryption/seal.js'
-import { contestedId } from '#dist/model.js'
 import { onBothLogs, onLog, post, shop, stateOf } from '../support/processing.js'
 
 const k1 = randomBytes(32).toString('base64')

@@ -1,10 +1,10 @@
 /** Nothing is connected to that is not public, however it is written: watched at the socket. */
 import { Socket } from 'node:net'
 import { isHookonceError } from 'hookonce'
-import { addDestinations } from 'hookonce/forward'
+import { addDestinations, type Lookup } from 'hookonce/forward'
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { allowList, isReachable } from '#dist/forward/address.js'
-import { checkUrl, type Lookup } from '#dist/forward/guard.js'
+import { checkUrl } from '#dist/forward/guard.js'
 import { type Outgoing, retryAfterMs, send } from '#dist/forward/send.js'
 import { certificate, certificateKey } from '../support/certificate.js'
 import { type Endpoint, startEndpoint, status } from '../support/endpoint.js'

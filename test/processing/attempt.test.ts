@@ -1,9 +1,8 @@
 /** What one attempt comes to: every outcome, the transaction, effects, keys and error texts, on both stores. */
-import { permanent, retryAfter, type StandardSchema } from 'hookonce'
+import { limits, permanent, retryAfter, type StandardSchema } from 'hookonce'
 import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
-import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
 import { ids, onBothLogs, onLog, post, postAll, shop, signal, stateOf, until } from '../support/processing.js'
 

@@ -1,9 +1,7 @@
 /** Orders on a filter: oldest first over all pages, and ended in the middle of a pause. */
-import type { EventFilter } from 'hookonce'
+import type { EventFilter, EventRecord, Order, Store } from 'hookonce'
 import { describe, expect, it, test } from 'vitest'
-import type { EventRecord, Order } from '#dist/model.js'
 import { orderMany } from '#dist/processing/orders.js'
-import type { Store } from '#dist/store.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'
 
 onBothLogs((bench) => {

@@ -1,6 +1,7 @@
 /** What can be done to a store, as plain values that fast-check makes and shrinks. `run.ts` carries them out. */
+
 import fc from 'fast-check'
-import { type EventFilter, type Order, type Outcome, type ReplayPolicy, replayPolicies } from '#dist/model.js'
+import { type EventFilter, type Order, type Outcome, type ReplayPolicy, replayPolicies } from 'hookonce'
 
 const MINUTE = 60_000
 

@@ -2,18 +2,18 @@
  * Several workers on two stores at once, over a few events, each doing what chance says. Every call is written down with
  * when it began and ended; afterwards the history is judged: it must be one that a single, orderly store could have had.
  */
+
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
+import type { ClaimedEvent, EventKey, EventRecord, Order, Outcome, Store } from 'hookonce'
 import type { StoreHarness } from 'hookonce/testing'
 import { describe, test } from 'vitest'
-import type { ClaimedEvent, EventKey, EventRecord, Order, Outcome } from '#dist/model.js'
-import type { Store } from '#dist/store.js'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
 import { nameOf } from './model.js'
 import { seed } from './seed.js'
 
-const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 1_000) / 50)
+const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 500) / 25)
 const SOURCES = ['a', 'b']
 const EVENTS = 5
 /** Some leases run out while their worker dawdles; most do not. */
@@ -305,7 +305,7 @@ async function check<Tx>(open: () => Promise<OwnHarness<Tx>>): Promise<void> {
 }
 
 describe('workers at once leave a history that one orderly store could have had', {
-  timeout: 300_000,
+  timeout: 900_000,
 }, () => {
   test('SQLite', () => check(sqliteHarness))
   test('PostgreSQL', () => check(postgresHarness))

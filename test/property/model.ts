@@ -2,22 +2,22 @@
  * A store as it should be, in memory and without cleverness. Time is the model's own: milliseconds since the run began,
  * moved only by commands. Durations are chosen so that the real clock, which creeps on meanwhile, never decides.
  */
-import type {
-  AttemptOutcome,
-  EffectState,
-  EffectStep,
-  EventKey,
-  Lease,
-  NewDelivery,
-  NewEvent,
-  Order,
-  OrderResult,
-  Outcome,
-  RecordVerdict,
-  State,
-  Watermark,
-} from '#dist/model.js'
-import { contestedId } from '#dist/model.js'
+import {
+  type AttemptOutcome,
+  contestedId,
+  type EffectState,
+  type EffectStep,
+  type EventKey,
+  type Lease,
+  type NewDelivery,
+  type NewEvent,
+  type Order,
+  type OrderResult,
+  type Outcome,
+  type RecordVerdict,
+  type State,
+  type Watermark,
+} from 'hookonce'
 
 /** The head of a lane that waits for another that is held may be put off so far. */
 const LOOK_AGAIN_MS = 2_000

@@ -1,7 +1,7 @@
 /** Carries out commands on a store and on the model, and compares. Invariants of the design are asserted by number. */
+
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
-import type { StoreHarness } from 'hookonce/testing'
 import type {
   ClaimedEvent,
   EventFilter,
@@ -10,8 +10,9 @@ import type {
   Lease,
   NewDelivery,
   Settlement,
-} from '#dist/model.js'
-import type { Store } from '#dist/store.js'
+  Store,
+} from 'hookonce'
+import type { StoreHarness } from 'hookonce/testing'
 import type { Command, EffectPick, LeasePick, ListPick, SettlePick, Via } from './commands.js'
 import {
   advance,

@@ -11,7 +11,7 @@ import { examples } from './examples.js'
 import { type Log, openLog, Run, TooSlow } from './run.js'
 import { seed } from './seed.js'
 
-const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 1_000) / 2)
+const numRuns = Math.ceil(Number(process.env.HOOKONCE_PROPERTY_RUNS ?? 500) / 2)
 const path = process.env.HOOKONCE_PROPERTY_PATH
 /** A failure is made smaller for so long; its seed is printed at once. */
 const SHRINK_MS = 60_000
@@ -73,7 +73,7 @@ async function checkExample<Tx>(
   }
 }
 
-describe.concurrent('a store does what the model of it does', { timeout: 300_000 }, () => {
+describe.concurrent('a store does what the model of it does', { timeout: 900_000 }, () => {
   for (const { name, commands } of examples) {
     test(`SQLite: ${name}`, () => checkExample(commands, sqliteHarness))
     test(`PostgreSQL: ${name}`, () => checkExample(commands, postgresHarness))

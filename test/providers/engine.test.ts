@@ -17,9 +17,9 @@ import {
   twilio,
   unverified,
 } from 'hookonce/providers'
+import { providerContract } from 'hookonce/testing'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { providerContract } from '#dist/testing/provider-contract.js'
 import { Compiler } from '#dist/verification/delivery/compile.js'
 import { Reading } from '#dist/verification/delivery/reading.js'
 

@@ -6,8 +6,9 @@ import { sqlite } from 'hookonce/sqlite'
 import { Cluster, Redis } from 'ioredis'
 import { createCluster } from 'redis'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { freePort } from '../support/free-port.js'
 import { until } from '../support/processing.js'
-import { freePort, givenRedis, startRedis, type TestRedis } from '../support/redis.js'
+import { givenRedis, startRedis, type TestRedis } from '../support/redis.js'
 
 const nodes: TestRedis[] = []
 const SLOTS = 16_384

@@ -2,10 +2,10 @@
  * kill -9 while retention removes, archives and restores: nothing is half gone, and no bytes are gone that no verified
  * object of the archive has. HOOKONCE_CHAOS_ROUNDS makes it more than the few rounds of every day.
  */
+import type { Store } from 'hookonce'
 import { archiveVerify, directory } from 'hookonce/archive'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readManifest, readVerified } from '#dist/retention/archive/manifest.js'
-import type { Store } from '#dist/store.js'
 import { directoryArchive } from '../support/archives.js'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'

@@ -1,10 +1,9 @@
 /** Attacks from a browser and from the network: other hosts, other origins, forged sessions, guessed tokens. */
 import { request as httpRequest } from 'node:http'
-import { createInbox, type Inbox } from 'hookonce'
+import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type AdminOptions, admin } from 'hookonce/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { silentLog } from '#dist/log.js'
 import { post } from '../support/processing.js'
 import { hashOf, type RunningAdmin, startAdmin, tokenOf, tokens } from './support.js'
 

@@ -1,9 +1,8 @@
 /** Whatever an event is called, the page and the API show it as text. */
 import { runInNewContext } from 'node:vm'
-import { createInbox, type Inbox } from 'hookonce'
+import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { silentLog } from '#dist/log.js'
 import { pageScript } from '#dist/server/admin/page/files.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
 

@@ -1,9 +1,8 @@
 /** Every route for every role and for those with none; and what a viewer must never see. */
-import { createInbox, type Inbox } from 'hookonce'
+import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type Admin, type AdminOptions, admin } from 'hookonce/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { silentLog } from '#dist/log.js'
 import { post } from '../support/processing.js'
 import { roles, tokenOf, tokens } from './support.js'
 

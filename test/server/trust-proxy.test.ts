@@ -1,8 +1,10 @@
 /** What is believed about a caller when proxies stand in between, and what is not. */
+
 import type { IncomingMessage } from 'node:http'
 import { twilio, unverified } from 'hookonce/providers'
+import type { TrustProxy } from 'hookonce/server'
 import { describe, expect, it } from 'vitest'
-import { callers, originOf, type TrustProxy } from '#dist/server/trust-proxy.js'
+import { callers, originOf } from '#dist/server/trust-proxy.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 import { send, serving } from '../support/serving.js'
 

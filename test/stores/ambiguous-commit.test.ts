@@ -1,8 +1,8 @@
 /** The line breaks when the server has committed and the store has not heard of it. */
 
+import type { NewDelivery } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import { signal } from '../support/processing.js'
 import { startProxy, type TestProxy } from '../support/proxy.js'

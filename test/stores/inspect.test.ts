@@ -1,10 +1,10 @@
 /** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
+
 import { rm } from 'node:fs/promises'
+import type { Inspection, NewDelivery, Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import { describe, expect, test } from 'vitest'
-import type { Inspection, NewDelivery } from '#dist/model.js'
-import type { Store } from '#dist/store.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres } from '../support/postgres.js'
 

@@ -1,8 +1,7 @@
 /** I1 and I3 under kill -9: what was acknowledged is there, and what was done is done once. */
 
+import type { EventPage, EventRecord, Store } from 'hookonce'
 import { afterEach, describe, expect, test } from 'vitest'
-import type { EventPage, EventRecord } from '#dist/model.js'
-import type { Store } from '#dist/store.js'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'

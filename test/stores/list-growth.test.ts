@@ -2,12 +2,11 @@
  * Lists of a long log: a filter is answered from an index, or the page says that the search was cut. The rows are made by
  * SQL; HOOKONCE_TEST_ROWS makes the log longer, and the slowest calls are then printed.
  */
+import type { EventFilter, Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { EventFilter } from '#dist/model.js'
-import type { Store } from '#dist/store.js'
 import { freshDatabase, type TestDatabase } from '../support/database.js'
 import { type SharedLog, sqliteLog } from '../support/logs.js'
 

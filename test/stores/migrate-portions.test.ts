@@ -1,10 +1,11 @@
 /** A migration in portions: many small transactions instead of a long one, and the rest is left to the next process. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Migration } from 'hookonce'
 import pg from 'pg'
 import { expect, inject, test } from 'vitest'
-import type { Migration } from '#dist/store.js'
 import { migrations as postgresMigrations } from '#dist/stores/postgres/migrations.js'
 import { migrations as sqliteMigrations } from '#dist/stores/sqlite/migrations.js'
 

@@ -1,5 +1,5 @@
+import type { Migration, MigrationReport } from 'hookonce'
 import { describe, expect, test } from 'vitest'
-import type { Migration, MigrationReport } from '#dist/store.js'
 import { migrations as postgresMigrations } from '#dist/stores/postgres/migrations.js'
 import { migrations as sqliteMigrations } from '#dist/stores/sqlite/migrations.js'
 import { startChild } from '../support/child.js'

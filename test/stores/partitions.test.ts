@@ -1,8 +1,8 @@
 /** Partitions of payloads, on PostgreSQL: made ahead and on demand, dropped whole, never with bytes that must stay. */
+import type { Store } from 'hookonce'
 import { type PostgresOptions, postgres, postgresMigrationsSql } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
-import type { Store } from '#dist/store.js'
 import { postgresSchemaLog, type SharedLog } from '../support/logs.js'
 
 const DAY_MS = 86_400_000

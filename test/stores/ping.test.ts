@@ -1,12 +1,13 @@
 /** ping: whether a delivery could be recorded now, and not whether the store can be read. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
 import { freshDatabase, once } from '../support/database.js'
 
 const cleanups: (() => Promise<unknown>)[] = []

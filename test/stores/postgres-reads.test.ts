@@ -1,8 +1,8 @@
 /** Reads on PostgreSQL: whatever becomes of them, intake does not notice. */
+import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
 import { freshDatabase, type TestDatabase } from '../support/database.js'
 
 let database: TestDatabase

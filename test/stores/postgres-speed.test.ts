@@ -1,8 +1,8 @@
 /** Where PostgreSQL is spared work, nothing may be missed for it. */
+import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 
 let log: SharedLog

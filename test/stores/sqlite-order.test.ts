@@ -1,13 +1,14 @@
 /** What only SQLite does in its own way: watching the file, and bringing a log of the first schema up to date. */
+
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { NewDelivery } from 'hookonce'
 import { migrations, sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
 import { openConnection } from '#dist/stores/sqlite/connection.js'
 import { watchLog } from '#dist/stores/sqlite/watch.js'
 

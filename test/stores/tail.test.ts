@@ -1,8 +1,7 @@
 /** What a reader of the log sees while commits overtake each other, and after retention has been there. */
+import type { NewDelivery, Store } from 'hookonce'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { NewDelivery } from '#dist/model.js'
-import type { Store } from '#dist/store.js'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 
 const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 40)

@@ -1,14 +1,15 @@
 /** A log that several processes can open, on each store, with a table of the user's beside it. */
+
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 import { inject } from 'vitest'
-import type { Store } from '#dist/store.js'
 import { migratedDatabase, once } from './database.js'
 
 export interface SharedLog {

@@ -1,5 +1,5 @@
 /** A folder in memory for the temporary files of a run: a commit there does not wait for a disk. */
-import { existsSync } from 'node:fs'
+import { existsSync, rmSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, readFile, rm, statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 
@@ -13,6 +13,8 @@ export async function memoryFolder(): Promise<{ path: string; remove(): Promise<
   const path = await mkdtemp(join(memory, `hookonce-tests-${process.pid}-`))
   // The PostgreSQL server may run as another user.
   await chmod(path, 0o755)
+  // An interrupted run ends without its teardown.
+  process.once('exit', () => rmSync(path, { recursive: true, force: true }))
   return { path, remove: () => rm(path, { recursive: true, force: true, maxRetries: 5 }) }
 }
 

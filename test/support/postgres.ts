@@ -2,10 +2,10 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { chown, mkdtemp } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.js'
 import { nativeDir, serverTmpdir, serverUser } from './postgres-native.mjs'
 
 export interface TestPostgres {
@@ -124,14 +124,4 @@ function supervise(config: object): (command: string | null) => Promise<void> {
     last = next.catch(() => {})
     return next
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('No port.')
-  return address.port
 }

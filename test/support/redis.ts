@@ -2,12 +2,12 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { RedisClient } from 'hookonce/redis'
 import { Redis } from 'ioredis'
 import { createClient } from 'redis'
+import { freePort } from './free-port.js'
 
 export interface TestRedis {
   readonly url: string
@@ -105,13 +105,4 @@ export const clients: Record<string, (url: string) => Promise<TestClient>> = {
       close: async () => client.disconnect(),
     }
   },
-}
-
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as { port: number }
-  server.close()
-  await once(server, 'close')
-  return port
 }
