@@ -1,7 +1,8 @@
-/** An inbox out of a configuration. */
+/** Makes an inbox from a configuration, and replaces the inbox of a running server. */
 import { addDestinations } from '../forward/destinations.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
+import type { HookonceServer } from '../server/server.js'
 import { withAlerts } from '../telemetry/alerts.js'
 import type { LoadedConfig } from './load.js'
 
@@ -32,4 +33,26 @@ export async function inboxFromConfig(
   await handlers?.(inbox)
   if (destinations) addDestinations(inbox, destinations)
   return alerts ? withAlerts(inbox, alerts) : inbox
+}
+
+/**
+ * Starts a new inbox on the same log, gives it to the server, and stops the one before when its last request is
+ * answered and its handlers have ended. Throws before anything has changed when the new one cannot start. What is under
+ * `server` is read once, when the process starts.
+ */
+export async function reloadInbox(
+  server: HookonceServer,
+  loaded: LoadedConfig,
+  overrides?: Partial<Omit<InboxOptions, 'sources'>>,
+): Promise<Inbox> {
+  const next = await inboxFromConfig(loaded, overrides)
+  try {
+    await next.start()
+  } catch (error) {
+    await next.stop({ deadlineMs: 0 }).catch(() => {})
+    throw error
+  }
+  const before = await server.swap(next)
+  await before.stop()
+  return next
 }

@@ -5,7 +5,7 @@ import { HookonceError } from '../errors.js'
 import { configProblems } from './check.js'
 import type { HookonceConfig } from './define.js'
 import { type Environment, withEnvironment, withoutFile } from './environment.js'
-import { literalSecrets } from './literals.js'
+import { literalSecrets } from './file-text.js'
 import { runFile } from './run-file.js'
 
 export interface LoadOptions {

@@ -7,7 +7,7 @@ import { dirname, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createJiti } from 'jiti'
 import { HookonceError, isHookonceError } from '../errors.js'
-import { missingVariables } from './missing-variables.js'
+import { missingVariables } from './file-text.js'
 
 export interface RunFile {
   readonly exported: unknown

@@ -7,9 +7,9 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../model.js'
+import { takeKey } from '../once.js'
 import type { Store } from '../store.js'
 import { type ArchiveProgress, archiveRun } from './archive/run.js'
-import { type RetentionLease, takeLease } from './lease.js'
 import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
 
 export interface RetainParts {
@@ -210,4 +210,19 @@ async function audit(
     entry(null, `dropped partition ${name} with ${payloads} payloads`),
   )
   await store.audit([...entries, ...partitions].slice(0, 1_000))
+}
+
+export interface RetentionLease {
+  /** Throws when the lease is lost: another process may be at it. */
+  insist(): Promise<void>
+  release(): Promise<void>
+}
+
+const KEY = 'hookonce:retention'
+const LEASE_MS = 60_000
+
+/** Null: another process runs retention. */
+export async function takeLease(store: Store): Promise<RetentionLease | null> {
+  const taken = await takeKey(store, KEY, LEASE_MS)
+  return taken.state === 'leased' ? { insist: taken.lease.extend, release: taken.lease.drop } : null
 }

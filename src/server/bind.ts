@@ -1,7 +1,10 @@
-/** Where it listens. What anyone on the network can reach needs a token. */
+/** The address and the certificate of the server. An address that other machines can reach needs a token. */
+
+import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import { type AddressInfo, isIP } from 'node:net'
-import { HookonceError } from '../errors.js'
+import { createSecureContext } from 'node:tls'
+import { HookonceError, invalid } from '../errors.js'
 import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { ServerSettings } from './options.js'
 
@@ -48,4 +51,39 @@ const problems: Readonly<Record<string, string>> = {
   EACCES: 'this user may not use that port',
   EADDRNOTAVAIL: 'this machine has no such address',
   ENOTFOUND: 'there is no such host name',
+}
+
+export interface TlsOptions {
+  /** The chain: a path, or PEM text. */
+  readonly cert: string
+  /** Its private key: a path, or PEM text. */
+  readonly key: string
+}
+
+export function readTls({ cert, key }: TlsOptions): { cert: string; key: string } {
+  const pair = { cert: pem('cert', cert), key: pem('key', key) }
+  try {
+    createSecureContext(pair)
+  } catch {
+    // What the driver says may quote the key.
+    throw invalid(
+      'server.tls',
+      'needs a certificate chain (PEM) and the private key that belongs to it; these two do not match',
+    )
+  }
+  return pair
+}
+
+function pem(name: 'cert' | 'key', given: string): string {
+  if (typeof given !== 'string' || given === '')
+    throw invalid(`server.tls.${name}`, 'must be a file path or PEM text')
+  if (given.includes('-----BEGIN')) return given
+  try {
+    return readFileSync(given, 'utf8')
+  } catch (error) {
+    throw invalid(
+      `server.tls.${name}`,
+      `names the file ${given}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+    )
+  }
 }

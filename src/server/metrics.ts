@@ -3,13 +3,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { isLoopbackAddress, isLoopbackHost } from '../ip.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
+import { findToken, knownTokens } from './admin/access.js'
 import { hostList } from './admin/hosts.js'
-import { may } from './admin/roles.js'
+import { may } from './admin/options.js'
 import { signInLimit } from './admin/sign-in-limit.js'
-import { findToken, knownTokens } from './admin/tokens.js'
 import { hostNames } from './bind.js'
-import { wasForwarded } from './forwarded.js'
 import type { ServerSettings } from './options.js'
+import { wasForwarded } from './trust-proxy.js'
 
 export interface Metrics {
   /** False: not its path, or switched off. */

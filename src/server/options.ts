@@ -3,7 +3,7 @@
 import { invalid } from '../errors.js'
 import { checkOptions, either, flag, off, type Rule, required, shape, text, whole } from '../options.js'
 import { type AdminOptions, adminRule } from './admin/options.js'
-import type { TlsOptions } from './tls.js'
+import type { TlsOptions } from './bind.js'
 import { type TrustProxy, trustProxyRule } from './trust-proxy.js'
 
 export interface ServerOptions {

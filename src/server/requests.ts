@@ -1,6 +1,8 @@
-/** The requests under way: closing waits for them, and tells their clients not to send another on the same connection. */
-import type { ServerResponse } from 'node:http'
+/** Requests in progress, and input that Node cannot parse as a request. */
+import { type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Receipt } from '../intake/answer.js'
+import type { EarlyRefusal } from '../intake/receive.js'
 
 export interface Requests {
   begin(response: ServerResponse): void
@@ -65,5 +67,33 @@ export function createRequests(): Requests {
       return underWay.size > 0 || performance.now() - lastAt < LATELY_MS
     },
     ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+  }
+}
+
+const refusals: Readonly<Record<string, EarlyRefusal>> = {
+  ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+}
+
+export function onClientError(
+  refused: (refusal: EarlyRefusal) => Receipt,
+  isBusy: (socket: Duplex) => boolean,
+): (error: NodeJS.ErrnoException, socket: Duplex) => void {
+  return (error, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) {
+      socket.destroy()
+      return
+    }
+    const { httpStatus, body } = refused(refusals[error.code ?? ''] ?? 'malformed_request')
+    // An answer that is under way must not get a second one written into it.
+    if (isBusy(socket)) {
+      socket.destroy()
+      return
+    }
+    socket.end(
+      `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus]}\r\ncontent-type: application/json\r\n` +
+        `content-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`,
+      () => socket.destroy(),
+    )
   }
 }

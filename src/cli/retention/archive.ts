@@ -6,7 +6,7 @@ import {
   archiveVerify,
 } from '../../retention/archive/read.js'
 import { archiveRun } from '../../retention/archive/run.js'
-import { takeLease } from '../../retention/lease.js'
+import { takeLease } from '../../retention/retain.js'
 import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { actorName } from '../log/store-log.js'

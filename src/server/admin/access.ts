@@ -1,15 +1,15 @@
-/** Who is asking: a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
+/** Authentication: by a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
+
+import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.js'
+import { sha256 } from '../../digest.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { isLoopbackAddress } from '../../ip.js'
-import { wasForwarded } from '../forwarded.js'
+import { wasForwarded } from '../trust-proxy.js'
 import { checkOwnOrigin } from './hosts.js'
-import type { Access, AdminOptions } from './options.js'
-import { isRole } from './roles.js'
-import { readSession, sessionCookies } from './session.js'
-import type { SessionSecret } from './session-secret.js'
+import { type Access, type AdminOptions, isRole, type Role, type Token } from './options.js'
+import { readSession, type SessionSecret, sessionCookies } from './session.js'
 import { type SignInLimit, signInLimit } from './sign-in-limit.js'
-import { findToken, type KnownToken, knownTokens } from './tokens.js'
 
 /** With how they came in and until when, for sessions and streams. */
 export interface Entered extends Access {
@@ -92,4 +92,37 @@ export function bearerOf(request: Request): string | null {
 /** An address that is not known, or that of a proxy here, may stand for anybody. */
 function isLocal({ headers }: Request, address: string | null): boolean {
   return address !== null && isLoopbackAddress(address) && !wasForwarded((name) => headers.has(name))
+}
+
+export interface KnownToken {
+  readonly name: string
+  readonly role: Role
+  readonly hash: Uint8Array
+  /** Infinity: it does not end by itself. */
+  readonly expiresAt: number
+}
+
+/** The tokens of checked options. */
+export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
+  const names = new Set<string>()
+  return tokens.map(({ name, role, sha256: hex, expiresAt = Number.POSITIVE_INFINITY }) => {
+    if (names.has(name))
+      throw invalid(
+        `The token "${name}"`,
+        'is configured twice; give each token its own name, because the audit shows it',
+      )
+    names.add(name)
+    const endsAt = typeof expiresAt === 'number' ? expiresAt : Date.parse(expiresAt)
+    return { name, role, hash: Buffer.from(hex, 'hex'), expiresAt: endsAt }
+  })
+}
+
+/** The token this text is, if its time is not over. Looks at all of them, so that the time taken tells nothing. */
+export function findToken(known: readonly KnownToken[], text: string, now: number): KnownToken | null {
+  const hash = sha256(Buffer.from(text))
+  let found: KnownToken | null = null
+  for (const token of known) {
+    if (timingSafeEqual(token.hash, hash)) found = token
+  }
+  return found !== null && found.expiresAt > now ? found : null
 }

@@ -12,15 +12,12 @@ import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
 import { bearerOf, createDoor, type Door, type Entered } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
-import { type AdminOptions, adminRule, type Peer } from './options.js'
+import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
 import { createPages } from './page/routes.js'
-import { problem, problemOf } from './problem.js'
-import { may, rolesThatMay } from './roles.js'
+import { problem, problemOf, secured } from './responses.js'
 import { type Answer, checked, jsonOf, type Route, SMALL_BODY_BYTES } from './route.js'
 import { createRoutes } from './routes.js'
-import { secured } from './secured.js'
-import { sessionCookies } from './session.js'
-import { sessionSecretOf } from './session-secret.js'
+import { sessionCookies, sessionSecretOf } from './session.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>

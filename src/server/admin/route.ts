@@ -5,7 +5,7 @@
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Entered } from './access.js'
-import type { Permission } from './roles.js'
+import type { Permission } from './options.js'
 
 /** `signed-in`: any role. `anyone`: also those without one. */
 export type Admission = Permission | 'signed-in' | 'anyone'
@@ -141,4 +141,8 @@ export async function jsonOf(request: Request, most: number): Promise<unknown> {
   } catch {
     throw invalid('The body', 'must be JSON')
   }
+}
+
+export function reasonOf(request: Request, given: string | undefined): string {
+  return given ?? request.headers.get('x-reason') ?? ''
 }

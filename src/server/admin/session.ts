@@ -1,9 +1,11 @@
 /**
- * Sessions without a table: a cookie `name.expiry.mac`, the mac keyed from the hash of the token it was made from
- * and a secret that all nodes of a log share. Every node that knows the token accepts it, and it ends when the token is removed, replaced or over.
+ * Sessions without a table. The cookie is `name.expiry.mac`; the key of the mac is made of the hash of the token and a
+ * secret that all nodes of a log share. Every node that has the token accepts the cookie. A session ends when its token is
+ * removed, replaced or expired.
  */
-import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { KnownToken } from './tokens.js'
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Inbox } from '../../inbox.js'
+import type { KnownToken } from './access.js'
 
 export const COOKIE = 'hookonce_session'
 
@@ -52,4 +54,21 @@ export function sessionCookies(request: Request): string[] {
 
 export function setCookie(value: string, maxAgeS: number, path: string, secure: boolean): string {
   return `${COOKIE}=${value}; Path=${path}; Max-Age=${maxAgeS}; HttpOnly; SameSite=Strict${secure ? '; Secure' : ''}`
+}
+
+export type SessionSecret = () => Promise<string>
+
+/** Made once and kept in the log: every node of it has the same. */
+export function sessionSecretOf(inbox: Inbox, given: string | undefined): SessionSecret {
+  if (given !== undefined) return async () => given
+  let kept: Promise<string> | undefined
+  return () => {
+    kept ??= inbox
+      .once('hookonce session secret', () => randomBytes(32).toString('base64url'))
+      .catch((error: unknown) => {
+        kept = undefined // the store may be back for the next one
+        throw error
+      })
+    return kept
+  }
 }

@@ -5,7 +5,7 @@
 import type { z } from 'zod'
 import { type Attempt, type Audit, type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
 import type { Entered } from './access.js'
-import { may } from './roles.js'
+import { may } from './options.js'
 import type { attemptShape, auditShape, eventShape, payloadShape, statsShape } from './shapes.js'
 
 export type EventView = z.infer<typeof eventShape>

@@ -1,12 +1,21 @@
-/** Reading the log: the list, one event, its attempts. */
+/** Reading the log: the list, one event, its attempts, its payload. */
 import { z } from 'zod'
 import { HookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
 import { filterOf, filterQuery, search } from '../filter.js'
-import { type Route, route } from '../route.js'
-import { attemptsShape, eventPageShape, eventShape, json, keyParams, pageQuery } from '../shapes.js'
-import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
+import { type Route, reasonOf, route } from '../route.js'
+import {
+  attemptsShape,
+  eventPageShape,
+  eventShape,
+  json,
+  keyParams,
+  pageQuery,
+  payloadShape,
+  reason,
+} from '../shapes.js'
+import { attemptView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
 
 export function eventRoutes(inbox: Inbox): Route[] {
   return [
@@ -82,4 +91,55 @@ export async function found(inbox: Inbox, key: EventKey) {
   const event = await inbox.events.get(key)
   if (event === null) throw new HookonceError('EVENT_NOT_FOUND', { ...key })
   return event
+}
+
+export function payloadRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id/payload',
+      id: 'getPayload',
+      summary: 'The bytes as they were received: a download, or JSON with base64 when JSON is asked for',
+      can: 'payload',
+      params: keyParams,
+      query: { reason },
+      answers: {
+        200: {
+          about: 'The payload. For a delivery with several events, the whole of it.',
+          content: { 'application/json': payloadShape, 'application/octet-stream': z.string() },
+        },
+      },
+      problems: [400, 404, 410],
+      async run({ access, request, params, query }) {
+        const key = keyOf(params)
+        await found(inbox, key)
+        const store = await inbox.store()
+        await store.audit([
+          { actor: access!.actor, verb: 'payload', ...key, reason: reasonOf(request, query.reason) },
+        ])
+        const payload = await store.payload(key)
+        if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+        const { headers, body, part, receivedAt } = payload
+        if ((request.headers.get('accept') ?? '').includes('application/json')) {
+          const base64 = Buffer.from(body).toString('base64')
+          return {
+            source: key.source,
+            id: key.eventId,
+            part,
+            receivedAt: instant(receivedAt),
+            headers,
+            body: base64,
+          }
+        }
+        // Never shown by a browser: a payload is a stranger's text.
+        return new Response(Buffer.from(body), {
+          headers: {
+            'content-type': 'application/octet-stream',
+            'content-disposition': 'attachment; filename="payload.bin"',
+            'content-length': String(body.byteLength),
+          },
+        })
+      },
+    }),
+  ]
 }

@@ -16,8 +16,7 @@ import {
   SMALL_BODY_BYTES,
   textOf,
 } from '../route.js'
-import { sessionValue, setCookie } from '../session.js'
-import type { SessionSecret } from '../session-secret.js'
+import { type SessionSecret, sessionValue, setCookie } from '../session.js'
 import { json, sessionShape } from '../shapes.js'
 import { instant } from '../views.js'
 

@@ -3,7 +3,8 @@ import { z } from 'zod'
 import type { Inbox } from '../../../inbox.js'
 import type { Source } from '../../../provider.js'
 import { type Route, route } from '../route.js'
-import { count, json } from '../shapes.js'
+import { count, json, spoolShape, statsShape } from '../shapes.js'
+import { instant, statsView } from '../views.js'
 
 const text = z.string()
 const sourcesShape = z.strictObject({
@@ -86,4 +87,30 @@ function sourceView(inbox: Inbox, name: string, source: Source) {
       Object.keys(none).map((one) => [one, (seen ?? none)[one as keyof typeof none]]),
     ),
   }
+}
+
+export function statsRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/stats',
+      id: 'getStats',
+      summary: 'Counts per source',
+      can: 'read',
+      answers: {
+        200: json(
+          'Counts per source, by name, and the spool.',
+          statsShape.extend({ spool: spoolShape.nullable() }),
+        ),
+      },
+      run: async () => ({ ...statsView(await inbox.events.stats()), spool: await spoolOf(inbox) }),
+    }),
+  ]
+}
+
+/** Without its last error, which may name a host of the inside. */
+async function spoolOf({ spool }: Inbox) {
+  if (spool === null) return null
+  const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()
+  return { depth, bytes, maxBytes, refused, oldestAt: instant(oldestAt), storeAway, draining }
 }

@@ -1,4 +1,4 @@
-/** Errors as RFC 9457 problem documents, with the codes of the error table. */
+/** Answers: errors as RFC 9457 problem documents with the codes of the error table, and the headers of every answer. */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { HookonceError, isHookonceError } from '../../errors.js'
@@ -38,4 +38,25 @@ export function problemOf(error: unknown, log: Logger): Response {
     'unexpected',
   )
   return problem(new HookonceError('UNEXPECTED', { reference }))
+}
+
+const headers: Readonly<Record<string, string>> = {
+  'content-security-policy':
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  // Whatever is asked for here may be different for the next who asks.
+  'cache-control': 'no-store',
+}
+
+export function secured(response: Response): Response {
+  const answer = new Response(response.body, response)
+  for (const [name, value] of Object.entries(headers)) {
+    if (name === 'cache-control' && answer.headers.has(name)) continue
+    answer.headers.set(name, value)
+  }
+  return answer
 }

@@ -1,4 +1,4 @@
-/** The error for a variable that a configuration file needs: where it is used, and which others are missing too. */
+/** Findings in the text of a configuration file: variables that are not set, and secrets written as literals. */
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { HookonceError } from '../errors.js'
@@ -27,4 +27,17 @@ function variablesIn(path: string): { readonly name: string; readonly place: str
         place: `${basename(path)}:${index + 1}`,
       }))
     })
+}
+
+const assigned =
+  /\b(\w*(?:secret|token|password|auth|privatekey|signingkey|apikey)\w*)["']?\s*:\s*\[?\s*(["'`])(?!\$\{)[^"'`]{8,}\2/i
+const urlWithPassword = /\b\w+:\/\/[^\s:@/"'`]+:[^\s@/"'`$]+@/
+
+/** Places such as `hookonce.config.ts:7`. The secret itself is not repeated. */
+export function literalSecrets(text: string): { line: number; name: string }[] {
+  return text.split('\n').flatMap((content, index) => {
+    if (/^\s*(\/\/|\*|\/\*)/.test(content)) return []
+    const name = assigned.exec(content)?.[1] ?? (urlWithPassword.test(content) ? 'a password in a URL' : null)
+    return name === null ? [] : [{ line: index + 1, name }]
+  })
 }
