@@ -23,7 +23,7 @@ import { createHandlers } from './processing/handlers.js'
 import { createRedactor } from './processing/redact.js'
 import { eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
-import { type RetainParts, retain } from './retention/retain.js'
+import { type RetainDeps, retain } from './retention/retain.js'
 import { type RetentionSchedule, startSchedule } from './retention/schedule.js'
 import type { Store } from './store.js'
 import { openTelemetry } from './tracing.js'
@@ -92,7 +92,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     await store.close(left, () => Promise.all([processing.stop(left()), atMost(left(), retentionEnded)]))
   }
 
-  async function retainParts(): Promise<RetainParts> {
+  async function retainParts(): Promise<RetainDeps> {
     return { store: await store.open(), policy, settings, log, counters }
   }
 

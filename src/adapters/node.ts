@@ -52,8 +52,8 @@ function originalUrl(request: IncomingMessage & { originalUrl?: string }): strin
   return request.originalUrl ?? request.url ?? '/'
 }
 
-function originOf(request: IncomingMessage, given: NodeHandlerOptions['origin']): string {
-  if (given !== undefined) return typeof given === 'string' ? given : given(request)
+function originOf(request: IncomingMessage, configured: NodeHandlerOptions['origin']): string {
+  if (configured !== undefined) return typeof configured === 'string' ? configured : configured(request)
   return `${isEncrypted(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`
 }
 

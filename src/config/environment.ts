@@ -6,7 +6,7 @@ import type { HookonceConfig } from './define.js'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-const LEAST_TOKEN = 16
+const MIN_TOKEN_LENGTH = 16
 
 export interface Overridden {
   readonly config: Record<string, unknown>
@@ -14,10 +14,10 @@ export interface Overridden {
 }
 
 /** Works on what came out of the file before it is checked, so that all problems are told at once. */
-export function withEnvironment(given: unknown, environment: Environment): Overridden {
+export function withEnvironment(exported: unknown, environment: Environment): Overridden {
   const problems: string[] = []
-  if (!isObject(given)) return { config: given as Record<string, unknown>, problems }
-  const config = { ...given }
+  if (!isObject(exported)) return { config: exported as Record<string, unknown>, problems }
+  const config = { ...exported }
   const store = environment.HOOKONCE_STORE?.trim()
   if (store) config.store = store
   const server: Record<string, unknown> = isObject(config.server) ? { ...config.server } : {}
@@ -30,9 +30,9 @@ export function withEnvironment(given: unknown, environment: Environment): Overr
   }
   const token = environment.HOOKONCE_ADMIN_TOKEN?.trim()
   if (token) {
-    if (token.length < LEAST_TOKEN) {
+    if (token.length < MIN_TOKEN_LENGTH) {
       problems.push(
-        `HOOKONCE_ADMIN_TOKEN must have ${LEAST_TOKEN} characters or more: openssl rand -hex 32 makes one`,
+        `HOOKONCE_ADMIN_TOKEN must have ${MIN_TOKEN_LENGTH} characters or more: openssl rand -hex 32 makes one`,
       )
     } else if (server.admin !== false) server.admin = withToken(server.admin, token)
   }
@@ -41,9 +41,9 @@ export function withEnvironment(given: unknown, environment: Environment): Overr
 }
 
 function withToken(admin: unknown, token: string): object {
-  const given = isObject(admin) ? admin : {}
-  const tokens = Array.isArray(given.tokens) ? given.tokens : []
-  return { ...given, tokens: [...tokens, environmentToken(token)] }
+  const options = isObject(admin) ? admin : {}
+  const tokens = Array.isArray(options.tokens) ? options.tokens : []
+  return { ...options, tokens: [...tokens, environmentToken(token)] }
 }
 
 /** Only its hash is kept, as of all tokens. */

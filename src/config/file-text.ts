@@ -11,7 +11,9 @@ export function missingVariables(path: string, error: HookonceError): HookonceEr
   const first = missing.find(({ name }) => name === error.details.name)
   // Used in a file that this one imports: its place is not known here.
   if (first === undefined) return error
-  const others = new Map(missing.filter(({ name }) => name !== first.name).map((one) => [one.name, one]))
+  const others = new Map(
+    missing.filter(({ name }) => name !== first.name).map((variable) => [variable.name, variable]),
+  )
   const more = [...others.values()].map(({ name, place }) => `${name} (used at ${place})`).join(', ')
   const details = { name: first.name, use: `used at ${first.place}`, more: more && ` Also not set: ${more}.` }
   return new HookonceError('ENV_MISSING', details, error)

@@ -45,14 +45,14 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   const { config, problems } = withEnvironment(exported, env)
   const all = [...configProblems(config), ...problems]
   const unused = all.length > 0 || config.store !== (exported as HookonceConfig).store
-  if (unused) await letGo((exported as Partial<HookonceConfig>).store)
+  if (unused) await closeStore((exported as Partial<HookonceConfig>).store)
   if (all.length > 0) throw new HookonceError('CONFIG_INVALID', { path, problem: all.join('; ') })
   const warnings = [...files.flatMap(warningsIn), ...oneWriter(config as unknown as HookonceConfig)]
   return { config: config as unknown as HookonceConfig, path, files, warnings }
 }
 
 /** A store the file has made and nobody will use. */
-async function letGo(store: unknown): Promise<void> {
+async function closeStore(store: unknown): Promise<void> {
   if (typeof store !== 'object' || store === null || !('close' in store)) return
   if (typeof store.close === 'function') await store.close().catch(() => {})
 }

@@ -91,12 +91,12 @@ export function retentionPolicy(
 function policyOf(name: string, source: Source, options: RetentionOptions): SourcePolicy {
   const own = options.sources?.[name] ?? {}
   const ofSource = { payloads: source.retention.payloadsMs, events: source.retention.eventsMs }
-  const given = (age: (typeof ages)[number]): number | undefined => {
+  const configured = (age: (typeof ages)[number]): number | undefined => {
     const value = own[age] ?? (age in ofSource ? ofSource[age as 'events'] : undefined) ?? options[age]
     return value === undefined ? undefined : ageMs(`${age} of "${name}"`, value)
   }
-  const events = given('events') ?? defaults.events
-  const payloads = given('payloads') ?? Math.min(defaults.payloads, events)
+  const events = configured('events') ?? defaults.events
+  const payloads = configured('payloads') ?? Math.min(defaults.payloads, events)
   if (payloads > events) {
     const problem = `must not be longer than events (${durationText(events)}), and is ${durationText(payloads)}`
     throw invalidRetention(`payloads of "${name}"`, problem)
@@ -112,8 +112,8 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   return {
     payloads,
     events,
-    attempts: given('attempts') ?? events,
-    audits: given('audits') ?? events,
+    attempts: configured('attempts') ?? events,
+    audits: configured('audits') ?? events,
     tombstones: tombstonesMs(name, own.tombstones ?? options.tombstones ?? byDefault(source)),
   }
 }
@@ -123,9 +123,9 @@ function ageMs(what: string, age: unknown): number {
   return durationMs(age)!
 }
 
-function tombstonesMs(name: string, given: Age | 'forever' | false): number {
-  if (given === false) return 0
-  return given === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`tombstones of "${name}"`, given)
+function tombstonesMs(name: string, setting: Age | 'forever' | false): number {
+  if (setting === false) return 0
+  return setting === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`tombstones of "${name}"`, setting)
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Store } from '../store.js'
 import { type ArchiveProgress, archiveRun } from './archive/run.js'
 import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
 
-export interface RetainParts {
+export interface RetainDeps {
   readonly store: Store
   readonly policy: RetentionPolicy
   readonly settings: Pick<RetentionOptions, 'archive' | 'format' | 'batch'>
@@ -54,11 +54,11 @@ export interface RetainReport {
 const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
 
-export async function retain(parts: RetainParts, options: RetainOptions = {}): Promise<RetainReport> {
-  const lease = options.dryRun ? dryLease : await takeLease(parts.store)
+export async function retain(deps: RetainDeps, options: RetainOptions = {}): Promise<RetainReport> {
+  const lease = options.dryRun ? dryLease : await takeLease(deps.store)
   if (lease === null) return { busy: true, sources: {}, dropped: [], partitionsAhead: null }
   try {
-    return await run(parts, options, lease)
+    return await run(deps, options, lease)
   } finally {
     await lease.release()
   }
@@ -66,8 +66,8 @@ export async function retain(parts: RetainParts, options: RetainOptions = {}): P
 
 const dryLease: RetentionLease = { insist: async () => {}, release: async () => {} }
 
-async function run(parts: RetainParts, options: RetainOptions, lease: RetentionLease): Promise<RetainReport> {
-  const { store, policy, settings } = parts
+async function run(deps: RetainDeps, options: RetainOptions, lease: RetentionLease): Promise<RetainReport> {
+  const { store, policy, settings } = deps
   const { now } = await store.maintain({ payloadsBefore: {}, dryRun: true })
   const names = [...policy.keys()].filter((name) => options.sources?.includes(name) ?? true)
   const payloadsBefore = Object.fromEntries(
@@ -77,27 +77,27 @@ async function run(parts: RetainParts, options: RetainOptions, lease: RetentionL
   const plan = await store.maintain({ payloadsBefore, archivedOnly, dryRun: true })
   const archived = new Map<string, number>()
   if (settings.archive && !options.dryRun) {
-    for (const name of names) archived.set(name, await archiveSource(parts, options, lease, name, plan))
+    for (const name of names) archived.set(name, await archiveSource(deps, options, lease, name, plan))
   }
   // A partition belongs to all sources: with only some of them, nothing is dropped, for the others are not named.
-  const maintained = options.dryRun ? plan : await maintain(parts, { payloadsBefore, archivedOnly }, plan)
+  const maintained = options.dryRun ? plan : await maintain(deps, { payloadsBefore, archivedOnly }, plan)
   const sources: Record<string, Removed & { archived: number }> = {}
   for (const name of names) {
-    const removed = await pruneSource(parts, options, lease, name, {
+    const removed = await pruneSource(deps, options, lease, name, {
       now,
       ages: policy.get(name)!,
       payloadsBefore: maintained.pruneBefore[name]!,
     })
     sources[name] = { ...removed, archived: archived.get(name) ?? 0 }
   }
-  if (!options.dryRun) await audit(parts, sources, maintained.dropped)
+  if (!options.dryRun) await audit(deps, sources, maintained.dropped)
   return { busy: false, sources, dropped: maintained.dropped, partitionsAhead: maintained.ahead }
 }
 
 const before = (now: number, age: number): number => Math.max(0, now - age)
 
 async function archiveSource(
-  { store, settings }: RetainParts,
+  { store, settings }: RetainDeps,
   { signal, onProgress }: RetainOptions,
   lease: RetentionLease,
   source: string,
@@ -123,13 +123,13 @@ interface Horizon {
 }
 
 async function pruneSource(
-  parts: RetainParts,
+  deps: RetainDeps,
   { dryRun = false, signal, onProgress }: RetainOptions,
   lease: RetentionLease,
   source: string,
   { now, ages, payloadsBefore }: Horizon,
 ): Promise<Removed> {
-  const { store, settings, counters } = parts
+  const { store, settings, counters } = deps
   let removed: Removed = { payloads: 0, events: 0, attempts: 0, audits: 0 }
   for (;;) {
     signal?.throwIfAborted()
@@ -169,20 +169,20 @@ async function pruneSource(
 
 /** Also when it fails: a role that may not create tables is how partitions run out. */
 async function maintain(
-  parts: RetainParts,
+  deps: RetainDeps,
   options: MaintainOptions,
   before: MaintainReport,
 ): Promise<MaintainReport> {
   let report = before
   try {
-    report = await parts.store.maintain(options)
+    report = await deps.store.maintain(options)
     return report
   } finally {
-    watchAhead(parts, report)
+    watchAhead(deps, report)
   }
 }
 
-function watchAhead({ log, counters }: RetainParts, { ahead }: MaintainReport): void {
+function watchAhead({ log, counters }: RetainDeps, { ahead }: MaintainReport): void {
   counters.retention.partitionsAhead = ahead
   if (ahead === null || ahead >= FEWEST_AHEAD) return
   counters.retention.alarms++
@@ -190,7 +190,7 @@ function watchAhead({ log, counters }: RetainParts, { ahead }: MaintainReport): 
 }
 
 async function audit(
-  { store }: RetainParts,
+  { store }: RetainDeps,
   sources: RetainReport['sources'],
   dropped: readonly DroppedPartition[],
 ): Promise<void> {
@@ -202,7 +202,7 @@ async function audit(
     reason,
   })
   const entries = Object.entries(sources)
-    .filter(([, one]) => one.payloads + one.events + one.attempts + one.audits > 0)
+    .filter(([, counts]) => counts.payloads + counts.events + counts.attempts + counts.audits > 0)
     .map(([source, { payloads, events, attempts, audits }]) =>
       entry(source, `removed ${payloads} payloads, ${events} events, ${attempts} attempts, ${audits} audits`),
     )

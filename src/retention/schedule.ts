@@ -2,7 +2,7 @@
 import { codeOf, isHookonceError } from '../errors.js'
 import { runOrDrop, takeKey } from '../once.js'
 import type { Store } from '../store.js'
-import { type RetainParts, retain } from './retain.js'
+import { type RetainDeps, retain } from './retain.js'
 
 export interface RetentionSchedule {
   /** Resolves when a run under way has ended at the next portion. */
@@ -18,8 +18,8 @@ const KEY = 'hookonce:retention:daily'
 
 /** The store is asked for when it is time: it may not be there yet. */
 export function startSchedule(
-  parts: () => Promise<RetainParts>,
-  { log, counters }: Pick<RetainParts, 'log' | 'counters'>,
+  deps: () => Promise<RetainDeps>,
+  { log, counters }: Pick<RetainDeps, 'log' | 'counters'>,
   firstMs = FIRST_MS,
 ): RetentionSchedule {
   const abort = new AbortController()
@@ -40,7 +40,7 @@ export function startSchedule(
 
   async function look(): Promise<void> {
     try {
-      const ready = await parts()
+      const ready = await deps()
       const run = () => retain(ready, { signal: abort.signal })
       if (await once(ready.store, run)) counters.retention.runs++
     } catch (error) {

@@ -74,16 +74,16 @@ export function readTls({ cert, key }: TlsOptions): { cert: string; key: string 
   return pair
 }
 
-function pem(name: 'cert' | 'key', given: string): string {
-  if (typeof given !== 'string' || given === '')
+function pem(name: 'cert' | 'key', pathOrPem: string): string {
+  if (typeof pathOrPem !== 'string' || pathOrPem === '')
     throw invalid(`server.tls.${name}`, 'must be a file path or PEM text')
-  if (given.includes('-----BEGIN')) return given
+  if (pathOrPem.includes('-----BEGIN')) return pathOrPem
   try {
-    return readFileSync(given, 'utf8')
+    return readFileSync(pathOrPem, 'utf8')
   } catch (error) {
     throw invalid(
       `server.tls.${name}`,
-      `names the file ${given}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
+      `names the file ${pathOrPem}, which cannot be read (${(error as NodeJS.ErrnoException).code})`,
     )
   }
 }

@@ -40,12 +40,12 @@ export function createMetrics(
     if (metrics === true) return unlessNamed(request)
     if (tokens.length === 0) return isLocal(request) ? unlessNamed(request) : { status: 403, headers: {} }
     const address = addressOf(request)
-    const given = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
-    const token = given === undefined ? null : findToken(tokens, given, Date.now())
+    const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
+    const token = bearer === undefined ? null : findToken(tokens, bearer, Date.now())
     if (token !== null && may(token.role, 'read')) return null
     const retryAfterS = limit.blockedForS(address)
     if (retryAfterS > 0) return { status: 429, headers: { 'retry-after': String(retryAfterS) } }
-    if (given !== undefined && token === null) limit.failed(address)
+    if (bearer !== undefined && token === null) limit.failed(address)
     return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
   }
 

@@ -10,7 +10,7 @@ import type { ServerSettings } from './options.js'
 import { createRequests } from './requests.js'
 import { type Caller, originOf } from './trust-proxy.js'
 
-export interface Part {
+export interface MountedInbox {
   readonly inbox: Inbox
   intake(request: IncomingMessage, response: ServerResponse): void
   other(request: IncomingMessage, response: ServerResponse): void
@@ -20,11 +20,11 @@ export interface Part {
   quiet(): Promise<void>
 }
 
-export function createPart(
+export function mountInbox(
   inbox: Inbox,
   settings: ServerSettings,
   callerOf: (request: IncomingMessage) => Caller,
-): Part {
+): MountedInbox {
   const requests = createRequests()
   const { publicUrl } = settings
   const intake = nodeHandler(inbox, { origin: publicUrl ?? ((request) => originOf(callerOf(request))) })
@@ -73,6 +73,6 @@ function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
   return null
 }
 
-function adminOptions(settings: ServerSettings, given: AdminOptions): AdminOptions {
-  return { hosts: hostNames(settings), ...given, ...(settings.open ? { open: true } : {}) }
+function adminOptions(settings: ServerSettings, options: AdminOptions): AdminOptions {
+  return { hosts: hostNames(settings), ...options, ...(settings.open ? { open: true } : {}) }
 }

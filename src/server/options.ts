@@ -92,8 +92,8 @@ export function serverSettings(options: ServerOptions): ServerSettings {
 }
 
 /** A path in it stays: a proxy may take it off on the way here, and the sender signs what it called. */
-function publicOrigin(given: string): string {
-  const url = URL.canParse(given) ? new URL(given) : null
+function publicOrigin(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)
     throw invalid(
       'server.publicUrl',

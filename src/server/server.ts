@@ -11,7 +11,7 @@ import { checkExposure, type Listening, listen, readTls } from './bind.js'
 import { drainConnections } from './drain.js'
 import { createHealth } from './health.js'
 import { createMetrics } from './metrics.js'
-import { createPart, type Part } from './mounted-inbox.js'
+import { type MountedInbox, mountInbox } from './mounted-inbox.js'
 import { type ServerOptions, type ServerSettings, serverSettings } from './options.js'
 import { createRequests, onClientError } from './requests.js'
 import { callers } from './trust-proxy.js'
@@ -40,7 +40,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
   const settings = serverSettings(options)
   checkExposure(settings)
   const callerOf = callers(settings.trustProxy)
-  let current: Part = createPart(inbox, settings, callerOf)
+  let current: MountedInbox = mountInbox(inbox, settings, callerOf)
   let closing: Promise<void> | null = null
   const now = new AbortController()
   const health = createHealth(
@@ -88,7 +88,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     },
     async swap(next) {
       const before = current
-      current = createPart(next, settings, callerOf)
+      current = mountInbox(next, settings, callerOf)
       before.endStreams()
       await before.quiet()
       return before.inbox

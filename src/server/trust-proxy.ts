@@ -81,20 +81,20 @@ function list(header: string | string[] | undefined): string[] {
   if (header === undefined) return []
   return String(header)
     .split(',')
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
 }
 
 /** Without a port, brackets or the mapped form of IPv4; null when it is no address. */
-function normal(given: string | undefined): string | null {
-  if (given === undefined) return null
-  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(given)?.[1] ?? given.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
+function normal(text: string | undefined): string | null {
+  if (text === undefined) return null
+  const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')
   const address = bare.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '')
   return isIP(address) === 0 ? null : address
 }
 
-function hostname(given: string | undefined): string | null {
-  return given !== undefined && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(given) ? given : null
+function hostname(text: string | undefined): string | null {
+  return text !== undefined && /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(:\d{1,5})?$/i.test(text) ? text : null
 }
 
 const named: Readonly<Record<string, readonly string[]>> = {

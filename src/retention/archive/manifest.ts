@@ -67,7 +67,7 @@ export async function writeManifest(
   object: ArchivedObject,
 ): Promise<Manifest> {
   const objects = [...(before?.objects ?? []), object]
-  const sum = (of: 'deliveries' | 'events') => objects.reduce((all, one) => all + one[of], 0)
+  const sum = (of: 'deliveries' | 'events') => objects.reduce((all, object) => all + object[of], 0)
   const { source, day } = about
   const manifest: Manifest = {
     version: 1,
@@ -97,7 +97,7 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
   const deliveries = await decodeObject(object.format, bytes).catch((error: unknown) => {
     throw isHookonceError(error) ? error : damaged(target, path, 'it cannot be read')
   })
-  const events = deliveries.reduce((all, one) => all + one.events.length, 0)
+  const events = deliveries.reduce((all, delivery) => all + delivery.events.length, 0)
   if (deliveries.length !== object.deliveries || events !== object.events)
     throw damaged(target, path, 'it holds another number of deliveries')
   return deliveries

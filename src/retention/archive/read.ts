@@ -96,7 +96,7 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
   for await (const manifest of archiveList(target, options)) {
     for (const object of manifest.objects) {
       const deliveries = (await readVerified(target, object)).filter(
-        (one) => !wanted || one.events.some((event) => wanted.has(event.eventId)),
+        (delivery) => !wanted || delivery.events.some((event) => wanted.has(event.eventId)),
       )
       for (const some of portions(deliveries)) {
         options.signal?.throwIfAborted()
@@ -120,17 +120,17 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
 function* portions(deliveries: readonly StoredDelivery[]): Generator<StoredDelivery[]> {
   let some: StoredDelivery[] = []
   let bytes = 0
-  for (const one of deliveries) {
+  for (const delivery of deliveries) {
     if (
       some.length === RESTORE_DELIVERIES ||
-      (some.length > 0 && bytes + one.body.byteLength > RESTORE_BYTES)
+      (some.length > 0 && bytes + delivery.body.byteLength > RESTORE_BYTES)
     ) {
       yield some
       some = []
       bytes = 0
     }
-    some.push(one)
-    bytes += one.body.byteLength
+    some.push(delivery)
+    bytes += delivery.body.byteLength
   }
   if (some.length > 0) yield some
 }

@@ -60,16 +60,16 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
   const days = new Map<string, OpenDay>()
   let objects = 0
   let deliveries = 0
-  let gathered: StoredDelivery[] = []
+  let batch: StoredDelivery[] = []
   let bytes = 0
 
   async function close(): Promise<void> {
-    if (gathered.length === 0) return
-    const day = dayOf(gathered[0]!.receivedAt)
+    if (batch.length === 0) return
+    const day = dayOf(batch[0]!.receivedAt)
     const open = days.get(day) ?? (await openDay(options, day))
     days.set(day, open)
-    const fresh = gathered.filter((one) => !isHeld(open.held, one))
-    gathered = []
+    const fresh = batch.filter((delivery) => !isArchived(open.archived, delivery))
+    batch = []
     bytes = 0
     if (fresh.length === 0) return
     await writeObject(options, open, fresh)
@@ -80,11 +80,11 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
   for (let after: number | null = 0; after !== null; ) {
     options.signal?.throwIfAborted()
     const page = await store.export({ source, from: 0, to: before, after, limit: PAGE, unarchived: true })
-    for (const one of page.deliveries) {
-      const sameDay = gathered.length === 0 || dayOf(gathered[0]!.receivedAt) === dayOf(one.receivedAt)
-      if (!sameDay || bytes >= objectBytes || gathered.length >= OBJECT_DELIVERIES) await close()
-      gathered.push(one)
-      bytes += one.body.byteLength
+    for (const delivery of page.deliveries) {
+      const sameDay = batch.length === 0 || dayOf(batch[0]!.receivedAt) === dayOf(delivery.receivedAt)
+      if (!sameDay || bytes >= objectBytes || batch.length >= OBJECT_DELIVERIES) await close()
+      batch.push(delivery)
+      bytes += delivery.body.byteLength
     }
     after = page.next
   }
@@ -97,10 +97,10 @@ interface OpenDay {
   manifest: Manifest | null
   next: number
   /** What earlier runs have written, by seq. */
-  readonly held: ReadonlyMap<number, Held>
+  readonly archived: ReadonlyMap<number, ArchivedCopy>
 }
 
-interface Held {
+interface ArchivedCopy {
   readonly object: number
   readonly print: string
 }
@@ -109,8 +109,8 @@ interface Held {
  * Numbers alone prove nothing: a log that was restored from a backup, or made anew beside an old archive, gives the same
  * numbers to other bytes.
  */
-function isHeld(held: OpenDay['held'], delivery: StoredDelivery): boolean {
-  return held.get(delivery.seq)?.print === fingerprint(delivery)
+function isArchived(archived: OpenDay['archived'], delivery: StoredDelivery): boolean {
+  return archived.get(delivery.seq)?.print === fingerprint(delivery)
 }
 
 const fingerprint = ({ receivedAt, body }: StoredDelivery): string => `${receivedAt} ${sha256(body)}`
@@ -118,27 +118,32 @@ const fingerprint = ({ receivedAt, body }: StoredDelivery): string => `${receive
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
   const objects = manifest?.objects ?? []
-  const held = new Map<number, Held>()
+  const archived = new Map<number, ArchivedCopy>()
   for (const { number, ...object } of objects) {
-    for (const one of await readVerified(target, { number, ...object }))
-      held.set(one.seq, { object: number, print: fingerprint(one) })
+    for (const delivery of await readVerified(target, { number, ...object }))
+      archived.set(delivery.seq, { object: number, print: fingerprint(delivery) })
   }
-  if (held.size > 0) await markHeld(store, source, day, held)
-  return { day, manifest, held, next: Math.max(0, ...objects.map((one) => one.number)) + 1 }
+  if (archived.size > 0) await recordArchived(store, source, day, archived)
+  return { day, manifest, archived, next: Math.max(0, ...objects.map((object) => object.number)) + 1 }
 }
 
 /** Tells the store what of this day lies in the archive, where a run that died could not. */
-async function markHeld(store: Store, source: string, day: string, held: OpenDay['held']): Promise<void> {
+async function recordArchived(
+  store: Store,
+  source: string,
+  day: string,
+  archived: OpenDay['archived'],
+): Promise<void> {
   const from = Date.parse(day)
   const seqs = new Map<number, number[]>()
   for (let after: number | null = 0; after !== null; ) {
     const page = await store.export({ source, from, to: from + DAY_MS, after, limit: PAGE })
-    for (const one of page.deliveries) {
-      if (!isHeld(held, one)) continue
-      const { object } = held.get(one.seq)!
+    for (const delivery of page.deliveries) {
+      if (!isArchived(archived, delivery)) continue
+      const { object } = archived.get(delivery.seq)!
       const own = seqs.get(object) ?? []
       seqs.set(object, own)
-      own.push(one.seq)
+      own.push(delivery.seq)
     }
     after = page.next
   }
@@ -153,7 +158,7 @@ async function writeObject(
   const { store, target, source, format = 'jsonl', insist } = options
   const { day } = open
   const bytes = await encodeObject(format, deliveries)
-  const seqs = deliveries.map((one) => one.seq)
+  const seqs = deliveries.map((delivery) => delivery.seq)
   // A number may be taken by an object of a run that died before its manifest. It does not count, and it stays.
   let path = objectPath(source, day, open.next, format)
   while (!(await target.create(path, bytes))) path = objectPath(source, day, ++open.next, format)
@@ -162,14 +167,14 @@ async function writeObject(
     path,
     format,
     deliveries: deliveries.length,
-    events: deliveries.reduce((all, one) => all + one.events.length, 0),
+    events: deliveries.reduce((all, delivery) => all + delivery.events.length, 0),
     bytes: bytes.byteLength,
     sha256: sha256(bytes),
     firstSeq: Math.min(...seqs),
     lastSeq: Math.max(...seqs),
   }
   const back = await readVerified(target, object)
-  if (back.some((one, i) => !same(one, deliveries[i]!)))
+  if (back.some((delivery, i) => !same(delivery, deliveries[i]!)))
     throw damaged(target, path, 'it was read back otherwise than written')
   await insist?.()
   open.manifest = await writeManifest(target, open.manifest, { source, day }, object)

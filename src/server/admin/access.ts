@@ -12,28 +12,28 @@ import { readSession, type SessionSecret, sessionCookies } from './session.js'
 import { type SignInLimit, signInLimit } from './sign-in-limit.js'
 
 /** With how they came in and until when, for sessions and streams. */
-export interface Entered extends Access {
+export interface Authenticated extends Access {
   readonly by: 'token' | 'session' | 'application' | 'open'
   readonly expiresAt: number
 }
 
-export interface Door {
+export interface Authenticator {
   /** Null: nobody. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
-  enter(request: Request, address: string | null): Promise<Entered | null>
+  authenticate(request: Request, address: string | null): Promise<Authenticated | null>
   /** The token this text is. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
   token(text: string, address: string | null): Promise<KnownToken>
   /** Whether a token can be used to sign in here. */
   readonly takesTokens: boolean
 }
 
-export interface DoorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
+export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
   readonly sessionSecret: SessionSecret
   readonly clock: Clock
   /** Called for each wrong token that is worth a line in the audit. */
   readonly onRefused: (address: string | null) => Promise<void>
 }
 
-export function createDoor(options: DoorOptions): Door {
+export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { authorize, open = false, clock, sessionSecret, onRefused } = options
   const known = knownTokens(options.tokens ?? [])
   if (known.length === 0 && authorize === undefined && !open) {
@@ -51,7 +51,7 @@ export function createDoor(options: DoorOptions): Door {
     throw new HookonceError('TOKEN_REFUSED')
   }
 
-  async function enter(request: Request, address: string | null): Promise<Entered | null> {
+  async function authenticate(request: Request, address: string | null): Promise<Authenticated | null> {
     const own = await authorize?.(request)
     if (own) {
       checkOwnOrigin(request) // the application's credential may be a cookie
@@ -74,7 +74,7 @@ export function createDoor(options: DoorOptions): Door {
     return null
   }
 
-  return { enter, token, takesTokens: known.length > 0 }
+  return { authenticate, token, takesTokens: known.length > 0 }
 }
 
 function checkAccess({ actor, role }: Access): Access {

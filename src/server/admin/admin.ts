@@ -10,7 +10,7 @@ import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
-import { bearerOf, createDoor, type Door, type Entered } from './access.js'
+import { type Authenticated, type Authenticator, bearerOf, createAuthenticator } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
 import { createPages } from './page/routes.js'
@@ -28,20 +28,20 @@ export interface Admin {
   close(): Promise<void>
 }
 
-export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
-  const inbox = given as Inbox
+export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
+  const inbox = typed as Inbox
   checkOptions('admin', options, adminRule)
   const { basePath = '' } = options
   const checkHost = hostCheck(options.hosts)
   const sessionSecret = sessionSecretOf(inbox, options.sessionSecret)
-  const door = createDoor({
+  const authenticator = createAuthenticator({
     ...options,
     sessionSecret,
     clock: systemClock,
     onRefused: (address) => auditRefused(inbox, address),
   })
-  const { routes, close } = createRoutes(inbox, door, basePath, { ...options, sessionSecret })
-  const pages = createPages(inbox, door, basePath, options.static)
+  const { routes, close } = createRoutes(inbox, authenticator, basePath, { ...options, sessionSecret })
+  const pages = createPages(inbox, authenticator, basePath, options.static)
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
   for (const route of routes) {
     app.on(route.method, route.path, async (context) => {
@@ -51,7 +51,7 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
       if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly) {
         throw new HookonceError('READ_ONLY')
       }
-      const access = await admit(door, route, request, address)
+      const access = await admit(authenticator, route, request, address)
       const answer = await route.run({
         request,
         access,
@@ -107,13 +107,13 @@ export function admin<Tx>(given: Inbox<Tx>, options: AdminOptions = {}): Admin {
 }
 
 async function admit(
-  door: Door,
+  authenticator: Authenticator,
   route: Route,
   request: Request,
   address: string | null,
-): Promise<Entered | null> {
+): Promise<Authenticated | null> {
   if (route.can === 'anyone') return null
-  const access = await door.enter(request, address)
+  const access = await authenticator.authenticate(request, address)
   if (access === null) throw new HookonceError('UNAUTHENTICATED')
   if (route.can !== 'signed-in' && !may(access.role, route.can)) {
     throw new HookonceError('FORBIDDEN', { role: access.role, roles: rolesThatMay(route.can).join(' or ') })
@@ -138,11 +138,12 @@ function methodsAt(routes: readonly Route[], path: string): string[] {
 }
 
 function routesAt(routes: readonly Route[], path: string): Route[] {
-  const parts = path.split('/')
+  const segments = path.split('/')
   return routes.filter(({ path: pattern }) => {
     const wanted = pattern.split('/')
     return (
-      wanted.length === parts.length && wanted.every((part, i) => part.startsWith(':') || part === parts[i])
+      wanted.length === segments.length &&
+      wanted.every((segment, i) => segment.startsWith(':') || segment === segments[i])
     )
   })
 }

@@ -19,8 +19,8 @@ export function hostCheck(hosts: readonly string[] = LOOPBACK): HostCheck {
 /** With its port, or for any port. */
 export function hostList(hosts: readonly string[]): (host: string) => boolean {
   const allowed = new Set(hosts.map(normal))
-  return (given) => {
-    const host = given.toLowerCase()
+  return (requested) => {
+    const host = requested.toLowerCase()
     return allowed.has(host) || allowed.has(withoutPort(host))
   }
 }

@@ -4,7 +4,7 @@
  */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../errors.js'
-import type { Entered } from './access.js'
+import type { Authenticated } from './access.js'
 import type { Permission } from './options.js'
 
 /** `signed-in`: any role. `anyone`: also those without one. */
@@ -14,7 +14,7 @@ export type Admission = Permission | 'signed-in' | 'anyone'
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly request: Request
   /** Null only where a route admits anyone. */
-  readonly access: Entered | null
+  readonly access: Authenticated | null
   readonly address: string | null
   readonly params: Params
   readonly query: Query
@@ -143,6 +143,6 @@ export async function jsonOf(request: Request, most: number): Promise<unknown> {
   }
 }
 
-export function reasonOf(request: Request, given: string | undefined): string {
-  return given ?? request.headers.get('x-reason') ?? ''
+export function reasonOf(request: Request, inRequest: string | undefined): string {
+  return inRequest ?? request.headers.get('x-reason') ?? ''
 }

@@ -1,6 +1,6 @@
 /** Every route of the admin API, and what they share: actions, streams, and who waits for something new. */
 import type { Inbox } from '../../inbox.js'
-import type { Door } from './access.js'
+import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
 import { openapi } from './openapi.js'
 import type { AdminOptions } from './options.js'
@@ -22,7 +22,7 @@ const STREAMS = 32
 
 export function createRoutes(
   inbox: Inbox,
-  door: Door,
+  authenticator: Authenticator,
   basePath: string,
   options: Omit<AdminOptions, 'sessionSecret'> & { readonly sessionSecret: SessionSecret },
 ): { routes: Route[]; close(): Promise<void> } {
@@ -40,7 +40,14 @@ export function createRoutes(
     ...sourceRoutes(inbox),
     ...streamRoutes(inbox, streams),
     ...workRoutes(inbox, wakes),
-    ...sessionRoutes(inbox, { door, basePath, secret: sessionSecret, sessionMs, readOnly, now: Date.now }),
+    ...sessionRoutes(inbox, {
+      authenticator,
+      basePath,
+      secret: sessionSecret,
+      sessionMs,
+      readOnly,
+      now: Date.now,
+    }),
     route({
       method: 'GET',
       path: '/api/openapi.json',

@@ -28,7 +28,7 @@ export function readSession(
   const match = /^([\w.@+-]{1,64})\.(\d{1,15})\.([A-Za-z0-9_-]{43})$/.exec(value)
   if (match === null) return null
   const [, name = '', expiry = '', mac = ''] = match
-  const token = known.find((one) => one.name === name)
+  const token = known.find((candidate) => candidate.name === name)
   if (token === undefined) return null
   const expected = Buffer.from(macOf(token, `${name}.${expiry}`, secret))
   if (!timingSafeEqual(expected, Buffer.from(mac))) return null
@@ -59,16 +59,16 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
 export type SessionSecret = () => Promise<string>
 
 /** Made once and kept in the log: every node of it has the same. */
-export function sessionSecretOf(inbox: Inbox, given: string | undefined): SessionSecret {
-  if (given !== undefined) return async () => given
-  let kept: Promise<string> | undefined
+export function sessionSecretOf(inbox: Inbox, configured: string | undefined): SessionSecret {
+  if (configured !== undefined) return async () => configured
+  let stored: Promise<string> | undefined
   return () => {
-    kept ??= inbox
+    stored ??= inbox
       .once('hookonce session secret', () => randomBytes(32).toString('base64url'))
       .catch((error: unknown) => {
-        kept = undefined // the store may be back for the next one
+        stored = undefined // the store may be back for the next one
         throw error
       })
-    return kept
+    return stored
   }
 }

@@ -49,7 +49,7 @@ export function createStreams(
   function open(options: StreamOptions): ReadableStream<Uint8Array> {
     if (cuts.size >= most) throw new HookonceError('STREAMS_FULL', { most })
     const ended = new AbortController()
-    const parts = partsOf(options, ended.signal)
+    const frames = framesOf(options, ended.signal)
     let stall: NodeJS.Timeout | undefined
     function end(): void {
       clearTimeout(stall)
@@ -69,16 +69,16 @@ export function createStreams(
         },
         async pull(controller) {
           clearTimeout(stall)
-          const part = await parts.next().catch((error) => {
+          const next = await frames.next().catch((error) => {
             end() // the log cannot be read now; the reader comes back to where they were
             throw error
           })
           if (ended.signal.aborted) return
-          if (part.done) {
+          if (next.done) {
             end()
             return controller.close()
           }
-          controller.enqueue(Buffer.from(part.value))
+          controller.enqueue(Buffer.from(next.value))
           stall = setTimeout(cut, times.stallMs).unref()
         },
         cancel: end,
@@ -87,7 +87,7 @@ export function createStreams(
     )
   }
 
-  async function* partsOf(options: StreamOptions, signal: AbortSignal): AsyncGenerator<string> {
+  async function* framesOf(options: StreamOptions, signal: AbortSignal): AsyncGenerator<string> {
     const { source, detail, expiresAt } = options
     yield 'retry: 2000\n\n'
     const store = await inbox.store()
@@ -96,7 +96,7 @@ export function createStreams(
     let shownStats = ''
     let spokeAt = performance.now()
     while (!signal.aborted && Date.now() < expiresAt) {
-      const mark = wakes.mark()
+      const count = wakes.count()
       const page = await store.tail({ after: position, limit: PAGE, ...(source ? { source } : {}) })
       const frames: string[] = []
       if (page.gap && mayMiss) frames.push(frame('gap', { after: position, position: page.position }))
@@ -118,7 +118,7 @@ export function createStreams(
       }
       if (page.events.length === PAGE) continue
       // Closed: nobody rings any more, and to look again at once would be for ever.
-      if (!(await wakes.wait(mark, Math.min(times.statsMs, times.heartbeatMs), signal))) return
+      if (!(await wakes.wait(count, Math.min(times.statsMs, times.heartbeatMs), signal))) return
     }
   }
 

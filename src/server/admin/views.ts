@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { type Attempt, type Audit, type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
-import type { Entered } from './access.js'
+import type { Authenticated } from './access.js'
 import { may } from './options.js'
 import type { attemptShape, auditShape, eventShape, payloadShape, statsShape } from './shapes.js'
 
@@ -26,7 +26,7 @@ export function instant(at: number | null): string | null {
  * Whether this caller sees errors and the reasons of handlers. They are the application's words and may quote a payload,
  * so a role that may not read payloads does not see them.
  */
-export function seesDetail(access: Entered | null): boolean {
+export function seesDetail(access: Authenticated | null): boolean {
   return access !== null && may(access.role, 'detail')
 }
 

@@ -9,55 +9,55 @@ const TICK_MS = 100
 
 export interface Wakes {
   /** Changes when something may be new. Read it before looking, give it to `wait` after. */
-  mark(): number
+  count(): number
   /** Resolves when the mark is no longer this one or `ms` are over. False: stop, by the signal or because it was closed. */
-  wait(mark: number, ms: number, signal: AbortSignal): Promise<boolean>
+  wait(count: number, ms: number, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
 
 interface Waiter {
-  readonly mark: number
+  readonly count: number
   readonly until: number
   readonly resolve: () => void
 }
 
 export function createWakes(inbox: Inbox): Wakes {
   const waiters = new Set<Waiter>()
-  let rung = 0
+  let notified = 0
   let closed = false
   let ticker: NodeJS.Timeout | undefined
-  let bell: Promise<() => Promise<void>> | undefined
+  let subscription: Promise<() => Promise<void>> | undefined
 
-  const mark = () => rung + inbox.counters.committed
+  const count = () => notified + inbox.counters.committed
 
   function tick(): void {
     const now = performance.now()
-    const current = mark()
+    const current = count()
     for (const waiter of waiters) {
-      if (closed || waiter.mark !== current || waiter.until <= now) waiter.resolve()
+      if (closed || waiter.count !== current || waiter.until <= now) waiter.resolve()
     }
   }
 
   /** Asked for once, by the first who waits. Without it there is still the look every so often. */
   function subscribe(): void {
-    bell ??= inbox
+    subscription ??= inbox
       .store()
-      .then((store) => store.subscribe(() => rung++))
+      .then((store) => store.subscribe(() => notified++))
       .catch(() => {
-        bell = undefined
+        subscription = undefined
         return async () => {}
       })
   }
 
   return {
-    mark,
+    count,
     wait(since, ms, signal) {
       if (closed || signal.aborted) return Promise.resolve(false)
       subscribe()
       ticker ??= setInterval(tick, TICK_MS)
       return new Promise((resolve) => {
         const waiter: Waiter = {
-          mark: since,
+          count: since,
           until: performance.now() + ms,
           resolve() {
             waiters.delete(waiter)
@@ -76,7 +76,7 @@ export function createWakes(inbox: Inbox): Wakes {
     async close() {
       closed = true
       tick()
-      const unsubscribe = await bell
+      const unsubscribe = await subscription
       await unsubscribe?.().catch(() => {})
     },
   }

@@ -4,12 +4,12 @@
  */
 import { html } from 'hono/html'
 import type { HookonceError } from '../../../errors.js'
-import type { Entered } from '../access.js'
+import type { Authenticated } from '../access.js'
 import type { EventView } from '../views.js'
 
 export interface PageFacts {
   readonly basePath: string
-  readonly access: Entered
+  readonly access: Authenticated
   readonly events: readonly EventView[]
   /** How this page was reached, for examples. */
   readonly origin: string

@@ -1,7 +1,7 @@
 /** What a browser is shown: the dashboard's files where there are some, else the small page and what belongs to it. */
 import { HookonceError, isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
-import type { Door } from '../access.js'
+import type { Authenticator } from '../access.js'
 import { hostOf, isEncrypted } from '../hosts.js'
 import { type AdminOptions, may, rolesThatMay } from '../options.js'
 import { eventView, seesDetail } from '../views.js'
@@ -17,14 +17,14 @@ export interface Pages {
 
 export function createPages(
   inbox: Inbox,
-  door: Door,
+  authenticator: Authenticator,
   basePath: string,
   files: AdminOptions['static'],
 ): Pages {
   async function front(request: Request, address: string | null): Promise<Response> {
-    const access = await door.enter(request, address)
+    const access = await authenticator.authenticate(request, address)
     if (access === null) {
-      return door.takesTokens
+      return authenticator.takesTokens
         ? signInPage(basePath, null)
         : refusedPage(basePath, new HookonceError('UNAUTHENTICATED'))
     }
@@ -69,5 +69,7 @@ function fileOf(text: string, type: string): Response {
 
 function exampleOf(inbox: Inbox): { name: string; unverified: boolean } | null {
   const all = [...inbox.sources].map(([name, source]) => ({ name, unverified: source.unverified }))
-  return all.find((one) => one.unverified) ?? all.find(({ name }) => name === 'stripe') ?? all[0] ?? null
+  return (
+    all.find((source) => source.unverified) ?? all.find(({ name }) => name === 'stripe') ?? all[0] ?? null
+  )
 }

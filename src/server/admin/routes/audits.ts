@@ -6,7 +6,7 @@ import { filterQuery } from '../filter.js'
 import { type Route, route } from '../route.js'
 import { auditPageShape, json, keyParams, pageQuery } from '../shapes.js'
 import { auditView } from '../views.js'
-import { found, keyOf } from './events.js'
+import { eventKey, existingEvent } from './events.js'
 
 export function auditRoutes(inbox: Inbox): Route[] {
   async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
@@ -33,8 +33,8 @@ export function auditRoutes(inbox: Inbox): Route[] {
       },
       answers,
       problems: [400],
-      run: async ({ query: { limit, cursor, id, ...given } }) => {
-        const filter = { ...given, eventId: id }
+      run: async ({ query: { limit, cursor, id, ...conditions } }) => {
+        const filter = { ...conditions, eventId: id }
         return page(
           Object.fromEntries(Object.entries(filter).filter(([, v]) => v !== undefined)),
           limit,
@@ -53,8 +53,8 @@ export function auditRoutes(inbox: Inbox): Route[] {
       answers,
       problems: [400, 404],
       async run({ params, query: { limit, cursor } }) {
-        const key = keyOf(params)
-        await found(inbox, key)
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
         return page(key, limit, cursor)
       },
     }),

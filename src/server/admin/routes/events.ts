@@ -32,10 +32,10 @@ export function eventRoutes(inbox: Inbox): Route[] {
       },
       answers: { 200: json('A page. It may be short and still have a next one.', eventPageShape) },
       problems: [400],
-      async run({ access, query: { q, limit, cursor = null, ...given } }) {
+      async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
         // Asking "is this its error?" until the answer is yes would be a way to read it.
-        if (given.reason !== undefined && !detail && !isOwnReason(given.reason)) {
+        if (conditions.reason !== undefined && !detail && !isOwnReason(conditions.reason)) {
           throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
         }
         const page = { limit, cursor }
@@ -44,8 +44,8 @@ export function eventRoutes(inbox: Inbox): Route[] {
           next,
           cut = false,
         } = q === undefined
-          ? await inbox.events.list(filterOf(given), page)
-          : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(given), page)
+          ? await inbox.events.list(filterOf(conditions), page)
+          : await search((filter, of) => inbox.events.list(filter, of), q, filterOf(conditions), page)
         return { events: events.map((event) => eventView(event, detail)), next, cut }
       },
     }),
@@ -59,8 +59,8 @@ export function eventRoutes(inbox: Inbox): Route[] {
       answers: { 200: json('The event.', eventShape) },
       problems: [400, 404],
       async run({ access, params }) {
-        const key = keyOf(params)
-        return eventView(await found(inbox, key), seesDetail(access))
+        const key = eventKey(params)
+        return eventView(await existingEvent(inbox, key), seesDetail(access))
       },
     }),
     route({
@@ -73,8 +73,8 @@ export function eventRoutes(inbox: Inbox): Route[] {
       answers: { 200: json('Its attempts.', attemptsShape) },
       problems: [400, 404],
       async run({ access, params }) {
-        const key = keyOf(params)
-        await found(inbox, key)
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
         const attempts = await inbox.events.attempts(key)
         return { attempts: attempts.map((attempt) => attemptView(attempt, seesDetail(access))) }
       },
@@ -82,12 +82,12 @@ export function eventRoutes(inbox: Inbox): Route[] {
   ]
 }
 
-export function keyOf({ source, id }: { source: string; id: string }): EventKey {
+export function eventKey({ source, id }: { source: string; id: string }): EventKey {
   return { source, eventId: id }
 }
 
 /** The event, or EVENT_NOT_FOUND. */
-export async function found(inbox: Inbox, key: EventKey) {
+export async function existingEvent(inbox: Inbox, key: EventKey) {
   const event = await inbox.events.get(key)
   if (event === null) throw new HookonceError('EVENT_NOT_FOUND', { ...key })
   return event
@@ -111,8 +111,8 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       },
       problems: [400, 404, 410],
       async run({ access, request, params, query }) {
-        const key = keyOf(params)
-        await found(inbox, key)
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
         const store = await inbox.store()
         await store.audit([
           { actor: access!.actor, verb: 'payload', ...key, reason: reasonOf(request, query.reason) },

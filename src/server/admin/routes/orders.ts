@@ -6,7 +6,7 @@ import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
 import { type Route, reasonOf, route } from '../route.js'
 import { actionShape, json, keyParams, orderShape, reason } from '../shapes.js'
-import { keyOf } from './events.js'
+import { eventKey } from './events.js'
 
 const verbs = {
   retry: 'Try again: a failed or ignored event gets a new start',
@@ -31,7 +31,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
       answers: { 200: json('Done.', orderShape) },
       problems: [400, 404, 409],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
-        const key = keyOf(params)
+        const key = eventKey(params)
         const by = { actor: access!.actor, reason: reasonOf(request, body.reason), force, dryRun }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
-import type { Door } from '../access.js'
+import type { Authenticator } from '../access.js'
 import { isEncrypted } from '../hosts.js'
 import { signInPage } from '../page/page.js'
 import {
@@ -21,7 +21,7 @@ import { json, sessionShape } from '../shapes.js'
 import { instant } from '../views.js'
 
 export interface SessionRouteOptions {
-  readonly door: Door
+  readonly authenticator: Authenticator
   readonly basePath: string
   readonly secret: SessionSecret
   readonly sessionMs: number
@@ -33,11 +33,11 @@ const FORM = 'application/x-www-form-urlencoded'
 const signInBody = z.strictObject({ token: z.string().min(1).max(1_000) })
 
 export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route[] {
-  const { door, basePath, secret, sessionMs, readOnly, now } = options
+  const { authenticator, basePath, secret, sessionMs, readOnly, now } = options
   const path = basePath || '/'
 
   async function signIn(request: Request, address: string | null, token: string): Promise<Response> {
-    const known = await door.token(token, address)
+    const known = await authenticator.token(token, address)
     const expiresAt = Math.min(now() + sessionMs, known.expiresAt)
     const { name, role } = known
     const store = await inbox.store()

@@ -84,7 +84,7 @@ function sourceView(inbox: Inbox, name: string, source: Source) {
     secretHits: [...secretHits],
     // Named one by one: what other parts come to count there is not ours to show.
     since: Object.fromEntries(
-      Object.keys(none).map((one) => [one, (seen ?? none)[one as keyof typeof none]]),
+      Object.keys(none).map((name) => [name, (seen ?? none)[name as keyof typeof none]]),
     ),
   }
 }

@@ -11,7 +11,7 @@ import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
 import { usedUp } from '../../../processing/handle.js'
 import type { Store } from '../../../store.js'
-import type { Entered } from '../access.js'
+import type { Authenticated } from '../access.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { json } from '../shapes.js'
 import { instant } from '../views.js'
@@ -34,7 +34,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
     if (sources.length === 0) return []
     const until = performance.now() + body.waitMs
     for (;;) {
-      const mark = wakes.mark()
+      const mark = wakes.count()
       const claimed = await store.claim({ worker, limit, leaseMs, sources })
       const leftMs = until - performance.now()
       if (claimed.length > 0 || leftMs <= 0) return claimed
@@ -145,7 +145,7 @@ function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[
 /** The bytes go out with the claim, so the claim is written down as a read of each of them. */
 function audit(
   store: Store,
-  { actor }: Entered,
+  { actor }: Authenticated,
   worker: string,
   claimed: readonly ClaimedEvent[],
 ): Promise<void> {
