@@ -1,4 +1,4 @@
-/** A destination as the user writes it, checked when it is added: what is wrong with it stops the start, not an event. */
+/** The options of a destination. They are checked when the destination is added, so that an error stops the start and not an event. */
 import type { BlockList } from 'node:net'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
 import {
@@ -25,27 +25,27 @@ import { allowList } from './address.js'
 import { checkUrl } from './guard.js'
 
 export interface Destination {
-  /** Where to: https, or http for a private network. */
+  /** https, or http for a private network. */
   readonly url: string
-  /** `whsec_...`: signs what is sent, as standardwebhooks.com says. Several while one is being replaced: all sign. */
+  /** `whsec_...`: signs each request as a Standard Webhook. With several secrets (for rotation) each of them signs. */
   readonly secret: string | readonly string[] | (() => string | readonly string[])
-  /** Which sources; all of them when left out. */
+  /** The sources whose events are sent. Default: all. */
   readonly source?: string
   readonly sources?: readonly string[]
   /** Types or globs, as in `inbox.on`. Default `*`. */
   readonly types?: readonly string[]
-  /** From looking up the name to the answer. Default 15,000. */
+  /** Time limit from the DNS lookup to the answer. Default 15,000. */
   readonly timeoutMs?: number
   readonly retry?: Partial<RetryPolicy>
-  /** Requests a second at most, from this process. What is over it waits; it does not fail. */
+  /** The most requests per second from this process. Events above it are postponed; they do not fail. */
   readonly ratePerSecond?: number
-  /** Requests at the same time, from this process. Default 4. */
+  /** The most requests at the same time from this process. Default 4. */
   readonly concurrency?: number
-  /** Ranges that are not public and may still be reached: `10.0.0.0/8`. Default none. */
+  /** Private ranges that are allowed: `10.0.0.0/8`. Default none. */
   readonly allowPrivate?: readonly string[]
-  /** When to stop trying for a while. Default 20 failures in a row that last at least 5 minutes; false = never. */
+  /** When to pause the destination. Default: after 20 failures in a row over at least 5 minutes; false = never. */
   readonly pauseAfter?: { readonly failures?: number; readonly lastingMs?: number } | false
-  /** How long after a pause one event is tried, doubled up to 15 minutes. Default 60,000. */
+  /** Delay before a paused destination is probed with one event, doubled up to 15 minutes. Default 60,000. */
   readonly probeEveryMs?: number
   /** Sent with every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
@@ -73,7 +73,7 @@ export interface CheckedDestination {
 
 export const destinationRule = shape({
   url: required(anyText),
-  // `signersOf` says what is wrong with a secret.
+  // `signersOf` checks the secrets.
   secret: either(anyText, rule('a list of texts', Array.isArray), callable),
   source: text,
   sources: listOf(text),
@@ -91,40 +91,40 @@ export const destinationRule = shape({
 
 export function checkDestination(
   name: string,
-  given: Destination,
+  options: Destination,
   allSources: readonly string[],
 ): CheckedDestination {
   const what = `destination "${name}"`
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name))
     throw invalid(`The name of ${what}`, 'must be 1 to 64 letters, digits, dashes or underscores')
-  checkOptions(`destinations.${name}`, given, destinationRule)
-  const allow = allowList(`allowPrivate of ${what}`, given.allowPrivate ?? [])
-  const { failures = 20, lastingMs = 5 * 60_000 } = given.pauseAfter || {}
+  checkOptions(`destinations.${name}`, options, destinationRule)
+  const allow = allowList(`allowPrivate of ${what}`, options.allowPrivate ?? [])
+  const { failures = 20, lastingMs = 5 * 60_000 } = options.pauseAfter || {}
   return {
     name,
     what,
-    url: checkUrl(what, given.url, allow),
-    signers: signersOf(what, given.secret),
-    sources: sourcesOf(what, given, allSources),
-    types: typesOf(what, given.types ?? ['*']),
-    timeoutMs: given.timeoutMs ?? 15_000,
-    retry: retryOf(given.retry),
-    ratePerSecond: given.ratePerSecond ?? null,
-    concurrency: given.concurrency ?? 4,
+    url: checkUrl(what, options.url, allow),
+    signers: signersOf(what, options.secret),
+    sources: sourcesOf(what, options, allSources),
+    types: typesOf(what, options.types ?? ['*']),
+    timeoutMs: options.timeoutMs ?? 15_000,
+    retry: retryOf(options.retry),
+    ratePerSecond: options.ratePerSecond ?? null,
+    concurrency: options.concurrency ?? 4,
     allow,
-    pauseAfter: given.pauseAfter === false ? null : { failures, lastingMs },
-    probeEveryMs: given.probeEveryMs ?? 60_000,
-    headers: headersOf(what, given.headers ?? {}),
-    ca: given.ca,
+    pauseAfter: options.pauseAfter === false ? null : { failures, lastingMs },
+    probeEveryMs: options.probeEveryMs ?? 60_000,
+    headers: headersOf(what, options.headers ?? {}),
+    ca: options.ca,
   }
 }
 
-/** One for each secret; the provider of the same name checks and applies them. */
+/** One signer for each secret. The Standard Webhooks provider checks the secrets. */
 export function signersOf(what: string, secret: Destination['secret']): readonly Source[] {
   const value: unknown = typeof secret === 'function' ? secret() : secret
   try {
-    return ((Array.isArray(value) ? value : [value]) as string[]).map((one) =>
-      standardWebhooks({ secret: one }),
+    return ((Array.isArray(value) ? value : [value]) as string[]).map((own) =>
+      standardWebhooks({ secret: own }),
     )
   } catch (error) {
     if (!isHookonceError(error)) throw error
@@ -141,8 +141,8 @@ function secretProblem(code: string): string {
   return 'must be written as whsec_ and base64'
 }
 
-function sourcesOf(what: string, given: Destination, all: readonly string[]): readonly string[] {
-  const wanted = given.sources ?? (given.source === undefined ? all : [given.source])
+function sourcesOf(what: string, options: Destination, all: readonly string[]): readonly string[] {
+  const wanted = options.sources ?? (options.source === undefined ? all : [options.source])
   const missing = wanted.find((source) => !all.includes(source))
   if (missing !== undefined)
     throw invalid(
@@ -158,7 +158,7 @@ function typesOf(what: string, types: readonly string[]): readonly string[] {
   return [...new Set(types)]
 }
 
-/** What belongs to the connection or to us cannot be set; CR and LF would begin a header of their own. */
+/** Headers of the connection and of hookonce itself, which a user cannot set. */
 const ownHeaders =
   /^(?:host|connection|content-length|content-type|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*|accept-encoding|webhook-.*|hookonce-.*)$/
 
@@ -167,22 +167,22 @@ function headersOf(
   headers: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   const checked: Record<string, string> = {}
-  for (const [given, value] of Object.entries(headers)) {
-    const header = given.toLowerCase()
+  for (const [name, value] of Object.entries(headers)) {
+    const header = name.toLowerCase()
     if (!/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(header) || !/^[\t\x20-\x7e]*$/.test(value))
       throw invalid(
-        `The header "${given}" of ${what}`,
+        `The header "${name}" of ${what}`,
         'must be plain ASCII without line breaks, name and value',
       )
     if (ownHeaders.test(header))
-      throw invalid(`The header "${given}" of ${what}`, 'cannot be set; hookonce sets it itself')
+      throw invalid(`The header "${name}" of ${what}`, 'cannot be set; hookonce sets it itself')
     checked[header] = value
   }
   return checked
 }
 
-function retryOf(given: Partial<RetryPolicy> = {}): RetryPolicy {
-  const retry = { ...defaultRetry, ...given }
+function retryOf(policy: Partial<RetryPolicy> = {}): RetryPolicy {
+  const retry = { ...defaultRetry, ...policy }
   checkRetry(retry)
   return retry
 }

@@ -1,24 +1,23 @@
-/** `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
+/** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
 import { globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
 import { forward, type Outlet } from './forward.js'
 import type { Lookup } from './guard.js'
-import { createHealth, type PauseReason } from './health.js'
-import { createRate } from './rate.js'
+import { createHealth, createRateLimit, type PauseReason } from './health.js'
 
-/** How a destination does, in this process. The URL is shown without its path, which may hold a token. */
+/** The state of a destination in this process. The URL is shown without its path, which may contain a token. */
 export interface DestinationState {
   readonly name: string
   readonly origin: string
   readonly sources: readonly string[]
   readonly types: readonly string[]
   readonly paused: boolean
-  /** `failing`: too many failures in a row. `gone`: it answered 410. `operator`: somebody paused it. */
+  /** `failing`: too many failures in a row. `gone`: it answered 410. `operator`: an operator paused it. */
   readonly pauseReason: PauseReason | null
   readonly pausedAt: number | null
-  /** When one event will be tried; null when nothing will be until somebody resumes it. */
+  /** When the next event is tried; null when none is tried until an operator resumes it. */
   readonly nextProbeAt: number | null
   readonly failuresInARow: number
   readonly active: number
@@ -33,9 +32,9 @@ export interface DestinationState {
 
 export interface Destinations {
   states(): readonly DestinationState[]
-  /** Its events wait, without using up attempts, until `resume`. */
+  /** Its events wait until `resume`, and use up no attempts. */
   pause(name: string): void
-  /** What waits comes back within its wait, seven and a half minutes at most. */
+  /** Waiting events are tried again within seven and a half minutes. */
   resume(name: string): void
 }
 
@@ -48,7 +47,7 @@ export interface ForwardOptions {
 
 const added = new WeakMap<Inbox, Destinations>()
 
-/** Those of this inbox; null when it has none. */
+/** The destinations of this inbox; null when it has none. */
 export function destinationsOf(inbox: Inbox): Destinations | null {
   return added.get(inbox) ?? null
 }
@@ -66,9 +65,9 @@ export function addDestinations(
     throw invalid('addDestinations()', 'was already called for this inbox; pass all destinations in one call')
   const all = [...inbox.sources.keys()]
   const outlets = new Map(
-    Object.entries(destinations).map(([name, given]) => [
+    Object.entries(destinations).map(([name, destination]) => [
       name,
-      outletOf(inbox, checkDestination(name, given, all), options),
+      outletOf(inbox, checkDestination(name, destination, all), options),
     ]),
   )
   for (const source of all) {
@@ -96,11 +95,11 @@ export function addDestinations(
 }
 
 /**
- * A handler for each pattern, and each sends to every destination of the source that wants the type: of several patterns
- * that match, only the most specific one's handler is called.
+ * Registers a handler for a pattern. It sends to every destination whose types match the event, because of several matching
+ * patterns only the handler of the most specific one is called.
  */
 function register(inbox: Inbox, source: string, pattern: string, own: readonly Outlet[]): void {
-  const most = (value: (destination: CheckedDestination) => number) =>
+  const largest = (value: (destination: CheckedDestination) => number) =>
     Math.max(...own.map(({ destination }) => value(destination)))
   try {
     inbox.on(
@@ -113,10 +112,10 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
           ctx,
         ),
       {
-        // Each destination's own policy decides; this is only the most that any of them allows.
-        retry: { maxAttempts: most((one) => one.retry.maxAttempts) },
-        timeoutMs: most((one) => one.timeoutMs) + 10_000,
-        concurrency: most((one) => one.concurrency),
+        // The policy of each destination decides; these are the largest values of all.
+        retry: { maxAttempts: largest(({ retry }) => retry.maxAttempts) },
+        timeoutMs: largest(({ timeoutMs }) => timeoutMs) + 10_000,
+        concurrency: largest(({ concurrency }) => concurrency),
       },
     )
   } catch (error) {
@@ -129,7 +128,7 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
   }
 }
 
-/** A handler of the user's that comes before a destination takes events that somebody expects to be sent on. */
+/** Warns of handlers whose pattern is more specific than that of a destination: their events are not forwarded. */
 function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): void {
   for (const handled of inbox.handled(source))
     for (const { destination } of own)
@@ -137,7 +136,7 @@ function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): vo
         if (handled !== type && globsMeet(handled, type) && moreSpecificFirst(handled, type) < 0)
           inbox.log.warn(
             { source, type: handled, destination: destination.name },
-            'a handler takes events of this type, so they are not sent on',
+            'events of this type have a handler, so they are not forwarded to this destination',
           )
 }
 
@@ -151,7 +150,7 @@ function outletOf(inbox: Inbox, destination: CheckedDestination, options: Forwar
       onChange: (paused, reason) =>
         inbox.log.warn({ destination: name, reason }, paused ? 'destination paused' : 'destination resumed'),
     }),
-    rate: createRate(destination.ratePerSecond),
+    rate: createRateLimit(destination.ratePerSecond),
     lookup: options.lookup,
     now: options.now ?? Date.now,
     active: 0,

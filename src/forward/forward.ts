@@ -1,20 +1,22 @@
-/** One event to all the destinations that want it. Each is an effect of its own: who has it is not sent it again. */
+/**
+ * Sends one event to all its destinations. Each destination is an effect of its own, so a destination that has received the
+ * event does not get it again when another one fails.
+ */
 import { setMaxListeners } from 'node:events'
 import { HookonceError, isHookonceError } from '../errors.js'
 import { permanent, postpone, retryAfter, retryDelayMs } from '../processing/failure.js'
 import type { HandledEvent, HandlerContext } from '../processing/handler.js'
 import type { CheckedDestination } from './destination.js'
 import type { Lookup } from './guard.js'
-import type { Health } from './health.js'
-import type { Rate } from './rate.js'
+import type { Health, RateLimit } from './health.js'
 import { send } from './send.js'
 import { headersFor } from './sign.js'
 
-/** A destination while it runs. */
+/** A destination and its state in this process. */
 export interface Outlet {
   readonly destination: CheckedDestination
   readonly health: Health
-  readonly rate: Rate
+  readonly rate: RateLimit
   readonly lookup: Lookup | undefined
   readonly now: () => number
   active: number
@@ -28,7 +30,7 @@ export interface Outlet {
 type Sending =
   | { readonly kind: 'sent' }
   | { readonly kind: 'postponed'; readonly waitMs: number }
-  /** `retryMs` null: this destination has had its attempts. */
+  /** `retryMs` null: the attempts of this destination are used up. */
   | { readonly kind: 'failed'; readonly problem: string; readonly retryMs: number | null }
 
 class NotSent extends Error {
@@ -39,11 +41,11 @@ class NotSent extends Error {
   }
 }
 
-/** An endpoint that asks for more than this is not asked again so late that everybody has forgotten. */
-const MOST_RETRY_AFTER_MS = 60 * 60_000
+/** A longer Retry-After of an endpoint is cut to this. */
+const MAX_RETRY_AFTER_MS = 60 * 60_000
 const BUSY_MS = 500
-/** While one destination waits, others that have had their attempts are tried again this seldom. */
-const GIVEN_UP_MS = 5 * 60_000
+/** Delay of an event when one destination waits and the attempts of the others are used up. */
+const USED_UP_DELAY_MS = 5 * 60_000
 
 export async function forward(
   outlets: readonly Outlet[],
@@ -51,31 +53,31 @@ export async function forward(
   ctx: HandlerContext,
 ): Promise<void> {
   if (outlets.length === 1) {
-    // The only one, and it may not be tried: nothing to write about it.
+    // The only destination may not be tried now: postpone without recording an effect.
     const waitMs = outlets[0]!.health.waitMs(outlets[0]!.now())
     if (waitMs !== null) throw later(outlets[0]!, waitMs)
   }
-  // Each request listens to it; a warning about a leak would be wrong.
+  // Each request listens to the signal; Node would warn of a leak.
   setMaxListeners(outlets.length + 10, ctx.signal)
-  const settled = await Promise.allSettled(outlets.map((outlet) => once(outlet, event, ctx)))
-  const broken = settled.find((one) => one.status === 'rejected')
+  const settled = await Promise.allSettled(outlets.map((outlet) => sendOnce(outlet, event, ctx)))
+  const broken = settled.find((sending) => sending.status === 'rejected')
   if (broken) throw broken.reason
-  const results = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
-  const failed = results.filter((one) => one.kind === 'failed')
-  const waits = results.flatMap((one) => (one.kind === 'postponed' ? [one.waitMs] : []))
+  const results = settled.flatMap((sending) => (sending.status === 'fulfilled' ? [sending.value] : []))
+  const failed = results.filter((sending) => sending.kind === 'failed')
+  const waits = results.flatMap((sending) => (sending.kind === 'postponed' ? [sending.waitMs] : []))
   if (failed.length === 0) {
     if (waits.length > 0) throw postpone(Math.min(...waits))
     return
   }
-  const problems = failed.map((one) => one.problem).join('; ')
-  const retries = failed.flatMap((one) => (one.retryMs === null ? [] : [one.retryMs]))
+  const problems = failed.map(({ problem }) => problem).join('; ')
+  const retries = failed.flatMap(({ retryMs }) => (retryMs === null ? [] : [retryMs]))
   if (retries.length > 0) throw retryAfter(Math.min(...retries, ...waits), problems)
-  if (waits.length > 0) throw postpone(Math.max(GIVEN_UP_MS, Math.min(...waits)), problems)
+  if (waits.length > 0) throw postpone(Math.max(USED_UP_DELAY_MS, Math.min(...waits)), problems)
   throw permanent(problems)
 }
 
-/** A replay is an order to send again, under the same webhook-id; so each run has an effect of its own. */
-async function once(outlet: Outlet, event: HandledEvent, ctx: HandlerContext): Promise<Sending> {
+/** A replay sends again, with the same webhook-id, so each run has an effect of its own. */
+async function sendOnce(outlet: Outlet, event: HandledEvent, ctx: HandlerContext): Promise<Sending> {
   const { name } = outlet.destination
   try {
     await ctx.once(ctx.run === 1 ? `forward:${name}` : `forward:${name}:${ctx.run}`, async () => {
@@ -109,7 +111,7 @@ async function sendTo(outlet: Outlet, event: HandledEvent, ctx: HandlerContext):
       lookup: outlet.lookup,
       signal: ctx.signal,
     })
-    return judge(outlet, answered.httpStatus, answered.retryAfterMs, ctx.attempt, probe)
+    return resultOfAnswer(outlet, answered.httpStatus, answered.retryAfterMs, ctx.attempt, probe)
   } catch (error) {
     if (ctx.signal.aborted || !isHookonceError(error)) {
       health.abandoned(probe)
@@ -121,7 +123,7 @@ async function sendTo(outlet: Outlet, event: HandledEvent, ctx: HandlerContext):
   }
 }
 
-function judge(
+function resultOfAnswer(
   outlet: Outlet,
   httpStatus: number,
   retryAfterMs: number | null,
@@ -143,15 +145,15 @@ function judge(
     health.pause(outlet.now(), 'gone')
     return gone.kind === 'failed' ? { ...gone, retryMs: null } : gone
   }
-  const askedMs = Math.min(retryAfterMs ?? 0, MOST_RETRY_AFTER_MS)
-  // It speaks of the endpoint, not of this event: others wait as well.
+  const askedMs = Math.min(retryAfterMs ?? 0, MAX_RETRY_AFTER_MS)
+  // The answer concerns the endpoint and not this event, so other events wait as well.
   if (askedMs > 0 && (httpStatus === 429 || httpStatus === 503)) health.quietUntil(outlet.now() + askedMs)
   const text =
     httpStatus >= 300 && httpStatus < 400 ? `${httpStatus}, and redirects are not followed` : httpStatus
   return failed(outlet, problem(`it answered ${text}`), attempt, probe, askedMs)
 }
 
-/** A probe that fails says nothing about its event: it waits with the others. */
+/** The event of a failed probe is not to blame: it waits like the others, and its attempt does not count. */
 function failed(outlet: Outlet, problem: string, attempt: number, probe: boolean, askedMs: number): Sending {
   const { destination, health, now } = outlet
   outlet.counts.failed++

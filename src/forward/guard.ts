@@ -1,8 +1,7 @@
 /**
- * The guard of every request that leaves: where may it go? The URL is read by the WHATWG parser, which turns every
- * spelling of an address (octal, hexadecimal, one big number, full-width digits) into one. A name is resolved once, all
- * of its addresses are checked, and the connection goes to those addresses, so that a second answer of the resolver
- * cannot lead elsewhere.
+ * Checks where an outgoing request may go. The URL is read by the WHATWG parser, which turns every spelling of an address
+ * (octal, hexadecimal, one big number, full-width digits) into the same one. A name is resolved once, all of its addresses
+ * are checked, and the connection goes to those addresses, so that a second answer of the resolver cannot change the target.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import { type BlockList, isIP, type LookupFunction } from 'node:net'
@@ -29,7 +28,7 @@ const refusedPorts = new Set([
   3659, 4045, 4190, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080,
 ])
 
-/** What can be said about a URL without asking anyone. Its text is never part of an error: it may hold a token. */
+/** Checks a URL without a DNS lookup. The text of the URL is never part of an error, because it may contain a token. */
 export function checkUrl(what: string, text: string, allow: BlockList | null): URL {
   const url = URL.canParse(text) ? new URL(text) : null
   if (!url) throw invalid(`The URL of ${what}`, 'must be a whole URL such as https://example.com/path')
@@ -46,7 +45,7 @@ export function checkUrl(what: string, text: string, allow: BlockList | null): U
   return url
 }
 
-/** The addresses a request may go to, all of them checked; one that may not be reached refuses them all. */
+/** The addresses of a host. Throws when any of them is not allowed. */
 export async function checkedAddresses(
   what: string,
   host: string,
@@ -62,7 +61,7 @@ export async function checkedAddresses(
   return addresses
 }
 
-/** For a socket: the answer that was checked, whatever is asked. */
+/** A lookup for a socket that always returns the checked addresses. */
 export function pinned(addresses: readonly Address[]): LookupFunction {
   return (_name, { all }, callback) => {
     const [first] = addresses
@@ -71,7 +70,7 @@ export function pinned(addresses: readonly Address[]): LookupFunction {
   }
 }
 
-/** Without the brackets of an IPv6 address. */
+/** The host name, without the brackets of an IPv6 address. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[(.*)\]$/, '$1')
 }

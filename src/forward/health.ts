@@ -1,7 +1,7 @@
 /**
- * Whether a destination is worth trying. After enough failures in a row, over enough time, it is paused: its events wait
- * and use up no attempt. From time to time one event goes through as a probe; the first that succeeds ends the pause.
- * Of this process only: another one finds out by itself.
+ * When a destination may be tried. After enough failures in a row over enough time it is paused: its events are postponed
+ * and use up no attempts. From time to time one event is sent as a probe; the first that succeeds ends the pause. A rate
+ * limit spreads the requests. Both are kept for this process only.
  */
 export type PauseReason = 'failing' | 'gone' | 'operator'
 
@@ -12,15 +12,15 @@ export interface Health {
     readonly nextProbeAt: number | null
   } | null
   readonly failuresInARow: number
-  /** Null = go ahead, and say `begin`; else when to come back. */
+  /** Null: send now, after `begin`; else the time to wait. */
   waitMs(now: number): number | null
-  /** True when this one is a probe. */
+  /** True when this request is a probe. */
   begin(now: number): boolean
   succeeded(): void
   failed(now: number, probe: boolean): void
-  /** It came to nothing, for a reason of ours. */
+  /** The request was not made, or was aborted here. */
   abandoned(probe: boolean): void
-  /** The endpoint asked for quiet. */
+  /** The endpoint asked for no requests until then (Retry-After). */
   quietUntil(at: number): void
   pause(now: number, reason: PauseReason): void
   resume(): void
@@ -33,9 +33,9 @@ export interface HealthOptions {
   readonly random?: () => number
 }
 
-const MOST_PROBE_MS = 15 * 60_000
-/** What waits looks again at least this often, so that it notices a resume. */
-const MOST_WAIT_MS = 5 * 60_000
+const MAX_PROBE_MS = 15 * 60_000
+/** Events that wait are tried again at least this often, so that they notice a resume. */
+const MAX_WAIT_MS = 5 * 60_000
 
 export function createHealth(options: HealthOptions): Health {
   const { pauseAfter, probeEveryMs, onChange = () => {}, random = Math.random } = options
@@ -47,19 +47,19 @@ export function createHealth(options: HealthOptions): Health {
   let paused: { reason: PauseReason; at: number; nextProbeAt: number | null } | null = null
 
   function pause(now: number, reason: PauseReason): void {
-    const news = paused?.reason !== reason
+    const changed = paused?.reason !== reason
     probeMs = probeEveryMs
-    // An endpoint that is gone, or that a person has paused, is not asked again by itself.
+    // An endpoint that is gone, or that an operator has paused, is not probed.
     paused = { reason, at: now, nextProbeAt: reason === 'failing' ? now + probeMs : null }
-    if (news) onChange(true, reason)
+    if (changed) onChange(true, reason)
   }
 
   function resume(): void {
-    const news = paused !== null
+    const changed = paused !== null
     paused = null
     failures = 0
     quiet = 0
-    if (news) onChange(false, null)
+    if (changed) onChange(false, null)
   }
 
   return {
@@ -72,10 +72,10 @@ export function createHealth(options: HealthOptions): Health {
     waitMs(now) {
       if (!paused) return quiet > now ? spread(quiet - now, random) : null
       const { nextProbeAt } = paused
-      if (nextProbeAt === null) return spread(Math.min(probeEveryMs, MOST_WAIT_MS), random)
+      if (nextProbeAt === null) return spread(Math.min(probeEveryMs, MAX_WAIT_MS), random)
       if (nextProbeAt <= now && !probing) return null
       const leastMs = Math.min(probeEveryMs, 1_000)
-      return spread(Math.min(Math.max(nextProbeAt - now, leastMs), MOST_WAIT_MS), random)
+      return spread(Math.min(Math.max(nextProbeAt - now, leastMs), MAX_WAIT_MS), random)
     },
     begin() {
       if (!paused) return false
@@ -85,7 +85,7 @@ export function createHealth(options: HealthOptions): Health {
     succeeded() {
       probing = false
       failures = 0
-      // One that was begun before a person paused it, or before it said it was gone, proves nothing.
+      // A request that began before an operator paused it, or before it answered 410, does not end the pause.
       if (paused?.reason === 'failing') resume()
     },
     failed(now, probe) {
@@ -93,7 +93,7 @@ export function createHealth(options: HealthOptions): Health {
       if (failures === 1) firstFailureAt = now
       if (probe) {
         probing = false
-        probeMs = Math.min(MOST_PROBE_MS, probeMs * 2)
+        probeMs = Math.min(MAX_PROBE_MS, probeMs * 2)
         if (paused?.nextProbeAt != null) paused = { ...paused, nextProbeAt: now + probeMs }
       } else if (
         !paused &&
@@ -115,7 +115,38 @@ export function createHealth(options: HealthOptions): Health {
   }
 }
 
-/** Up to half as long again, so that what waits does not come back all at once. */
+/** Adds up to half of the time at random, so that waiting events are not all tried at once. */
 function spread(ms: number, random: () => number): number {
   return Math.ceil(ms * (1 + random() / 2))
+}
+
+/** A token bucket with tokens for one second. */
+export interface RateLimit {
+  /** Null: send now; else the time to wait, different for each caller. */
+  take(now: number): number | null
+}
+
+/** No event waits longer for its turn: the limit may be changed, or the process restarted. */
+const MAX_TURN_MS = 60_000
+
+export function createRateLimit(perSecond: number | null): RateLimit {
+  if (perSecond === null) return { take: () => null }
+  const capacity = Math.max(1, perSecond)
+  let tokens = capacity
+  let countedAt = Number.NEGATIVE_INFINITY
+  let nextTurnAt = 0
+  return {
+    take(now) {
+      tokens = Math.min(capacity, tokens + Math.max(0, now - countedAt) * (perSecond / 1_000))
+      countedAt = now
+      if (tokens >= 1) {
+        tokens--
+        return null
+      }
+      const firstAt = now + ((1 - tokens) * 1_000) / perSecond
+      nextTurnAt = Math.max(firstAt, nextTurnAt + 1_000 / perSecond)
+      if (nextTurnAt - now > MAX_TURN_MS) nextTurnAt = firstAt
+      return Math.ceil(nextTurnAt - now)
+    },
+  }
 }

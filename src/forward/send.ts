@@ -1,7 +1,7 @@
 /**
- * One request to somewhere we do not trust. A connection of its own each time: it goes to an address checked just now,
- * and no answer can be left over from an earlier request. Nothing follows a redirect, no proxy is used, the answer is
- * cut in size and time, and only its status and Retry-After are kept.
+ * One request to an endpoint that is not trusted. Each request has its own connection to an address that was checked just
+ * before, so no answer of an earlier request can be read. Redirects are not followed, no proxy is used, the answer is
+ * limited in size and time, and only its status and Retry-After are used.
  */
 import { type ClientRequest, Agent as PlainAgent, request as plainRequest } from 'node:http'
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https'
@@ -16,27 +16,27 @@ export interface Outgoing {
   readonly url: URL
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
-  /** From the look-up to the answer's headers. */
+  /** Time limit from the DNS lookup to the headers of the answer. */
   readonly timeoutMs: number
   readonly allow: BlockList | null
   readonly lookup?: Lookup | undefined
   readonly signal?: AbortSignal | undefined
-  /** Certificates to trust instead of the system's, for endpoints of one's own. */
+  /** Certificates to trust instead of those of the system. */
   readonly ca?: string | undefined
 }
 
 export interface Answered {
   readonly httpStatus: number
-  /** As the endpoint asked; null when it did not. */
+  /** The Retry-After of the endpoint; null when it sent none. */
   readonly retryAfterMs: number | null
 }
 
 const ANSWER_BYTES = 64 * 1024
 const ANSWER_HEADER_BYTES = 16 * 1024
-/** After the status has arrived: time for the endpoint to finish its answer. */
+/** Time for the body of the answer after its headers. */
 const ANSWER_BODY_MS = 2_000
 
-/** DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
+/** Throws DESTINATION_FORBIDDEN or DESTINATION_FAILED when there is no answer. */
 export async function send(outgoing: Outgoing): Promise<Answered> {
   const { what, url, allow, timeoutMs, lookup = lookupAll } = outgoing
   const late = new AbortController()
@@ -85,7 +85,7 @@ function start({ url, headers, body, ca }: Outgoing, addresses: readonly Address
   return tlsRequest({
     ...options,
     agent: new TlsAgent({ keepAlive: false, maxCachedSessions: 0 }),
-    // Written out, so that NODE_TLS_REJECT_UNAUTHORIZED=0 does not reach here.
+    // Explicit, so that NODE_TLS_REJECT_UNAUTHORIZED=0 has no effect here.
     rejectUnauthorized: true,
     ...(isIP(host) === 0 ? { servername: host.replace(/\.$/, '') } : {}),
     ...(ca === undefined ? {} : { ca }),
@@ -101,7 +101,7 @@ function unless<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   })
 }
 
-/** Codes and our own words only: what an endpoint sends may be quoted in messages of the parser. */
+/** Codes and fixed texts only, because messages of the parser may quote the answer of the endpoint. */
 function problemOf(error: unknown, signal: AbortSignal): string {
   if (signal.aborted && signal.reason instanceof Error) return signal.reason.message
   const code = (error as { code?: unknown } | null)?.code
@@ -112,7 +112,7 @@ function problemOf(error: unknown, signal: AbortSignal): string {
 export function retryAfterMs(header: string | undefined, now: number): number | null {
   if (header === undefined) return null
   if (/^\d{1,9}$/.test(header)) return Number(header) * 1_000
-  // Date.parse takes almost anything; a date here begins with the day of the week.
+  // Date.parse accepts almost any text; an HTTP date begins with the day of the week.
   const at = /^[A-Z][a-z]{2,8}, .{8,30}$/.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(at) ? null : Math.max(0, at - now)
 }

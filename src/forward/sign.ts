@@ -1,15 +1,15 @@
-/** What goes out beside the bytes: Standard Webhooks headers, ours, and the user's. Nothing of what came in, but its type. */
+/** The headers of a forwarded event: Standard Webhooks, hookonce's own, and the user's. Of the received headers only the content type. */
 import { sha256 } from '../digest.js'
 import type { HandledEvent } from '../processing/handler.js'
 import type { Source } from '../provider.js'
 
-export interface SignedParts {
+export interface Signing {
   readonly signers: readonly Source[]
   readonly headers: Readonly<Record<string, string>>
 }
 
 export async function headersFor(
-  { signers, headers }: SignedParts,
+  { signers, headers }: Signing,
   event: Pick<HandledEvent, 'id' | 'type' | 'source' | 'raw' | 'headers'>,
   attempt: number,
   now: number,
@@ -28,7 +28,7 @@ export async function headersFor(
   }
 }
 
-/** With several secrets, a signature by each, so that the receiver may hold either. */
+/** One signature for each secret, so that the receiver may have the old secret or the new one. */
 export async function signatures(
   signers: readonly Source[],
   id: string,
@@ -39,11 +39,11 @@ export async function signatures(
   return {
     'webhook-id': id,
     'webhook-timestamp': signed[0]!.headers['webhook-timestamp']!,
-    'webhook-signature': signed.map((one) => one.headers['webhook-signature']!).join(' '),
+    'webhook-signature': signed.map(({ headers }) => headers['webhook-signature']!).join(' '),
   }
 }
 
-/** The event id as it is, where a header can hold it; else a digest of it, which is as stable. */
+/** The event id, or its digest when the id has characters that a header cannot contain. */
 export function headerId(id: string): string {
   if (/^[\x21-\x7e]+$/.test(id)) return id
   return `hookonce_${Buffer.from(sha256(Buffer.from(id))).toString('base64url')}`

@@ -1,8 +1,7 @@
 /** When a destination is paused, probed and resumed, and who waits how long: pure, with a clock held by hand. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { createHealth } from '#dist/forward/health.js'
-import { createRate } from '#dist/forward/rate.js'
+import { createHealth, createRateLimit } from '#dist/forward/health.js'
 import { globMatches, globsMeet } from '#dist/glob.js'
 
 const options = { pauseAfter: { failures: 3, lastingMs: 1_000 }, probeEveryMs: 100, random: () => 0 }
@@ -67,7 +66,7 @@ it('a rate is never exceeded, whoever comes when, and each who waits is given a 
       fc.integer({ min: 1, max: 50 }),
       fc.array(fc.integer({ min: 0, max: 200 }), { minLength: 1, maxLength: 300 }),
       (perSecond, gaps) => {
-        const rate = createRate(perSecond)
+        const rate = createRateLimit(perSecond)
         const taken: number[] = []
         let now = 1_000
         for (const gap of gaps) {
@@ -83,7 +82,7 @@ it('a rate is never exceeded, whoever comes when, and each who waits is given a 
       },
     ),
   )
-  const rate = createRate(10)
+  const rate = createRateLimit(10)
   const waits = Array.from({ length: 25 }, () => rate.take(0))
   expect(waits.slice(0, 10).every((wait) => wait === null)).toBe(true)
   expect(waits.slice(10, 13)).toEqual([100, 200, 300])

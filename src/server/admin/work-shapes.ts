@@ -1,23 +1,23 @@
-/** What the worker API takes and gives. */
+/** The requests and answers of the worker API, and the text form of a lease in them. */
 import { z } from 'zod'
-import { limits } from '../../model.js'
+import { type ClaimedEvent, type EventKey, type Lease, limits } from '../../model.js'
 import { at, count } from './shapes.js'
 
-const lease = z.string().min(3).max(1_000).describe('As it came with the event')
+const lease = z.string().min(3).max(1_000).describe('The lease of the event, as the claim returned it')
 const leases = z.array(lease).min(1).max(100)
 const leaseMs = z
   .int()
   .min(1_000)
   .max(86_400_000)
   .default(30_000)
-  .describe('After so long without a word the event is due again')
+  .describe('The event is due again after this time without extend, settle or release')
 
 export const claimBody = z.strictObject({
   worker: z.string().min(1).max(255).describe('Shown in the attempts and the audit'),
-  sources: z.array(z.string().min(1)).min(1).max(100).optional().describe('Only these; all when left out'),
+  sources: z.array(z.string().min(1)).min(1).max(100).optional().describe('Default: all sources'),
   limit: z.int().min(1).max(100).default(1),
   leaseMs,
-  waitMs: z.int().min(0).max(30_000).default(0).describe('Wait so long for something to become due'),
+  waitMs: z.int().min(0).max(30_000).default(0).describe('How long to wait for an event to become due'),
 })
 
 export const claimShape = z.strictObject({
@@ -30,12 +30,14 @@ export const claimShape = z.strictObject({
       type: z.string(),
       reference: z.string().nullable(),
       receivedAt: at,
-      attempt: count.describe('Over all runs, from 1'),
-      tries: count.describe('Since the last new start, from 1'),
+      attempt: count.describe('Counts from 1 over all runs'),
+      tries: count.describe('Counts from 1 since the event was recorded, retried or replayed'),
       run: count,
-      part: count.describe('Which of the events of its delivery this is'),
-      idempotencyKey: z.string().describe('The same in every attempt: give it to whom you call'),
-      retryInMs: count.nullable().describe('What to settle a failure with; null: this was the last attempt'),
+      part: count.describe('Position of the event in its delivery, from 0'),
+      idempotencyKey: z.string().describe('The same in every attempt: pass it to the services you call'),
+      retryInMs: count
+        .nullable()
+        .describe('Use it as retryInMs of a failure; null: this was the last attempt'),
       headers: z.record(z.string(), z.string()),
       body: z
         .string()
@@ -76,3 +78,34 @@ export const settledShape = z.strictObject({
     }),
   ),
 })
+
+export interface NamedLease {
+  readonly lease: Lease
+  /** Null in a malformed text. */
+  readonly event: EventKey | null
+}
+
+/** Opaque to the worker. It contains the key of the event, so that an error of the worker can be redacted. */
+export function leaseText({ lease, source, eventId }: ClaimedEvent): string {
+  const name = Buffer.from(JSON.stringify([source, eventId])).toString('base64url')
+  return `${lease.seq}.${lease.token}~${name}`
+}
+
+/** A malformed text is treated as an expired lease. */
+export function readLease(text: string): NamedLease {
+  const [seqAndToken = '', name = ''] = text.split('~', 2)
+  const dot = seqAndToken.indexOf('.')
+  const seq = Number(seqAndToken.slice(0, dot))
+  const isKnown = Number.isSafeInteger(seq) && dot > 0
+  const lease = isKnown ? { seq, token: seqAndToken.slice(dot + 1) } : { seq: 0, token: seqAndToken }
+  return { lease, event: eventOf(name) }
+}
+
+function eventOf(name: string): EventKey | null {
+  try {
+    const [source, eventId] = JSON.parse(Buffer.from(name, 'base64url').toString('utf8'))
+    return typeof source === 'string' && typeof eventId === 'string' ? { source, eventId } : null
+  } catch {
+    return null
+  }
+}

@@ -1,6 +1,6 @@
 /**
- * The worker API: claim, extend, settle and release over HTTP, so that a worker in any language works under the same
- * leases as the handlers of this process. A dead lease changes nothing, whoever presents it.
+ * The worker API: claim, extend, settle and release over HTTP. A worker in any language works under the same leases as the
+ * handlers of this process; an expired lease changes nothing.
  */
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
@@ -16,17 +16,25 @@ import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.j
 import { json } from '../shapes.js'
 import { instant } from '../views.js'
 import type { Wakes } from '../wakes.js'
-import { leaseText, readLease } from '../work-lease.js'
-import { claimBody, claimShape, extendBody, releaseBody, settleBody, settledShape } from '../work-shapes.js'
+import {
+  claimBody,
+  claimShape,
+  extendBody,
+  leaseText,
+  readLease,
+  releaseBody,
+  settleBody,
+  settledShape,
+} from '../work-shapes.js'
 
-/** Events become due without anybody recording something: retries, leases that ran out. */
-const LOOK_AGAIN_MS = 1_000
+/** Retries and expired leases become due without a notification. */
+const POLL_MS = 1_000
 
 export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
   const can = 'work' as const
   const method = 'POST' as const
 
-  /** What is due now, or comes due while the worker waits. */
+  /** Claims events that are due now, or become due within `waitMs`. */
   async function claim(body: z.output<typeof claimBody>, signal: AbortSignal): Promise<ClaimedEvent[]> {
     const store = await inbox.store()
     const { worker, limit, leaseMs } = body
@@ -38,7 +46,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       const claimed = await store.claim({ worker, limit, leaseMs, sources })
       const leftMs = until - performance.now()
       if (claimed.length > 0 || leftMs <= 0) return claimed
-      if (!(await wakes.wait(mark, Math.min(leftMs, LOOK_AGAIN_MS), signal))) return []
+      if (!(await wakes.wait(mark, Math.min(leftMs, POLL_MS), signal))) return []
     }
   }
 
@@ -62,7 +70,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
           if (request.signal.aborted)
             throw invalid('The claim', 'was cancelled because the worker closed the connection')
         } catch (error) {
-          // Nobody gets them: better due again at once than after the lease.
+          // No worker gets these events: make them due now, and not when their leases expire.
           await store.release(claimed.map(({ lease }) => lease)).catch(() => {})
           throw error
         }
@@ -82,7 +90,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
-        return settled(body.leases, await store.extend(leasesOf(body.leases), body.leaseMs))
+        return leaseResults(body.leases, await store.extend(leasesOf(body.leases), body.leaseMs))
       },
     }),
     route({
@@ -105,7 +113,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
             }),
           ),
         )
-        return settled(
+        return leaseResults(
           settlements.map(({ lease }) => lease),
           written,
         )
@@ -123,13 +131,13 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
-        return settled(body.leases, await store.release(leasesOf(body.leases), body.delayMs))
+        return leaseResults(body.leases, await store.release(leasesOf(body.leases), body.delayMs))
       },
     }),
   ]
 }
 
-/** Sources whose events wait for a worker. Those handled in the request are not handed out. */
+/** The background sources that were asked for. Events of inline sources are handled in their requests. */
 function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[] {
   const background = [...inbox.sources]
     .filter(([, source]) => source.mode === 'background')
@@ -142,7 +150,7 @@ function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[
   return asked ? [...asked] : background
 }
 
-/** The bytes go out with the claim, so the claim is written down as a read of each of them. */
+/** A claim hands out payloads, so it is audited as a read of each event. */
 function audit(
   store: Store,
   { actor }: Authenticated,
@@ -161,23 +169,26 @@ function audit(
 }
 
 /**
- * Leaves out what no worker can handle, and settles it: bytes that cannot be decrypted, and an event whose attempts are
- * used up because each of its workers was lost; else it would kill workers for ever.
+ * The events that a worker can handle. The others are settled here: an event whose payload cannot be decrypted, and an event
+ * whose attempts are used up because each of its workers died.
  */
 async function handleable(
   inbox: Inbox,
   store: Store,
   claimed: readonly ClaimedEvent[],
 ): Promise<ClaimedEvent[]> {
-  const judged = claimed.map((event) => ({ event, outcome: hopeless(inbox, event) }))
-  const settlements = judged.flatMap(({ event: { lease }, outcome }) =>
+  const checked = claimed.map((event) => ({ event, outcome: permanentFailure(inbox, event) }))
+  const settlements = checked.flatMap(({ event: { lease }, outcome }) =>
     outcome === null ? [] : [{ lease, outcome, durationMs: 0 }],
   )
   if (settlements.length > 0) await store.settle(settlements)
-  return judged.filter(({ outcome }) => outcome === null).map(({ event }) => event)
+  return checked.filter(({ outcome }) => outcome === null).map(({ event }) => event)
 }
 
-function hopeless(inbox: Inbox, { source, eventType, tries, unreadable }: ClaimedEvent): Outcome | null {
+function permanentFailure(
+  inbox: Inbox,
+  { source, eventType, tries, unreadable }: ClaimedEvent,
+): Outcome | null {
   const retry = inbox.attempts.retryOf(source, eventType)
   const over = usedUp(retry, tries)
   if (over !== null || unreadable === undefined) return over
@@ -210,7 +221,7 @@ function leasesOf(texts: readonly string[]) {
   return texts.map((text) => readLease(text).lease)
 }
 
-/** The outcome with its text redacted as those of our own handlers are: with the payload at hand, where it is still there. */
+/** The outcome with its text redacted like that of a handler; the payload is compared if it is still stored. */
 async function redacted(
   inbox: Inbox,
   store: Store,
@@ -224,7 +235,7 @@ async function redacted(
   return { ...outcome, reason: redact.reason(outcome.reason, event) }
 }
 
-/** As much of a claimed event as redaction looks at. */
+/** The fields of a claimed event that redaction uses. */
 async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEvent> {
   const [event, payload] = key ? await Promise.all([store.get(key), store.payload(key)]) : [null, null]
   return {
@@ -244,7 +255,7 @@ async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEve
   }
 }
 
-function settled(leases: readonly string[], done: readonly boolean[]) {
+function leaseResults(leases: readonly string[], done: readonly boolean[]) {
   return {
     results: leases.map((lease, i) =>
       done[i]
