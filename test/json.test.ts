@@ -46,12 +46,12 @@ describe('values', () => {
     expect(read('{"id":"a\\u00e9\\n\\"\\\\\\/\\ud83c\\udf89 é"}', 'id')).toEqual([['aé\n"\\/🎉 é']])
     expect(read('{"id":"\\ud800"}', 'id')).toEqual([['\ud800']])
   })
-  it('knows a key by its meaning, not its spelling', () => {
+  it('finds a key also when it is escaped', () => {
     expect(read('{"\\u0069d":"x"}', 'id')).toEqual([['x']])
     expect(read('{"é":"x"}', 'é')).toEqual([['x']])
     expect(read('{"a.b":"x"}', 'a\\.b')).toEqual([['x']])
   })
-  it('gives the raw slice of a container', () => {
+  it('gives the raw bytes of a container', () => {
     const text = bytes(' {"a": [1, {"b": 2}] } ')
     const result = jsonQuery(['a', 'a[]', '']).read(text)
     if (!result.ok) throw new Error(result.reason)
@@ -68,27 +68,27 @@ describe('values', () => {
 })
 
 describe('refusals', () => {
-  it('a wanted name that comes twice is ambiguous, on every step of its path', () => {
+  it('a wanted name that occurs twice is ambiguous, at every step of its path', () => {
     expect(read('{"id":1,"id":2}', 'id')).toBe('ambiguous')
     expect(read('{"id":1,"\\u0069d":1}', 'id')).toBe('ambiguous')
     expect(read('{"data":{},"data":{"id":1}}', 'data.id')).toBe('ambiguous')
     expect(read('{"m":{"p":1,"p":2}}', 'm.*')).toBe('ambiguous')
     expect(read('[{"id":1},{"id":2,"id":3}]', '[].id')).toBe('ambiguous')
   })
-  it('a name nobody asked for may come twice', () => {
+  it('a name that is not wanted may occur twice', () => {
     expect(read('{"x":1,"x":2,"id":3}', 'id')).toEqual([['3']])
     expect(read('[{"id":1},{"id":1}]', '[].id')).toEqual([['1', '1']])
   })
-  it('bytes that are not UTF-8 matter only in a value that was asked for', () => {
+  it('bytes that are not UTF-8 are an error only in a wanted value', () => {
     const text = Buffer.concat([bytes('{"x":"'), Buffer.from([0xff]), bytes('","id":"a"}')])
     expect(read(text, 'id')).toEqual([['a']])
     expect(read(text, 'x')).toBe('not_json')
   })
-  it('a byte order mark at the start is passed over, anywhere else it is an error', () => {
+  it('a byte order mark is skipped at the start and an error elsewhere', () => {
     expect(read('\ufeff{"id":1}', 'id')).toEqual([['1']])
     expect(read('{"id":1}\ufeff', 'id')).toBe('not_json')
   })
-  it('five million brackets are too deep, at once', () => {
+  it('five million brackets are rejected quickly', () => {
     const deep = Buffer.alloc(5_000_000, '[')
     // The fastest of several runs: the machine may be busy during one of them.
     const tookMs = Array.from({ length: 5 }, () => {
@@ -159,7 +159,7 @@ describe('against JSON.parse', () => {
     )
   })
 
-  it('says the same of every byte string', () => {
+  it('has the same verdict for every byte string', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 40 }), (raw) => {
         const text = new TextDecoder('utf-8', { ignoreBOM: false }).decode(raw)

@@ -17,13 +17,13 @@ function post(
 describe('a signed handshake', () => {
   const question = { type: 'url_verification', challenge: '3eZbrw1aB' }
 
-  it('is answered when it verifies', () => {
+  it('is answered when the signature is valid', () => {
     const source = slack({ secret })
     const delivery = source.sign({ body: JSON.stringify(question), now })
     expect(source.handshake(delivery as never, { now })).toMatchObject({ httpStatus: 200, body: '3eZbrw1aB' })
   })
 
-  it('is not answered when it does not', () => {
+  it('is not answered when the signature is invalid', () => {
     const source = slack({ secret })
     expect(source.handshake(post(question), { now })).toBeNull()
     const delivery = slack({ secret: `${secret} not` }).sign({ body: JSON.stringify(question), now })
@@ -32,7 +32,7 @@ describe('a signed handshake', () => {
     expect(source.handshake(old as never, { now })).toBeNull()
   })
 
-  it('can be asked for a computed answer', () => {
+  it('can have a computed answer', () => {
     const source = zoom({ secret })
     const body = JSON.stringify({ event: 'endpoint.url_validation', payload: { plainToken: 'qgg8vlvZRS6' } })
     const reply = source.handshake(source.sign({ body, now }) as never, { now })
@@ -80,7 +80,7 @@ describe('an unsigned handshake', () => {
     body: new Uint8Array(),
   })
 
-  it('is answered only to who knows the token', () => {
+  it('is answered only if the token is right', () => {
     const source = factory({ secret, verifyToken: 'token-of-mine' })
     const question = (token: string) =>
       get(`hub.mode=subscribe&hub.verify_token=${token}&hub.challenge=1158201444`)
@@ -90,7 +90,7 @@ describe('an unsigned handshake', () => {
     expect(factory({ secret }).handshake(question(''), { now })).toBeNull()
   })
 
-  it('never repeats text as a page, nor line ends into a header', () => {
+  it('never repeats text as HTML, nor line ends in a header', () => {
     const source = factory({ secret, verifyToken: 'token-of-mine', allow: 'yes' })
     const reply = source.handshake(
       get('hub.mode=subscribe&hub.verify_token=token-of-mine&hub.challenge=<script>'),

@@ -1,4 +1,4 @@
-/** The two rules for names: a redelivery has the same name, two different events have different names. */
+/** The two rules for ids: a redelivery has the same id, two different events have different ids. */
 import {
   ably,
   composite,
@@ -18,7 +18,7 @@ const secret = 'a secret that is long enough'
 const named = /^sha256:[0-9a-f]{64}$/
 const ids = (events: readonly { id: string }[]) => events.map(({ id }) => id)
 
-describe('a signed delivery that no rule names', () => {
+describe('a signed delivery for which no rule finds an id', () => {
   const source = hmac({
     secret,
     header: 'x-signature',
@@ -28,7 +28,7 @@ describe('a signed delivery that no rule names', () => {
   })
   const sign = (body: string) => source.sign({ body, now })
 
-  it('is named by its content: the same again for the same bytes, another for others', async () => {
+  it('has an id of its content: equal bytes have equal ids, other bytes have others', async () => {
     const [first] = source.identify(await sign('{"type":"a","about":"b"}'))
     expect(first).toMatchObject({ type: 'a', reference: 'b', payload: { type: 'a', about: 'b' } })
     expect(first!.id).toMatch(named)
@@ -36,7 +36,7 @@ describe('a signed delivery that no rule names', () => {
     expect(ids(source.identify(await sign('{"type":"a","about":"c"}')))).not.toEqual([first!.id])
   })
 
-  it('is named by the signed time too, where there is one', async () => {
+  it('has an id of the signed time too, if there is one', async () => {
     const timed = hmac({
       secret,
       header: 'x-signature',
@@ -48,7 +48,7 @@ describe('a signed delivery that no rule names', () => {
     expect(await at(now)).not.toEqual(await at(now + 1_000))
   })
 
-  it('is kept as it is where its body cannot be read', async () => {
+  it('is recorded even if its body is unreadable', async () => {
     for (const body of ['no JSON', '{"id":1,"id":2}', '']) {
       const [event, ...more] = source.identify(await sign(body))
       expect(event, body).toMatchObject({ type: 'unknown', reference: null })
@@ -57,18 +57,18 @@ describe('a signed delivery that no rule names', () => {
     }
   })
 
-  it('is refused where it is nested too deep to be parsed later', async () => {
+  it('is refused if it is nested too deeply to be parsed later', async () => {
     expect(source.identify(await sign('['.repeat(100_000)))).toEqual([])
   })
 
-  it('is named by what was verified, however it was opened', async () => {
+  it('has an id of the verified content, whichever template matched', async () => {
     const delivery = await sign('{"type":"a"}')
     const before = ids(source.identify({ ...delivery }))
     await source.verify(delivery, { now })
     expect(ids(source.identify(delivery))).toEqual(before)
   })
 
-  it('has the type of the rule that fits its format', async () => {
+  it('has the type of the rule for its format', async () => {
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }
     const delivery = await slack({ secret }).sign({ body: 'command=%2Fgo&channel_id=C1', now, headers })
     const [event] = slack({ secret }).identify(delivery)
@@ -76,10 +76,10 @@ describe('a signed delivery that no rule names', () => {
   })
 })
 
-describe('parts of a signed delivery', () => {
+describe('slices of a signed delivery', () => {
   const source = hmac({ secret, header: 'x-signature', each: 'items[]', id: 'json:id' })
 
-  it('one without an id, or with one that is ambiguous, keeps its place among the others', async () => {
+  it('a slice without an id, or with an ambiguous one, is an event like the others', async () => {
     const body = '{"items":[{"id":"a"},{"type":"x"},{"id":"b","id":"c"},{"type":"x"},{"id":"d"}]}'
     const events = source.identify(await source.sign({ body, now }))
     expect(events.map(({ id }) => (named.test(id) ? 'named' : id))).toEqual([
@@ -94,12 +94,12 @@ describe('parts of a signed delivery', () => {
     expect(ids(source.identify(await source.sign({ body, now })))).toEqual(ids(events))
   })
 
-  it('an equal part of another delivery is another event', async () => {
+  it('an equal slice of another delivery is another event', async () => {
     const of = async (body: string) => ids(source.identify(await source.sign({ body, now })))[0]
     expect(await of('{"page":1,"items":[{"v":0}]}')).not.toBe(await of('{"page":2,"items":[{"v":0}]}'))
   })
 
-  it('none at all is one event', async () => {
+  it('a delivery without slices is one event', async () => {
     const events = source.identify(await source.sign({ body: '{"items":[]}', now }))
     expect(events).toMatchObject([{ type: 'unknown', payload: { items: [] } }])
   })
@@ -113,14 +113,14 @@ describe('a delivery whose content is not signed', () => {
     expect(none.identify({ method: 'POST', url: '/', headers: {}, body: Buffer.from('{}') })).toEqual([])
   })
 
-  it('by a token that does not cover the body as well', async () => {
+  it('is refused also with a JWT that does not cover the body', async () => {
     const bearer = jwtProvider({})({ secret })
     expect(bearer.identify(await bearer.sign({ body: '{}', now }))).toEqual([])
   })
 })
 
 describe('the fields `signed` and `timestamp` in an id', () => {
-  it('tell equal bodies of different times apart, and make a signed id', async () => {
+  it('distinguish equal bodies with different times, and make a signed id', async () => {
     const pair = generateKeys('p256')
     for (const id of ['signed', composite('timestamp', 'hash')] as const) {
       const source = defineProvider({
@@ -146,14 +146,14 @@ describe('the fields `signed` and `timestamp` in an id', () => {
   })
 })
 
-describe('an id that the log cannot hold', () => {
+describe('an id that the log does not accept', () => {
   const source = hmac({ secret, header: 'x-signature', id: 'json:id' })
   const idOf = async (id: string) => {
     const body = `{"id":${JSON.stringify(id)},"at":${Math.random()}}`
     return ids(source.identify(await source.sign({ body, now })))[0]
   }
 
-  it('becomes its hash, the same on every delivery, and never that of another', async () => {
+  it('becomes its hash: the same on every delivery, different for another id', async () => {
     for (const id of ['x'.repeat(300), 'a\0b', 'a\nb', 'half \ud800']) {
       expect(await idOf(id)).toMatch(named)
       expect(await idOf(id)).toBe(await idOf(id))
@@ -163,7 +163,7 @@ describe('an id that the log cannot hold', () => {
   })
 })
 
-describe('a type or a reference never decides whether an event is kept', () => {
+describe('an event is never refused because of its type or reference', () => {
   const items = (names: readonly string[]) =>
     JSON.stringify({
       items: names.map((name, serial) => ({ serial, name, data: { channelId: name } })),
@@ -179,7 +179,7 @@ describe('a type or a reference never decides whether an event is kept', () => {
     ])
   })
 
-  it('a long one is cut (type) or hashed (reference), half a character is replaced', async () => {
+  it('a long type is cut, a long reference is hashed, half a surrogate pair is replaced', async () => {
     const source = ably({ secret })
     const long = 'é'.repeat(200)
     const [first, second] = source.identify(await source.sign({ body: items([long, '\ud800']), now }))

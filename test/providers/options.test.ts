@@ -33,13 +33,13 @@ describe("the sender's own word for its secret", () => {
     expect(twilio({ authToken: secret, mode: 'inline' }).mode).toBe('inline')
   })
 
-  it('is not taken beside ours', () => {
+  it('is an error together with our name', () => {
     expect(messageOf(() => slack({ secret, signingSecret: secret } as never))).toMatch(
       /OPTION_INVALID.*secret and signingSecret.*only one/,
     )
   })
 
-  it('of every sender stands for an option that there is', () => {
+  it('of every provider stands for an existing option', () => {
     let aliases = 0
     for (const factory of Object.values(catalogue)) {
       for (const [alias, option] of Object.entries(factory.definition.aliases ?? {})) {
@@ -59,7 +59,7 @@ describe("the sender's own word for its secret", () => {
 })
 
 describe('an option that is not known', () => {
-  it('is named before anything is said to be missing, with the nearest one, and never with unverified', () => {
+  it('is reported before a missing one, with the nearest name, and without unverified', () => {
     const cases: [() => unknown, RegExp][] = [
       [() => stripe({ secrets: secret } as never), /no option "secrets"\. Did you mean "secret"\?/],
       [
@@ -77,7 +77,7 @@ describe('an option that is not known', () => {
     }
   })
 
-  it('a secret that is missing is said to be, also when there are no options at all', () => {
+  it('a missing secret is reported, also without any options', () => {
     for (const options of [undefined, {}, { secret: undefined }]) {
       expect(messageOf(() => (stripe as (options: unknown) => unknown)(options))).toMatch(
         /^SECRET_MISSING: Provider "stripe" needs the option secret/,
@@ -103,12 +103,12 @@ describe('white space around a secret', () => {
     )
   }
 
-  it('a line end at its end, as files have one, is left out', async () => {
+  it('a line end after it, as from a file, is removed', async () => {
     for (const given of [`${secret}\n`, `${secret}\r\n`, `\n${secret}\n\n`])
       expect(await verified(given)).toMatchObject({ ok: true })
   })
 
-  it('a space could be a part of it: it is refused', () => {
+  it('a space could belong to it and is an error', () => {
     for (const given of [` ${secret}`, `${secret} `, `${secret}\t`]) {
       const message = messageOf(() => stripe({ secret: given }))
       expect(message).toMatch(/^SECRET_FORM.*white space/)
@@ -116,7 +116,7 @@ describe('white space around a secret', () => {
     }
   })
 
-  it('around an encoded one it is left out', async () => {
+  it('around an encoded secret it is removed', async () => {
     const key = Buffer.alloc(24, 7).toString('base64')
     const signed = await standardWebhooks({ secret: `whsec_${key}` }).sign({
       body: '{"type":"x"}',
@@ -161,7 +161,7 @@ describe('a signed time in ISO 8601', () => {
     return { method: 'POST', url: '/', headers, body: Buffer.from(body) }
   }
 
-  it('without a zone is UTC where the source says so, wherever it runs', async () => {
+  it('without a zone is UTC if the rule says so, in every time zone', async () => {
     const source = orb('iso-utc')
     const before = process.env.TZ
     try {

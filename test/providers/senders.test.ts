@@ -21,7 +21,7 @@ describe('Amazon SNS', () => {
     return signer.sign({ ...sample, body })
   }
 
-  it('does not start without the topics it believes', () => {
+  it('throws without the accepted topics', () => {
     const make = amazonSns as unknown as (options: object) => unknown
     for (const topicArn of [undefined, '', [], [''], [42], 42]) {
       expect(() => make({ ...pair, topicArn }), JSON.stringify(topicArn)).toThrow(/topicArn/)
@@ -42,7 +42,7 @@ describe('Amazon SNS', () => {
     },
   )
 
-  it('asks no host for a certificate unless the topic is ours and the region is real', async () => {
+  it('fetches a certificate only for a configured topic and a real region', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn: ours,
@@ -157,7 +157,7 @@ describe('Microsoft Graph', () => {
     body: bytes(JSON.stringify({ value: states.map((clientState) => ({ clientState })) })),
   })
 
-  it('every notification must have the clientState, wherever it stands', async () => {
+  it('every notification must have the clientState, at every position', async () => {
     const many = Array.from({ length: 50 }, () => secret)
     expect(await source.verify(sent(many), { now })).toMatchObject({ ok: true })
     for (const at of [0, 1, 25, 49]) {

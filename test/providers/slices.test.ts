@@ -6,7 +6,7 @@ import { scanned } from '#dist/verification/json.js'
 const now = 1_700_000_000_000
 const secret = 'a secret that is long enough'
 
-describe('a rule with `otherwise` takes the parts that hold no event yet', () => {
+describe('a rule with `otherwise` applies to the elements without an event', () => {
   const message = (id: string) => ({ field: 'messages', value: { messages: [{ id, type: 'text' }] } })
   const identify = async (body: object) => {
     const source = meta({ secret })
@@ -28,7 +28,7 @@ describe('a rule with `otherwise` takes the parts that hold no event yet', () =>
     expect(new Set(events.map(({ id }) => id)).size).toBe(3)
   })
 
-  it('an entry that only names its changed fields is an event beside entries with values', async () => {
+  it('an entry with only changed fields is an event beside entries with values', async () => {
     const events = await identify({
       object: 'page',
       entry: [

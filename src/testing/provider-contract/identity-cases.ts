@@ -19,7 +19,7 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
       assert.equal(source.unverified, false)
     }),
 
-    applies('every sample verifies, and identifies as its own type', async () => {
+    applies('every sample is verified and has its own type', async () => {
       for (const type of source.sampleTypes) {
         const delivery = await trial.signed({ type })
         assert.deepEqual(await source.verify(delivery, { now }), { ok: true, secretIndex: 0 }, type)
@@ -36,7 +36,7 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
     appliesIf(
       !idsAreUnique(factory),
       'its id is `unique`',
-      'the same event gets the same ids, another gets others',
+      'the same event has the same ids, another event has other ids',
       async () => {
         for (const type of source.sampleTypes) {
           const first = await ids(type, 1)

@@ -17,7 +17,7 @@ export function kindCases(trial: Trial, kinds: Kinds): readonly ContractCase[] {
 }
 
 function handshakeCase(trial: Trial, kind: Kind): ContractCase {
-  return applies(`${kind.name}: it is answered and is no event`, async () => {
+  return applies(`${kind.name}: it is answered as a handshake`, async () => {
     const source = sourceOf(trial, kind)
     const request = kindRequest(trial.factory, kind, now)
     const delivery = kind.handshake === 'unsigned' ? bare(request) : await source.sign(request)
@@ -31,48 +31,48 @@ function eventCases(trial: Trial, kind: Kind): readonly ContractCase[] {
   const signed = async (changes?: Changes) => source.sign(kindRequest(trial.factory, kind, now, changes))
 
   return [
-    applies(`${kind.name}: it is accepted and its events are named`, async () => {
+    applies(`${kind.name}: it is accepted and its events have ids`, async () => {
       const delivery = await signed()
       const events = await accepted(source, delivery, now)
       if (typeof expected === 'number') assert.equal(events.length, expected, 'the number of events')
       else assert.deepEqual(types(events), expected)
-      assert.equal(new Set(names(events)).size, events.length, `names of their own: ${names(events)}`)
+      assert.equal(new Set(ids(events)).size, events.length, `events have different ids: ${ids(events)}`)
     }),
 
     applies(
       kind.repeated === undefined
-        ? `${kind.name}: a redelivery has the same name`
+        ? `${kind.name}: a redelivery has the same id`
         : `${kind.name}: a redelivery is handled again`,
       async () => {
         const first = await signed()
         const { redelivery = usualRedelivery(trial) } = kind
         const again = Object.keys(redelivery).length === 0 ? first : await signed(redelivery)
-        const before = names(await accepted(source, first, now))
-        const after = names(await accepted(source, again, now + (redelivery.timestamp ?? 0)))
+        const before = ids(await accepted(source, first, now))
+        const after = ids(await accepted(source, again, now + (redelivery.timestamp ?? 0)))
         if (kind.repeated === undefined) assert.deepEqual(after.sort(), before.sort())
-        else assert.notDeepEqual(after, before, 'it has the same name: `repeated` can be left out')
+        else assert.notDeepEqual(after, before, 'the ids are the same: remove `repeated`')
       },
     ),
 
     ...(kind.another === undefined && kind.merged !== undefined
       ? []
-      : [applies(`${kind.name}: another event has another name`, () => othersDiffer())]),
+      : [applies(`${kind.name}: another event has another id`, () => othersDiffer())]),
   ]
 
   async function othersDiffer(): Promise<void> {
     const others = [kind.another ?? []].flat() as Changes[]
     assert.ok(
       others.length > 0,
-      '`another` says what differs in another event, or `merged` that nothing does',
+      'the kind needs `another` (the fields that differ in another event) or `merged`',
     )
     const first = await signed()
-    const known = new Set(names(await accepted(source, first, now)))
+    const known = new Set(ids(await accepted(source, first, now)))
     for (const changes of others) {
       const delivery = await signed(changes)
-      const found = names(await accepted(source, delivery, now + (changes.timestamp ?? 0)))
-      const fresh = found.filter((name) => !known.has(name))
-      assert.ok(fresh.length > 0, `${JSON.stringify(changes)} gives the known name ${found}`)
-      for (const name of fresh) known.add(name)
+      const found = ids(await accepted(source, delivery, now + (changes.timestamp ?? 0)))
+      const fresh = found.filter((id) => !known.has(id))
+      assert.ok(fresh.length > 0, `${JSON.stringify(changes)} gives the known id ${found}`)
+      for (const id of fresh) known.add(id)
     }
   }
 }
@@ -91,7 +91,7 @@ async function accepted(source: Source, delivery: Delivery, at: number) {
   assert.ok(verdict.ok, `it must be accepted: ${JSON.stringify(verdict)}`)
   assert.equal(source.handshake(delivery, { now: at }), null, 'it is an event, not a handshake')
   const events = source.identify(delivery)
-  assert.ok(events.length > 0, 'at least one event is named')
+  assert.ok(events.length > 0, 'at least one event has an id')
   return events
 }
 
@@ -99,5 +99,5 @@ function sourceOf(trial: Trial, kind: Kind): Source {
   return kind.options === undefined ? trial.source : trial.make({ ...trial.options, ...kind.options })
 }
 
-const names = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id)
+const ids = (events: readonly { id: string }[]): string[] => events.map(({ id }) => id)
 const types = (events: readonly { type: string }[]): string[] => events.map(({ type }) => type)

@@ -7,7 +7,7 @@ export function optionCases(trial: Trial): readonly ContractCase[] {
   const { factory, credential, options } = trial
   const secret = options[credential]
   return [
-    applies('a secret that is missing, empty, blank or too short does not make a source', async () => {
+    applies('a missing, empty, blank or short secret throws', async () => {
       const bad = ['', '   ', 'short', [], [secret, ''], [secret, 'short'], null, 42, () => '']
       for (const value of isNeeded(trial) ? [...bad, undefined] : bad) {
         const error = thrown(() => trial.make({ ...options, [credential]: value }))
@@ -27,7 +27,7 @@ export function optionCases(trial: Trial): readonly ContractCase[] {
       assert.match(error.message, /Did you mean "toleranceMs"/)
     }),
 
-    applies('the time window cannot be switched off', async () => {
+    applies('the time tolerance cannot be disabled', async () => {
       for (const toleranceMs of [0, -1, Number.NaN, Number.POSITIVE_INFINITY, '300000']) {
         assert.equal(thrown(() => trial.make({ ...options, toleranceMs })).code, 'OPTION_INVALID')
       }

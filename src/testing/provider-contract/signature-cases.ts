@@ -28,7 +28,7 @@ export function signatureCases(trial: Trial): readonly ContractCase[] {
     appliesIf(
       scheme.encoding === 'base64',
       'scheme.encoding',
-      'base64 with letters for its padding is refused',
+      'base64 with letters instead of padding is refused',
       async () => {
         await trial.refuse(
           await changed((text) => text.replace(/=*$/, (padding) => 'A'.repeat(padding.length || 4))),
@@ -40,7 +40,7 @@ export function signatureCases(trial: Trial): readonly ContractCase[] {
     appliesIf(
       scheme.encoding !== null,
       'scheme.encoding',
-      'hex is read in either letter case, base64 in its own',
+      'hex is accepted in either case, base64 only in the exact case',
       async () => {
         const upper = (text: string) => text.replace(/[0-9a-f]{32,}$/, (hex) => hex.toUpperCase())
         if (scheme.encoding === 'hex') await trial.accept(await changed(upper), 'upper-case hex')
@@ -73,7 +73,7 @@ export function signatureCases(trial: Trial): readonly ContractCase[] {
     appliesIf(
       scheme.separator !== null,
       'scheme.separator',
-      'one good signature among several is enough, in any order',
+      'one valid signature among several is enough, in any order',
       async () => {
         const separator = scheme.separator!
         const good = trial.signature(await trial.signed())
@@ -89,7 +89,7 @@ export function signatureCases(trial: Trial): readonly ContractCase[] {
       },
     ),
 
-    applies('no delivery makes it throw', async () => {
+    applies('no delivery causes an exception', async () => {
       const good = await trial.signed()
       for (const text of odd) {
         await trial.refuse(

@@ -118,7 +118,7 @@ export function checkOptions(
     toleranceMs !== undefined &&
     !(typeof toleranceMs === 'number' && toleranceMs > 0 && Number.isFinite(toleranceMs))
   ) {
-    const problem = 'must be a positive number of milliseconds; it cannot be switched off'
+    const problem = 'must be a positive number of milliseconds; the check cannot be disabled'
     throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
   }
   return options
