@@ -6,7 +6,7 @@ import type { HookonceServer } from '../server/server.js'
 import { withAlerts } from '../telemetry/alerts.js'
 import type { LoadedConfig } from './load.js'
 
-/** What was warned about in this process: a reload does not say it again. */
+/** Warnings that this process has logged; a reload does not repeat them. */
 const warned = new Set<string>()
 
 /**

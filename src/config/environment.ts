@@ -1,4 +1,4 @@
-/** What the environment says goes before what the file says. */
+/** Environment variables override the file. */
 import { createHash } from 'node:crypto'
 import { isObject } from '../options.js'
 import type { Token } from '../server/admin/options.js'
@@ -13,7 +13,7 @@ export interface Overridden {
   readonly problems: readonly string[]
 }
 
-/** Works on what came out of the file before it is checked, so that all problems are told at once. */
+/** Applied before the file is checked, so that all problems are reported together. */
 export function withEnvironment(exported: unknown, environment: Environment): Overridden {
   const problems: string[] = []
   if (!isObject(exported)) return { config: exported as Record<string, unknown>, problems }
@@ -46,12 +46,12 @@ function withToken(admin: unknown, token: string): object {
   return { ...options, tokens: [...tokens, environmentToken(token)] }
 }
 
-/** Only its hash is kept, as of all tokens. */
+/** Only the hash of a token is kept. */
 function environmentToken(token: string): Token {
   return { name: 'environment', role: 'admin', sha256: createHash('sha256').update(token).digest('hex') }
 }
 
-/** What there is to run with when there is no file. */
+/** The configuration when there is no file. */
 export function withoutFile(environment: Environment): Overridden & { readonly config: HookonceConfig } {
   const made = withEnvironment({ store: 'sqlite:.hookonce/events.db', sources: {} }, environment)
   return made as typeof made & { readonly config: HookonceConfig }

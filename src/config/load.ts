@@ -21,7 +21,7 @@ export interface LoadedConfig {
   readonly path: string | null
   /** The file and what it imports from around it: a change in any of them is a change of the configuration. */
   readonly files: readonly string[]
-  /** What works but should be changed. */
+  /** Problems that do not stop the start. */
   readonly warnings: readonly string[]
 }
 
@@ -51,7 +51,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   return { config: config as unknown as HookonceConfig, path, files, warnings }
 }
 
-/** A store the file has made and nobody will use. */
+/** Closes a store that the file opened and that will not be used. */
 async function closeStore(store: unknown): Promise<void> {
   if (typeof store !== 'object' || store === null || !('close' in store)) return
   if (typeof store.close === 'function') await store.close().catch(() => {})
@@ -66,7 +66,7 @@ function findConfig(cwd: string): string | null {
   return found[0] ?? null
 }
 
-/** It works, and is no faster than one process: SQLite lets one write at a time. */
+/** Several processes on SQLite work, but are no faster than one: only one of them writes at a time. */
 function oneWriter({ store, server }: HookonceConfig): string[] {
   const name = typeof store === 'string' ? store : typeof store === 'object' ? store.name : ''
   if ((server?.processes ?? 1) === 1 || !name.startsWith('sqlite')) return []

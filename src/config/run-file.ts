@@ -28,7 +28,7 @@ export async function runFile(path: string): Promise<RunFile> {
   } catch (error) {
     throw isHookonceError(error, 'ENV_MISSING') ? missingVariables(path, error) : unreadable(path, error)
   } finally {
-    // Forgotten at once: the next load must see the files as they are then.
+    // Cleared at once, so that the next load reads the files again.
     for (const file of Object.keys(jiti.cache)) if (!before.has(file)) delete jiti.cache[file]
   }
 }

@@ -1,4 +1,4 @@
-/** Tells when the configuration, or a file it imports, has changed. A broken one is told too, and changes nothing. */
+/** Watches the configuration and the files it imports. An invalid configuration is reported and not used. */
 import { type FSWatcher, watch } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'
@@ -6,7 +6,7 @@ import { type LoadedConfig, type LoadOptions, loadConfig } from './load.js'
 export interface WatchOptions extends Omit<LoadOptions, 'path'> {
   /** Gets each new configuration that could be loaded and is valid. What it throws goes to `onProblem`. */
   readonly onChange: (loaded: LoadedConfig) => void | Promise<void>
-  /** The file cannot be used as it is now; what runs goes on as before. */
+  /** Called when the file cannot be used. The running configuration stays in use. */
   readonly onProblem: (error: unknown) => void
   /** Editors write a file in several steps. Default 100. */
   readonly quietMs?: number
@@ -27,7 +27,7 @@ export function watchConfig(
   let reloading: Promise<void> = Promise.resolve()
   let closed = false
 
-  /** Folders and not files: an editor that replaces a file would leave us with the old one. */
+  /** Watches folders, because an editor may replace the file, and a watch of the old file would see nothing. */
   function follow(paths: readonly string[]): void {
     files = new Set(paths)
     const folders = new Set(paths.map((path) => dirname(path)))
@@ -39,7 +39,7 @@ export function watchConfig(
     for (const folder of folders) {
       if (watchers.has(folder)) continue
       const watcher = watch(folder, (_event, name) => {
-        // Some systems do not say which file it was.
+        // Some systems do not report the name of the file.
         if (name === null || [...files].some((path) => dirname(path) === folder && basename(path) === name))
           changed()
       })

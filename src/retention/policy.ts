@@ -1,4 +1,4 @@
-/** How long each source keeps what. Checked when the inbox is made, so that a wrong age never meets a log. */
+/** The retention of each source. It is checked when the inbox is made, before anything can be removed. */
 import { type Age, durationMs, durationText } from '../duration.js'
 import { HookonceError } from '../errors.js'
 import {

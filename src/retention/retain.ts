@@ -213,7 +213,7 @@ async function audit(
 }
 
 export interface RetentionLease {
-  /** Throws when the lease is lost: another process may be at it. */
+  /** Throws when the lease is lost; another process may be running retention then. */
   insist(): Promise<void>
   release(): Promise<void>
 }

@@ -65,7 +65,7 @@ export function readTls({ cert, key }: TlsOptions): { cert: string; key: string 
   try {
     createSecureContext(pair)
   } catch {
-    // What the driver says may quote the key.
+    // The message of the TLS library may quote the key.
     throw invalid(
       'server.tls',
       'needs a certificate chain (PEM) and the private key that belongs to it; these two do not match',

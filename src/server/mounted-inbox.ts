@@ -14,7 +14,7 @@ export interface MountedInbox {
   readonly inbox: Inbox
   intake(request: IncomingMessage, response: ServerResponse): void
   other(request: IncomingMessage, response: ServerResponse): void
-  /** Streams do not end by themselves. */
+  /** Ends the streams, which otherwise stay open. */
   endStreams(): void
   /** Resolves when no request uses this inbox. */
   quiet(): Promise<void>
@@ -68,7 +68,7 @@ function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
   if (options.tokens?.length || options.authorize || options.open) return admin(inbox, options)
   inbox.log.warn(
     { step: 'admin' },
-    'the admin API is off: nobody could sign in. Set HOOKONCE_ADMIN_TOKEN, or say admin: false',
+    'the admin API is off, because no way to sign in is configured. Set HOOKONCE_ADMIN_TOKEN, or `admin: false` to hide this warning',
   )
   return null
 }

@@ -1,4 +1,4 @@
-/** What a server is given, checked once: a wrong value stops it before it listens. */
+/** The options of a server. A wrong value stops it before it listens. */
 
 import { invalid } from '../errors.js'
 import { checkOptions, either, flag, off, type Rule, required, shape, text, whole } from '../options.js'

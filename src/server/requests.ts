@@ -85,7 +85,7 @@ export function onClientError(
       return
     }
     const { httpStatus, body } = refused(refusals[error.code ?? ''] ?? 'malformed_request')
-    // An answer that is under way must not get a second one written into it.
+    // A response in progress must not get a second response written into it.
     if (isBusy(socket)) {
       socket.destroy()
       return

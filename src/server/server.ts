@@ -109,7 +109,10 @@ async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
   try {
     await inbox.stop({ deadlineMs: Math.max(0, deadlineMs - STOP_GRACE_MS) })
   } catch {
-    inbox.log.error({ step: 'settle' }, 'the inbox did not stop cleanly; leases run out by themselves')
+    inbox.log.error(
+      { step: 'settle' },
+      'the inbox did not stop in time; other processes take its events when the leases expire',
+    )
   }
 }
 
@@ -158,6 +161,9 @@ function onDrop({ log }: Inbox): () => void {
     dropped++
     if (performance.now() - saidAt < 10_000) return
     saidAt = performance.now()
-    log.warn({ step: 'receive', reason: 'max_connections', dropped }, 'connections turned away')
+    log.warn(
+      { step: 'receive', reason: 'max_connections', dropped },
+      'connections were refused: the server has reached maxConnections',
+    )
   }
 }

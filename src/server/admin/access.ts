@@ -89,7 +89,7 @@ export function bearerOf(request: Request): string | null {
   return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
 }
 
-/** An address that is not known, or that of a proxy here, may stand for anybody. */
+/** An unknown address, or that of a local proxy, may belong to any caller. */
 function isLocal({ headers }: Request, address: string | null): boolean {
   return address !== null && isLoopbackAddress(address) && !wasForwarded((name) => headers.has(name))
 }
@@ -117,7 +117,7 @@ export function knownTokens(tokens: readonly Token[]): readonly KnownToken[] {
   })
 }
 
-/** The token this text is, if its time is not over. Looks at all of them, so that the time taken tells nothing. */
+/** The token with this text, unless it has expired. Compares with all tokens, so that the time taken reveals nothing. */
 export function findToken(known: readonly KnownToken[], text: string, now: number): KnownToken | null {
   const hash = sha256(Buffer.from(text))
   let found: KnownToken | null = null

@@ -81,7 +81,10 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
     } catch (error) {
       action.state = 'failed'
       action.problem = codeOf(error)
-      inbox.log.error({ step: 'admin', action: action.id, verb, problem: action.problem }, 'an action failed')
+      inbox.log.error(
+        { step: 'admin', action: action.id, verb, problem: action.problem },
+        'a bulk action failed',
+      )
     } finally {
       action.endedAt = now()
     }

@@ -121,9 +121,9 @@ async function admit(
   return access
 }
 
-/** A wrong token is worth a line, and never a reason to fail differently. */
+/** Logs and audits a wrong token. A failure to do so does not change the answer. */
 async function auditRefused(inbox: Inbox, address: string | null): Promise<void> {
-  inbox.log.warn({ step: 'admin', address }, 'a wrong token')
+  inbox.log.warn({ step: 'admin', address }, 'a wrong token was sent to the admin API')
   const reason = address === null ? '' : `from ${address}`
   try {
     const store = await inbox.store()
@@ -152,7 +152,7 @@ function responseOf(answer: Answer): Response {
   return answer instanceof Response ? answer : Response.json(answer)
 }
 
-/** A parameter given twice is a mistake somewhere; the first is not quietly taken. */
+/** A parameter that occurs twice stays a list, which the schema of the route refuses. */
 function onceEach(queries: Record<string, string[]>): Record<string, string | string[]> {
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),

@@ -27,15 +27,15 @@ export function problem(error: HookonceError, headers: Record<string, string> = 
 }
 
 /**
- * What went wrong, for the caller. An error that is not ours may quote anything, so its words stay here: the caller gets
- * a reference, the log the name of the error (I8).
+ * The answer for an error. The text of a foreign error may quote a payload, so the caller gets a reference, and the log
+ * gets only the name of the error (I8).
  */
 export function problemOf(error: unknown, log: Logger): Response {
   if (isHookonceError(error)) return problem(error)
   const reference = randomUUID().slice(0, 8)
   log.error(
     { step: 'admin', reference, problem: error instanceof Error ? error.name : typeof error },
-    'unexpected',
+    'a request to the admin API failed with an unexpected error',
   )
   return problem(new HookonceError('UNEXPECTED', { reference }))
 }
@@ -48,7 +48,7 @@ const headers: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // Whatever is asked for here may be different for the next who asks.
+  // The same path may have another answer for the next caller.
   'cache-control': 'no-store',
 }
 

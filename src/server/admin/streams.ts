@@ -108,16 +108,16 @@ export function createStreams(
         shownStats = latest
         frames.push(`event: stats\ndata: ${latest}\n`)
       }
-      // A comment keeps the connection open; the reader remembers its position and dispatches nothing.
+      // A comment line keeps the connection open and is no event for the reader.
       if (frames.length === 0 && performance.now() - spokeAt >= times.heartbeatMs)
         frames.push(': still here\n')
       if (frames.length > 0) {
-        // Only the last of a page has a position: who loses the connection within it gets the page again.
+        // Only the last frame of a page has an id, so a reader that loses the connection within a page gets the page again.
         yield `${frames.join('\n')}id: ${position}\n\n`
         spokeAt = performance.now()
       }
       if (page.events.length === PAGE) continue
-      // Closed: nobody rings any more, and to look again at once would be for ever.
+      // Closed: no notification will come, so another turn of the loop would never end.
       if (!(await wakes.wait(count, Math.min(times.statsMs, times.heartbeatMs), signal))) return
     }
   }
@@ -137,13 +137,13 @@ function frame(event: string, value: object): string {
   return `event: ${event}\ndata: ${JSON.stringify(value)}\n`
 }
 
-/** Without a position of its own, a reader gets the latest few and then what is new. */
+/** A reader without a position gets the latest events first, then new ones. */
 async function recentPosition(inbox: Inbox): Promise<Position> {
   const { events } = await inbox.events.list({}, { limit: 1 })
   return Math.max(0, (events[0]?.seq ?? 0) - PAGE)
 }
 
-/** Asked once for all streams, however many there are. */
+/** One query for all streams. */
 function sharedStats(inbox: Inbox, everyMs: number): () => Promise<string> {
   let askedAt = Number.NEGATIVE_INFINITY
   let known = Promise.resolve('')

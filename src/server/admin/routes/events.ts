@@ -34,7 +34,7 @@ export function eventRoutes(inbox: Inbox): Route[] {
       problems: [400],
       async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
-        // Asking "is this its error?" until the answer is yes would be a way to read it.
+        // A viewer could otherwise guess an error text by filtering for it.
         if (conditions.reason !== undefined && !detail && !isOwnReason(conditions.reason)) {
           throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
         }
@@ -131,7 +131,7 @@ export function payloadRoutes(inbox: Inbox): Route[] {
             body: base64,
           }
         }
-        // Never shown by a browser: a payload is a stranger's text.
+        // A download, so that a browser does not render the text of a stranger.
         return new Response(Buffer.from(body), {
           headers: {
             'content-type': 'application/octet-stream',
