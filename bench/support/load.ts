@@ -2,7 +2,7 @@
  * A load generator over plain sockets: each connection sends a prepared request, waits for its answer, sends the next.
  * It uses little CPU, because it shares the machine with the server under test.
  */
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 
 export interface LoadResult {
   readonly perSecond: number
@@ -28,7 +28,6 @@ export async function load(
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       let sentAt = 0
-      let pending = ''
       const send = () => {
         if (next >= requests.length) {
           socket.end()
@@ -39,16 +38,9 @@ export async function load(
       }
       socket.on('connect', send)
       socket.on('error', reject)
-      socket.on('data', (chunk) => {
-        pending += chunk.toString('latin1')
-        const end = pending.indexOf('\r\n\r\n')
-        if (end < 0) return
-        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
-        if (pending.length < end + 4 + length) return
-        const status = pending.slice(9, 12)
+      onAnswer(socket, (status) => {
         statuses[status] = (statuses[status] ?? 0) + 1
         latencies[done++] = performance.now() - sentAt
-        pending = ''
         send()
       })
     })
@@ -98,7 +90,6 @@ export async function steadyLoad(
     return new Promise((resolve, reject) => {
       const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       let dueAt = 0
-      let pending = ''
       const take = (item: { request: Buffer; dueAt: number }) => {
         dueAt = item.dueAt
         socket.write(item.request)
@@ -108,21 +99,29 @@ export async function steadyLoad(
         free.push(take)
         resolve(socket)
       })
-      socket.on('data', (chunk) => {
-        pending += chunk.toString('latin1')
-        const end = pending.indexOf('\r\n\r\n')
-        if (end < 0) return
-        const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
-        if (pending.length < end + 4 + length) return
-        const status = pending.slice(9, 12)
+      onAnswer(socket, (status) => {
         statuses[status] = (statuses[status] ?? 0) + 1
         latencies.push(performance.now() - dueAt)
-        pending = ''
         free.push(take)
         pump()
       })
     })
   }
+}
+
+/** Calls back with the status of each complete answer. At most one request is open on a connection. */
+function onAnswer(socket: Socket, onStatus: (status: string) => void): void {
+  let pending = ''
+  socket.on('data', (chunk) => {
+    pending += chunk.toString('latin1')
+    const end = pending.indexOf('\r\n\r\n')
+    if (end < 0) return
+    const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
+    if (pending.length < end + 4 + length) return
+    const status = pending.slice(9, 12)
+    pending = ''
+    onStatus(status)
+  })
 }
 
 export function httpRequest(

@@ -10,23 +10,25 @@ import { readInput } from './options.js'
 import { counted, type Paint, type Style } from './output.js'
 import { factoryOf } from './sources.js'
 
-export interface CheckOptions {
+type SameInBoth =
+  | 'type'
+  | 'probe'
+  | 'probeCommand'
+  | 'restartCommand'
+  | 'crashCommand'
+  | 'fault'
+  | 'only'
+  | 'strict'
+
+export interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
   readonly provider: string
   readonly secret?: string
   readonly option?: readonly string[]
-  readonly type?: string
-  readonly probe?: string
-  readonly probeCommand?: string
-  readonly restartCommand?: string
-  readonly crashCommand?: string
-  readonly fault?: string
-  readonly only?: readonly string[]
   readonly timeout?: number
   readonly settle?: number
   readonly wait?: number
   readonly delay?: number
   readonly timeLimit?: number
-  readonly strict?: boolean
   readonly junit?: string
   readonly iOwnThisEndpoint?: boolean
 }

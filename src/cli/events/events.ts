@@ -7,7 +7,7 @@ import { eventKey, findEvent } from '../log/open-log.js'
 import type { Output } from '../output.js'
 import { eventDetail, eventLine, eventTable, payloadText } from './event-text.js'
 
-/** A store returns at most this many events in one call. */
+/** Events per call. A page may have fewer events and still have a next page. */
 const PAGE = 500
 /** A store stops a long search early. After this many continuations the command prints how to continue. */
 const MAX_CUTS = 50
