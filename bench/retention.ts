@@ -101,7 +101,7 @@ async function onPostgres(secret: string, events: number, rounds: number): Promi
       const before = firstOfMonth(-11 + i)
       results.push(
         await measure(server.port, stripe({ secret }), async () => {
-          const { dropped } = await store.maintain({ payloadsBefore: { stripe: before } })
+          const { dropped } = await store.retention.maintain({ payloadsBefore: { stripe: before } })
           return dropped.reduce((sum, { payloads }) => sum + payloads, 0)
         }),
       )
@@ -158,7 +158,11 @@ async function onSqlite(secret: string, events: number, rounds: number): Promise
       results.push(
         await measure(server.port, stripe({ secret }), async () => {
           for (let payloads = 0; ; ) {
-            const pruned = await store.prune({ source: 'stripe', payloadsBefore: before, limit: 500 })
+            const pruned = await store.retention.prune({
+              source: 'stripe',
+              payloadsBefore: before,
+              limit: 500,
+            })
             payloads += pruned.payloads
             if (!pruned.more) return payloads
             await sleep(5)

@@ -43,6 +43,10 @@ const disasters = {
     what: 'kill -9 while retention removes, archives and restores',
     files: ['test/retention/kill.test.ts'],
   },
+  capabilities: {
+    what: 'every case of the contract on a store with only the capabilities it names',
+    files: ['test/stores/capabilities.test.ts'],
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   property: {
     what: 'each store against its model, with a seed of this run',

@@ -119,6 +119,12 @@ export const errorTable = {
     message:
       'The store URL "{url}" is not understood. Use sqlite:path/to/file.db, sqlite::memory: or postgres://user@host/db.',
   },
+  STORE_LACKS: {
+    httpStatus: 501,
+    retryable: false,
+    message:
+      'The store {store} has no `{capability}`, and {feature} needs it. Use a store that has it, such as sqlite or postgres, or do without {feature}.',
+  },
   SCHEMA_NEWER: {
     httpStatus: 500,
     retryable: false,

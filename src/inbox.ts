@@ -7,7 +7,14 @@ import { atMost, countDown, systemClock } from './clock.js'
 import { createCounters } from './counters.js'
 import { keyRing } from './encryption/key-ring.js'
 import { lazyStore } from './inbox/lazy-store.js'
-import { checkLimits, checkSources, type InboxOptions } from './inbox/options.js'
+import {
+  canRetain,
+  checkCapabilities,
+  checkHandler,
+  checkLimits,
+  checkSources,
+  type InboxOptions,
+} from './inbox/options.js'
 import { inboxProcessing } from './inbox/processing.js'
 import { receiver } from './inbox/receiver.js'
 import { logCache, recordingPath } from './inbox/recording-path.js'
@@ -25,7 +32,7 @@ import { eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
 import { type RetainDeps, retain } from './retention/retain.js'
 import { type RetentionSchedule, startSchedule } from './retention/schedule.js'
-import type { Store } from './store.js'
+import { need, type Store } from './store.js'
 import { openTelemetry } from './tracing.js'
 
 export type { Inbox, InboxOptions, OrderVerb }
@@ -35,6 +42,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const repeats = repeatedLines(log)
   const clock = options.clock ?? systemClock
   const sources = checkSources(options.sources, log)
+  checkCapabilities(options)
   const limits = checkLimits({ ...defaultLimits, ...options.limits })
   const redact = createRedactor(options.redact ?? {}, sources)
   const bodies = createBodyBudget(limits.allBodiesBytes)
@@ -75,7 +83,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (!spool?.covers(error)) throw error
     }
     if (store.opened) await cache?.ready()
-    if (options.retention !== false && !store.refuses)
+    if (options.retention !== false && canRetain(options.store) && !store.refuses)
       schedule ??= startSchedule(retainParts, { log, counters })
   }
 
@@ -99,7 +107,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   /** The store after a flush, so that the number of deliveries includes the duplicates this process has seen. */
   async function flushed(): Promise<Store<Tx>> {
     const opened = await store.open()
-    await opened.flush().catch(() => {}) // written later; the rest can be read now
+    await opened.duplicates?.flush().catch(() => {}) // written later; the rest can be read now
     return opened
   }
 
@@ -110,11 +118,13 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     refused,
     fetch: (request) => fetchIntake({ receive, refused, limits, bodies }, request),
     on(source, type, handler, handlerOptions = {}) {
+      checkHandler(options.store, handlerOptions)
       handlers.add(source, type, handler as Handler<Tx>, null, handlerOptions as HandlerOptions)
       wake()
       return inbox
     },
     onBatch(source, type, handler, handlerOptions = {}) {
+      checkHandler(options.store, handlerOptions)
       handlers.add(source, type, null, handler as BatchHandler<Tx>, handlerOptions as HandlerOptions)
       wake()
       return inbox
@@ -131,15 +141,17 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     },
     handled: (source) =>
       handlers.all.filter((handler) => handler.source === source).map((handler) => handler.pattern),
-    once: async (key, fn, onceOptions) => onceKey(await store.open(), key, fn, onceOptions),
+    once: async (key, fn, onceOptions) =>
+      onceKey(need(await store.open(), 'keys', 'inbox.once'), key, fn, onceOptions),
     events: {
       get: async (key) => (await flushed()).get(key),
       list: async (filter = {}, page) => (await flushed()).list(filter, page),
-      payload: async (key) => (await store.open()).payload(key),
-      attempts: async (key) => (await store.open()).attempts(key),
+      payload: async (key) => need(await store.open(), 'inspect', 'inbox.events.payload').payload(key),
+      attempts: async (key) => need(await store.open(), 'inspect', 'inbox.events.attempts').attempts(key),
       stats: async () => (await store.open()).stats(),
       tail: async (tailOptions) => (await store.open()).tail(tailOptions),
-      audits: async (filter = {}, page) => (await store.open()).audits(filter, page),
+      audits: async (filter = {}, page) =>
+        need(await store.open(), 'audit', 'inbox.events.audits').list(filter, page),
     },
     retry: order('retry'),
     replay: order('replay'),

@@ -4,13 +4,11 @@
  * keys may be those of a store or of Redis.
  */
 import { HookonceError } from './errors.js'
-import { type KeyState, type KeyStep, limits } from './model.js'
+import { limits } from './model.js'
+import type { KeyState, Keys } from './store.js'
 
-/** Where keys are stored: a store has it, and Redis alone. */
-export interface Keys {
-  /** Carries out one step of a key, durably. */
-  key(step: KeyStep): Promise<KeyState>
-}
+/** The part of `keys` that `once` needs. Redis has it too. */
+export type KeySteps = Pick<Keys, 'key'>
 
 export interface OnceKeyOptions {
   /** Time without a heartbeat after which another caller takes over. Default 30,000. */
@@ -24,7 +22,7 @@ export interface OnceKeyOptions {
 const POLL_MS = 50
 
 export async function onceKey<T>(
-  keys: Keys,
+  keys: KeySteps,
   key: string,
   fn: () => T | Promise<T>,
   options: OnceKeyOptions = {},
@@ -63,7 +61,7 @@ export type Taken =
   | { readonly state: 'finished'; readonly result: string }
   | { readonly state: 'busy' }
 
-export async function takeKey(keys: Keys, key: string, leaseMs: number): Promise<Taken> {
+export async function takeKey(keys: KeySteps, key: string, leaseMs: number): Promise<Taken> {
   const answer = await keys.key({ step: 'take', key, leaseMs })
   if (answer.state === 'finished') return answer
   if (answer.state !== 'taken') return { state: 'busy' }

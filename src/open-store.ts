@@ -1,8 +1,8 @@
 /** A store from its URL. Drivers are optional, so each store is loaded only when it is asked for. */
 import { HookonceError } from './errors.js'
-import type { Store } from './store.js'
+import type { CompleteStore } from './store.js'
 
-export async function openStore(url: string): Promise<Store> {
+export async function openStore(url: string): Promise<CompleteStore> {
   if (url.startsWith('sqlite:')) {
     const { sqlite } = await import('./stores/sqlite/sqlite.js')
     return sqlite(url.slice('sqlite:'.length))

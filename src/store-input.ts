@@ -1,22 +1,17 @@
 /** What may enter a store. Each check throws INVALID_INPUT before anything is written. */
 import { invalid, isHookonceError } from './errors.js'
 import type {
-  AuditFilter,
   ClaimOptions,
-  EffectStep,
   EventFilter,
   EventKey,
-  KeyStep,
-  NewAudit,
   NewDelivery,
   Order,
   RecordVerdict,
-  Repeat,
   Settlement,
   TailOptions,
-  Watermark,
 } from './model.js'
 import { limits, states } from './model.js'
+import type { AuditFilter, EffectStep, KeyStep, NewAudit, Repeat, Watermark } from './store.js'
 
 /** A batch is not failed by one bad delivery: the bad one is refused, with the reason, for all its events. */
 export function refusal(delivery: NewDelivery): RecordVerdict[] | null {

@@ -2,10 +2,9 @@
 import { existsSync, statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load.js'
 import { durationText } from '../duration.js'
-import type { Finding } from '../model.js'
 import type { Source } from '../provider.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../spool/spool.js'
-import type { Store } from '../store.js'
+import { type Finding, need, type Store } from '../store.js'
 import { folder } from './dev/folder.js'
 import { firstSentence } from './failure.js'
 import { counted } from './output.js'
@@ -132,7 +131,11 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
   }
   try {
     const askedAt = Date.now()
-    const { schema, now, settings, invariants, partitionsAhead } = await store.inspect()
+    const { schema, now, settings, invariants, partitionsAhead } = await need(
+      store,
+      'inspect',
+      'hookonce doctor',
+    ).report()
     const skewMs = Math.abs(now - (askedAt + Date.now()) / 2)
     return [
       finding('store', store.name, true),

@@ -3,20 +3,26 @@
  * restore pass the sealed form on. Rotation is another `current`: old payloads keep the key they name.
  */
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { ClaimedEvent, NewDelivery, RecordVerdict } from '../model.js'
+import type { ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
 import { keyOf, seal, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
+  const { inspect } = store
   return {
     ...store,
     ...sealing(ring, store),
     claim: async (options) => (await store.claim(options)).map((claimed) => readable(ring, claimed)),
-    async payload(key) {
-      const payload = await store.payload(key)
-      return payload && { ...payload, ...unseal(ring, { ...key, part: payload.part }, payload) }
-    },
+    ...(inspect && {
+      inspect: {
+        ...inspect,
+        async payload(key: EventKey) {
+          const payload = await inspect.payload(key)
+          return payload && { ...payload, ...unseal(ring, { ...key, part: payload.part }, payload) }
+        },
+      },
+    }),
   }
 }
 

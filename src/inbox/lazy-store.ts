@@ -94,7 +94,7 @@ export function lazyStore<Tx>(
       const store = opened ?? (closes ? (plain ?? configured) : null)
       if (store === null || typeof store === 'string') return
       await before()
-      await (closes ? store.close() : store.flush())
+      await (closes ? store.close() : store.duplicates?.flush())
     },
   }
 }

@@ -7,13 +7,14 @@ import { type IntakeLimits, limitsRule } from '../intake/receive.js'
 import type { Logger } from '../log.js'
 import { checkOptions, complete } from '../options.js'
 import type { RetryPolicy } from '../processing/failure.js'
+import type { HandlerOptions } from '../processing/handler.js'
 import type { ProcessingOptions } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { Source } from '../provider.js'
 import type { RetentionOptions } from '../retention/policy.js'
 import type { Seen } from '../seen/seen.js'
 import type { SpoolOptions } from '../spool/spool.js'
-import type { Store } from '../store.js'
+import { need, type Store } from '../store.js'
 import { sourceNameProblem } from '../store-input.js'
 
 export interface InboxOptions<Tx = unknown> {
@@ -65,6 +66,33 @@ export function checkSources(
     }
   }
   return sources
+}
+
+/** Names the option that the store cannot serve. A store from a URL has every capability. */
+export function checkCapabilities({
+  store,
+  seen,
+  retention,
+}: Pick<InboxOptions, 'store' | 'seen' | 'retention'>): void {
+  if (typeof store === 'string') return
+  if (seen) {
+    need(store, 'keys', 'the option seen')
+    need(store, 'duplicates', 'the option seen')
+  }
+  if (retention) {
+    need(store, 'retention', 'the option retention')
+    need(store, 'keys', 'the option retention')
+    if (retention.archive) need(store, 'archive', 'the option retention.archive')
+  }
+}
+
+export function checkHandler(store: Store | string, { stale }: Pick<HandlerOptions, 'stale'>): void {
+  if (stale && typeof store !== 'string') need(store, 'keys', 'the handler option stale')
+}
+
+/** Without the option, retention runs where the store can. */
+export function canRetain(store: Store | string): boolean {
+  return typeof store === 'string' || (store.retention !== undefined && store.keys !== undefined)
 }
 
 export function checkLimits(limits: IntakeLimits): IntakeLimits {

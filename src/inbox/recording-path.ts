@@ -23,6 +23,7 @@ import type { BatchRecorder, LogRecorder, Recorder } from '../recorder.js'
 import { createSeenCache, type SeenCache } from '../seen/cache.js'
 import type { Seen } from '../seen/seen.js'
 import { DEFAULT_AFTER_MS, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
+import { need } from '../store.js'
 import type { LazyStore } from './lazy-store.js'
 import type { InboxOptions } from './options.js'
 
@@ -72,8 +73,9 @@ export function logCache({
 }: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
   return createSeenCache({
     ...{ seen, clock, log },
-    readLogId: async () => onceKey(await store.openForAccepted(), LOG_ID_KEY, randomUUID),
-    repeated: (repeats) => store.opened?.repeated(repeats),
+    readLogId: async () =>
+      onceKey(need(await store.openForAccepted(), 'keys', 'the option seen'), LOG_ID_KEY, randomUUID),
+    repeated: (repeats) => store.opened?.duplicates?.count(repeats),
   })
 }
 

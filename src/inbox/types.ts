@@ -5,16 +5,11 @@ import type { BodyBudget } from '../intake/body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
 import type { Logger } from '../log.js'
 import type {
-  Attempt,
-  AuditFilter,
-  AuditPage,
-  EraseResult,
   EventFilter,
   EventKey,
   EventPage,
   EventRecord,
   OrderResult,
-  Payload,
   SourceStats,
   TailOptions,
   TailPage,
@@ -29,7 +24,7 @@ import type { Delivery, Source } from '../provider.js'
 import type { EraseAllOptions } from '../retention/erase.js'
 import type { RetainOptions, RetainReport } from '../retention/retain.js'
 import type { Spool } from '../spool/spool.js'
-import type { Store } from '../store.js'
+import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload, Store } from '../store.js'
 
 /** The output type of the option `schema` of `on`. */
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown

@@ -2,9 +2,9 @@
 
 import { sha256 } from '../digest.js'
 import { HookonceError } from '../errors.js'
-import { type ClaimedEvent, type EffectState, type EffectStep, type EventKey, limits } from '../model.js'
+import { type ClaimedEvent, type EventKey, limits } from '../model.js'
 import { checkStored, resultText, storedResult } from '../once.js'
-import type { Store } from '../store.js'
+import { type EffectState, type EffectStep, need, type Store } from '../store.js'
 import { permanent } from './failure.js'
 import type { OnceOptions } from './handler.js'
 import type { Session } from './session.js'
@@ -24,7 +24,8 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
    */
   async function write(step: EffectStep): Promise<EffectState> {
     const transaction = store.singleWriter ? session.begun() : null
-    const state = await (transaction ? (await transaction).effect(step) : store.effect(step))
+    const keys = need(store, 'keys', 'ctx.once')
+    const state = await (transaction ? (await transaction).keys! : keys).effect(step)
     if (state.state === 'fenced')
       throw new HookonceError('LEASE_LOST', { source: claimed.source, eventId: claimed.eventId })
     return state
@@ -71,7 +72,7 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     const transaction = store.singleWriter ? session.begun() : null
     if (!transaction) return
     await (await transaction).rollback()
-    await store.effect(step)
+    await need(store, 'keys', 'ctx.once').effect(step)
   }
 
   return <T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> => {

@@ -3,9 +3,9 @@
  * nobody handles its type, its attempts are used up, its payload is unreadable or does not match the schema, or it is
  * stale.
  */
-import type { ClaimedEvent, Watermark } from '../model.js'
+import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
-import type { Store } from '../store.js'
+import { need, type Store, type Watermark } from '../store.js'
 import { permanent } from './failure.js'
 import { type FailureDeps, failureIn, isOutcome, type Result, usedUp } from './handle.js'
 import { asHandledEvent, withPayload } from './handled-event.js'
@@ -24,7 +24,7 @@ export interface PreparedEvent {
 }
 
 interface PrepareDeps<Tx> extends FailureDeps<Tx> {
-  readonly store: Pick<Store<Tx>, 'watermark'>
+  readonly store: Store<Tx>
   readonly sources: ReadonlyMap<string, Source>
 }
 
@@ -110,10 +110,7 @@ function watermarkOf<Tx>(
   return { source: event.source, key: `${pattern.length}:${pattern} ${event.reference}`, value }
 }
 
-async function isStale<Tx>(
-  store: Pick<Store<Tx>, 'watermark'>,
-  { source, key, value }: Watermark,
-): Promise<boolean> {
-  const applied = await store.watermark(source, key)
+async function isStale<Tx>(store: Store<Tx>, { source, key, value }: Watermark): Promise<boolean> {
+  const applied = await need(store, 'keys', 'the handler option stale').watermark(source, key)
   return applied !== null && applied > value
 }

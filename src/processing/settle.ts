@@ -4,8 +4,8 @@
  */
 import { isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
-import type { ClaimedEvent, Outcome, Settlement, Watermark } from '../model.js'
-import type { Store } from '../store.js'
+import type { ClaimedEvent, Outcome, Settlement } from '../model.js'
+import type { Store, Watermark } from '../store.js'
 import { checkSettlement } from '../store-input.js'
 import { type FailureDeps, failureIn, isOutcome, type Result } from './handle.js'
 import type { PreparedEvent } from './prepare.js'
@@ -111,7 +111,7 @@ async function commit<Tx>(
     const transaction = await session.begin()
     // Always in the order of their keys: two groups that moved the same watermarks in another order could deadlock.
     for (const watermark of [...watermarks].sort(byKey))
-      if (!(await transaction.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
+      if (!(await transaction.keys!.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
     const finished = await transaction.finish(settlementsOf(claimed, outcomes, durationMs))
     return finished ? null : { kind: 'lost' }
   } catch (error) {
@@ -128,7 +128,11 @@ async function wasCommitted<Tx>(
   claimed: ClaimedEvent,
   outcome: Outcome,
 ): Promise<boolean> {
-  const attempts = await store.attempts(claimed)
+  if (!store.inspect) {
+    const event = await store.get(claimed)
+    return event?.state === outcome.kind && event.attempts === claimed.attempt
+  }
+  const attempts = await store.inspect.attempts(claimed)
   return attempts.some((row) => row.attempt === claimed.attempt && row.outcome === outcome.kind)
 }
 

@@ -7,8 +7,9 @@
  */
 import { randomUUID } from 'node:crypto'
 import { invalid } from '../errors.js'
-import { type KeyState, type KeyStep, limits } from '../model.js'
+import { limits } from '../model.js'
 import { onceKey } from '../once.js'
+import type { KeyState, KeyStep } from '../store.js'
 import { checkCount } from '../store-input.js'
 import { type Commands, commandsOf, type RedisClient } from './client.js'
 

@@ -1,7 +1,6 @@
 /** eraseAll: takes the bytes of every delivery about a reference, portion by portion, and waits for those being processed. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { EraseOptions, EraseResult } from '../model.js'
-import type { Store } from '../store.js'
+import { type EraseOptions, type EraseResult, need, type Store } from '../store.js'
 
 export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
   /** How long to wait for events that are being processed. Default 30,000. */
@@ -16,13 +15,14 @@ const LOOK_EVERY_MS = 250
 /** `busy`: deliveries that were still being processed when the wait was over; erase again for them. */
 export async function eraseAll(store: Store, options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>> {
   const { waitMs = 30_000, signal, onProgress, ...about } = options
+  const archive = need(store, 'archive', 'erasing payloads')
   const until = performance.now() + waitMs
   let payloads = 0
   let events = 0
   for (;;) {
     signal?.throwIfAborted()
     const limit = options.dryRun ? 100_000 : PORTION
-    const erased = await store.erase({ ...about, limit })
+    const erased = await archive.erase({ ...about, limit })
     payloads += erased.payloads
     events += erased.events
     onProgress?.({ payloads, events, busy: erased.busy })
@@ -35,7 +35,7 @@ export async function eraseAll(store: Store, options: EraseAllOptions): Promise<
     while (performance.now() < until) {
       await sleep(LOOK_EVERY_MS)
       signal?.throwIfAborted()
-      if ((await store.erase({ ...about, limit: PORTION, dryRun: true })).events > 0) return true
+      if ((await archive.erase({ ...about, limit: PORTION, dryRun: true })).events > 0) return true
     }
     return false
   }

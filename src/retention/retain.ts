@@ -6,9 +6,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
-import type { DroppedPartition, MaintainOptions, MaintainReport } from '../model.js'
 import { takeKey } from '../once.js'
-import type { Store } from '../store.js'
+import {
+  type DroppedPartition,
+  type MaintainOptions,
+  type MaintainReport,
+  need,
+  type Store,
+} from '../store.js'
 import { type ArchiveProgress, archiveRun } from './archive/run.js'
 import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
 
@@ -55,6 +60,7 @@ const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
 
 export async function retain(deps: RetainDeps, options: RetainOptions = {}): Promise<RetainReport> {
+  need(deps.store, 'retention', 'removing expired rows')
   const lease = options.dryRun ? dryLease : await takeLease(deps.store)
   if (lease === null) return { busy: true, sources: {}, dropped: [], partitionsAhead: null }
   try {
@@ -68,13 +74,20 @@ const dryLease: RetentionLease = { insist: async () => {}, release: async () => 
 
 async function run(deps: RetainDeps, options: RetainOptions, lease: RetentionLease): Promise<RetainReport> {
   const { store, policy, settings } = deps
-  const { now } = await store.maintain({ payloadsBefore: {}, dryRun: true })
+  const { now } = await need(store, 'retention', 'removing expired rows').maintain({
+    payloadsBefore: {},
+    dryRun: true,
+  })
   const names = [...policy.keys()].filter((name) => options.sources?.includes(name) ?? true)
   const payloadsBefore = Object.fromEntries(
     names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
   )
   const archivedOnly = settings.archive ? names : []
-  const plan = await store.maintain({ payloadsBefore, archivedOnly, dryRun: true })
+  const plan = await need(store, 'retention', 'removing expired rows').maintain({
+    payloadsBefore,
+    archivedOnly,
+    dryRun: true,
+  })
   const archived = new Map<string, number>()
   if (settings.archive && !options.dryRun) {
     for (const name of names) archived.set(name, await archiveSource(deps, options, lease, name, plan))
@@ -135,7 +148,7 @@ async function pruneSource(
     signal?.throwIfAborted()
     await lease.insist()
     const startedAt = performance.now()
-    const result = await store.prune({
+    const result = await need(store, 'retention', 'removing expired rows').prune({
       source,
       payloadsBefore,
       eventsBefore: before(now, ages.events),
@@ -162,7 +175,10 @@ async function pruneSource(
     const limit = settings.batch ?? DEFAULT_BATCH
     const tombstonesBefore = before(now, ages.tombstones)
     do await lease.insist()
-    while ((await store.prune({ source, tombstonesBefore, limit })).more)
+    while (
+      (await need(store, 'retention', 'removing expired rows').prune({ source, tombstonesBefore, limit }))
+        .more
+    )
   }
   return removed
 }
@@ -175,7 +191,7 @@ async function maintain(
 ): Promise<MaintainReport> {
   let report = before
   try {
-    report = await deps.store.maintain(options)
+    report = await need(deps.store, 'retention', 'removing expired rows').maintain(options)
     return report
   } finally {
     watchAhead(deps, report)
@@ -209,7 +225,7 @@ async function audit(
   const partitions = dropped.map(({ name, payloads }) =>
     entry(null, `dropped partition ${name} with ${payloads} payloads`),
   )
-  await store.audit([...entries, ...partitions].slice(0, 1_000))
+  await store.audit?.append([...entries, ...partitions].slice(0, 1_000))
 }
 
 export interface RetentionLease {
@@ -223,6 +239,6 @@ const LEASE_MS = 60_000
 
 /** Null: another process runs retention. */
 export async function takeLease(store: Store): Promise<RetentionLease | null> {
-  const taken = await takeKey(store, KEY, LEASE_MS)
+  const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, LEASE_MS)
   return taken.state === 'leased' ? { insist: taken.lease.extend, release: taken.lease.drop } : null
 }

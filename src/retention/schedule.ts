@@ -1,7 +1,7 @@
 /** Retention once a day, wherever it is quiet first: of many processes, one. */
 import { codeOf, isHookonceError } from '../errors.js'
 import { runOrDrop, takeKey } from '../once.js'
-import type { Store } from '../store.js'
+import { need, type Store } from '../store.js'
 import { type RetainDeps, retain } from './retain.js'
 
 export interface RetentionSchedule {
@@ -67,7 +67,7 @@ export function startSchedule(
 
 /** False: another process has done it today, or is doing it now. */
 async function once(store: Store, work: () => Promise<{ readonly busy: boolean }>): Promise<boolean> {
-  const taken = await takeKey(store, KEY, 2 * HOUR_MS)
+  const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, 2 * HOUR_MS)
   if (taken.state !== 'leased') return false
   const { busy } = await runOrDrop(taken.lease, work)
   if (busy) await taken.lease.drop()

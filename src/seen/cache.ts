@@ -6,8 +6,9 @@
  */
 import type { Clock } from '../clock.js'
 import type { Logger } from '../log.js'
-import type { EventKey, NewDelivery, RecordVerdict, Repeat } from '../model.js'
+import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Source } from '../provider.js'
+import type { Repeat } from '../store.js'
 import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from './seen.js'
 
 export interface SeenCache {

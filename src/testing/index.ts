@@ -2,4 +2,4 @@
 
 export type { Changes, Kind, KindBody, Kinds } from '../providers/kind.js'
 export { providerContract } from './provider-contract.js'
-export { type StoreCase, type StoreHarness, storeContract } from './store-contract.js'
+export { type StoreCase, type StoreHarness, storeContract, storeContractFor } from './store-contract.js'

@@ -4,6 +4,8 @@
  *
  *     for (const { name, run } of storeContract) test(name, () => run(freshHarness()))
  */
+import type { Capability } from '../store.js'
+import { archiveCases, upkeepCases } from './store-contract/archive.js'
 import { attemptCases } from './store-contract/attempts.js'
 import { auditCases } from './store-contract/audits.js'
 import { byteCases } from './store-contract/bytes.js'
@@ -11,10 +13,9 @@ import { claimCases } from './store-contract/claim.js'
 import { duplicateCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
-import type { StoreCase } from './store-contract/harness.js'
+import type { ContractCase, StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
-import { keepingCases } from './store-contract/keeping.js'
 import { keyCases } from './store-contract/keys.js'
 import { laneCases } from './store-contract/lanes.js'
 import { leaseCases } from './store-contract/leases.js'
@@ -35,30 +36,50 @@ import { watermarkCases } from './store-contract/watermarks.js'
 export type { StoreCase, StoreHarness } from './store-contract/harness.js'
 
 export const storeContract: readonly StoreCase[] = [
-  ...openingCases,
-  ...recordCases,
-  ...duplicateCases,
-  ...flagCases,
-  ...repeatedCases,
-  ...byteCases,
-  ...lifecycleCases,
-  ...walkCases,
-  ...claimCases,
-  ...laneCases,
-  ...leaseCases,
-  ...attemptCases,
-  ...transactionCases,
-  ...effectCases,
-  ...keyCases,
-  ...watermarkCases,
-  ...operatorCases,
-  ...auditCases,
-  ...listCases,
-  ...statsCases,
-  ...tailCases,
-  ...inspectCases,
-  ...retentionCases,
-  ...tombstoneCases,
-  ...keepingCases,
-  ...inputCases,
+  ...section('log', [
+    ...openingCases,
+    ...recordCases,
+    ...duplicateCases,
+    ...flagCases,
+    ...byteCases,
+    ...lifecycleCases,
+    ...walkCases,
+    ...claimCases,
+    ...laneCases,
+    ...leaseCases,
+    ...attemptCases,
+    ...transactionCases,
+    ...operatorCases,
+    ...listCases,
+    ...statsCases,
+    ...tailCases,
+    ...inputCases,
+  ]),
+  ...section('keys', [...effectCases, ...keyCases, ...watermarkCases]),
+  ...section('retention', [...retentionCases, ...upkeepCases, ...tombstoneCases]),
+  ...section('archive', archiveCases),
+  ...section('audit', auditCases),
+  ...section('inspect', inspectCases),
+  ...section('duplicates', repeatedCases),
 ]
+
+/**
+ * The contract for a store that lacks a capability: a case that needs it has `skip`, and its name says which one is
+ * missing.
+ */
+export function storeContractFor(store: Partial<Record<Capability, unknown>>): readonly StoreCase[] {
+  return storeContract.map((storeCase) => {
+    const missing = storeCase.needs.filter((capability) => store[capability] === undefined)
+    if (missing.length === 0) return storeCase
+    const skip = `the store has no ${missing.join(', no ')}`
+    return { ...storeCase, name: `${storeCase.name} (left out: ${skip})`, skip }
+  })
+}
+
+function section(name: 'log' | Capability, cases: readonly ContractCase[]): StoreCase[] {
+  return cases.map((contractCase) => ({
+    ...contractCase,
+    name: `${name}: ${contractCase.name}`,
+    needs: [...new Set([...(name === 'log' ? [] : [name]), ...(contractCase.needs ?? [])])],
+  }))
+}

@@ -56,7 +56,7 @@ beforeAll(async () => {
   await deliver('stripe', 'evt_bad', 'invoice.paid')
   await deliver('github', '72d3162e', 'issues')
   await inbox.drain()
-  await (await inbox.store()).flush()
+  await (await inbox.store()).duplicates!.flush()
 })
 afterAll(async () => {
   await server.close()

@@ -78,7 +78,7 @@ test('start, send five at once, look, replay, kill, start again: it is still the
       deliveries: 6,
       conflicts: 1, // the sample of the later send carries another time
     })
-    const { audits } = await store.audits({})
+    const { audits } = await store.audit.list({})
     expect(audits.map(({ verb, reason }) => [verb, reason])).toEqual([
       ['replay', 'first minute'],
       ['payload', ''],

@@ -155,7 +155,12 @@ onBothLogs((bench) => {
       await swap('a', 'c')
       const before = Date.now() + 86_400_000
       await archiveRun({ store, target, source: 'shop', before })
-      await store.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
+      await store.retention.prune({
+        source: 'shop',
+        payloadsBefore: before,
+        archivedOnly: true,
+        limit: 1_000,
+      })
       expect(await bench.rows('select seq from log.payloads')).toEqual([])
       await archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'a test' })
       const payload = (eventId: string) => inbox.events.payload({ source: 'shop', eventId })

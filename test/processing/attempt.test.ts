@@ -518,7 +518,7 @@ onBothLogs((bench) => {
       const claimed = await store.claim({ worker: 'crashed', limit: 2, leaseMs: 1_500, sources: ['shop'] })
       expect(claimed).toHaveLength(2)
       for (const { lease } of claimed) {
-        expect(await store.effect({ step: 'start', lease, name: 'charge' })).toEqual({ state: 'new' })
+        expect(await store.keys.effect({ step: 'start', lease, name: 'charge' })).toEqual({ state: 'new' })
       }
       await inbox.start()
       await until(async () => (await stateOf(inbox, 'bold')) === 'succeeded', 'bold is repeated')
@@ -609,12 +609,12 @@ onBothLogs((bench) => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store })
       await inbox.store()
-      const taken = await store.key({ step: 'take', key: 'k', leaseMs: 1_500 })
+      const taken = await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_500 })
       expect(taken.state).toBe('taken')
       await expect(inbox.once('k', () => 'second', { waitMs: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })
       expect(await inbox.once('k', () => 'second')).toBe('second')
       const token = taken.state === 'taken' ? taken.token : ''
-      const late = await store.key({ step: 'finish', key: 'k', token, result: '"first"', ttlMs: null })
+      const late = await store.keys.key({ step: 'finish', key: 'k', token, result: '"first"', ttlMs: null })
       expect(late.state).toBe('fenced')
       expect(await inbox.once('k', () => 'third')).toBe('second')
     })

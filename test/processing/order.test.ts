@@ -1,6 +1,6 @@
 /** Who runs when: order per reference, the stale guard, batches, pauses, limits and fairness. */
 import { setImmediate } from 'node:timers/promises'
-import { type HandledEvent, permanent, type StandardSchema, type Store } from 'hookonce'
+import { type CompleteStore, type HandledEvent, permanent, type StandardSchema } from 'hookonce'
 import { describe, expect, it } from 'vitest'
 import {
   ids,
@@ -180,7 +180,7 @@ onBothLogs((bench) => {
         (a, b) => (a.processedAt ?? 0) - (b.processedAt ?? 0) || a.seq - b.seq,
       )
       expect(byTime.at(-1)?.eventId).toBe('v39')
-      const watermark = await (await inboxes[0]!.store()).watermark('shop', '1:* r')
+      const watermark = await (await inboxes[0]!.store()).keys!.watermark('shop', '1:* r')
       expect(watermark).toBe(39)
     })
 
@@ -650,9 +650,9 @@ onBothLogs((bench) => {
 })
 
 /** The store, with how many leases each release handed back. */
-function noted(store: Store): { store: Store; released: number[] } {
+function noted(store: CompleteStore): { store: CompleteStore; released: number[] } {
   const released: number[] = []
-  const release: Store['release'] = (leases, delayMs) => {
+  const release: CompleteStore['release'] = (leases, delayMs) => {
     released.push(leases.length)
     return store.release(leases, delayMs)
   }

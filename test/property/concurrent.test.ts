@@ -5,7 +5,7 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { ClaimedEvent, EventKey, EventRecord, Order, Outcome, Store } from 'hookonce'
+import type { ClaimedEvent, CompleteStore, EventKey, EventRecord, Order, Outcome } from 'hookonce'
 import type { StoreHarness } from 'hookonce/testing'
 import { describe, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
@@ -87,7 +87,7 @@ interface History {
 
 async function work<Tx>(
   harness: StoreHarness<Tx>,
-  store: Store<Tx>,
+  store: CompleteStore<Tx>,
   worker: string,
   steps: readonly Step[],
   history: History,
@@ -128,7 +128,7 @@ async function work<Tx>(
 
 async function use<Tx>(
   harness: StoreHarness<Tx>,
-  store: Store<Tx>,
+  store: CompleteStore<Tx>,
   held: Held,
   step: Extract<Step, { back: number }>,
   history: History,
@@ -153,7 +153,7 @@ async function use<Tx>(
 
 async function settleWithEffect<Tx>(
   harness: StoreHarness<Tx>,
-  store: Store<Tx>,
+  store: CompleteStore<Tx>,
   { claimed }: Held,
   outcome: Outcome,
   history: History,
@@ -173,7 +173,7 @@ function keyOf(n: number): EventKey {
   return { source: SOURCES[n % 2]!, eventId: `e${Math.floor(n / 2)}` }
 }
 
-async function post(store: Store, { source, eventId }: EventKey): Promise<void> {
+async function post(store: CompleteStore, { source, eventId }: EventKey): Promise<void> {
   const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
   const lane = eventId === 'e0' || eventId === 'e1' ? 'lane' : null
   await store.record([
@@ -219,9 +219,9 @@ function show({ claimed, from, given, ended }: Held): string {
 }
 
 /** The log of one event agrees with what its workers were told. */
-async function judgeEvent(store: Store, key: EventKey, history: History): Promise<EventRecord> {
+async function judgeEvent(store: CompleteStore, key: EventKey, history: History): Promise<EventRecord> {
   const name = nameOf(key.source, key.eventId)
-  const [found, rows] = await Promise.all([store.get(key), store.attempts(key)])
+  const [found, rows] = await Promise.all([store.get(key), store.inspect.attempts(key)])
   assert.ok(found, `${name} is there`)
   const own = history.held.filter(({ claimed }) => nameOf(claimed.source, claimed.eventId) === name)
   const kept = own.filter((held) => held.ended?.how !== 'released')
@@ -255,7 +255,7 @@ async function judgeEvent(store: Store, key: EventKey, history: History): Promis
   return found
 }
 
-async function judgeStats(store: Store, log: readonly EventRecord[]): Promise<void> {
+async function judgeStats(store: CompleteStore, log: readonly EventRecord[]): Promise<void> {
   const stats = await store.stats()
   const recount = SOURCES.map((source) => {
     const own = log.filter((one) => one.source === source)
@@ -290,7 +290,7 @@ async function check<Tx>(open: () => Promise<OwnHarness<Tx>>): Promise<void> {
         await Promise.all(lists.map((list, n) => work(harness, stores[n % 2]!, `w${n}`, list, history)))
         // Every short lease is over, so that what follows sees a log at rest.
         await harness.advance(10 * SHORT_MS)
-        for (const store of stores) await store.flush()
+        for (const store of stores) await store.duplicates.flush()
         judgeLeases(history.held)
         const log = await Promise.all(keys.map((key) => judgeEvent(stores[1]!, key, history)))
         await judgeStats(stores[0]!, log)

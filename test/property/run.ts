@@ -4,15 +4,16 @@ import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
 import type {
   ClaimedEvent,
+  CompleteStore,
   EventFilter,
   EventKey,
   EventRecord,
+  Keys,
   Lease,
   NewDelivery,
   Settlement,
-  Store,
 } from 'hookonce'
-import type { StoreHarness } from 'hookonce/testing'
+import type { OwnHarness } from '../support/sqlite-harness.js'
 import type { Command, EffectPick, LeasePick, ListPick, SettlePick, Via } from './commands.js'
 import {
   advance,
@@ -43,13 +44,13 @@ const MINUTE = 60_000
 
 /** A log that several runs use one after the other, each with sources of its own. Two stores are open on it. */
 export interface Log<Tx> {
-  readonly harness: StoreHarness<Tx>
-  readonly stores: [Store<Tx>, Store<Tx>]
+  readonly harness: OwnHarness<Tx>
+  readonly stores: [CompleteStore<Tx>, CompleteStore<Tx>]
   /** How far its clock is ahead of ours. */
   offsetMs: number
 }
 
-export async function openLog<Tx>(harness: StoreHarness<Tx>): Promise<Log<Tx>> {
+export async function openLog<Tx>(harness: OwnHarness<Tx>): Promise<Log<Tx>> {
   return { harness, stores: [await harness.open(), await harness.open()], offsetMs: 0 }
 }
 
@@ -134,7 +135,7 @@ export class Run<Tx> {
         return
       }
       case 'effect':
-        return this.#effect(command.effect, (step) => this.#store(command.via).effect(step))
+        return this.#effect(command.effect, (step) => this.#store(command.via).keys.effect(step))
       case 'transaction':
         return this.#transaction(command)
       case 'operate':
@@ -159,7 +160,7 @@ export class Run<Tx> {
 
   // Names. Sources, references and types are this run's own; event ids are not, and stand in both sources.
 
-  #store(via: Via): Store<Tx> {
+  #store(via: Via): CompleteStore<Tx> {
     return this.#log.stores[via]
   }
 
@@ -374,7 +375,7 @@ export class Run<Tx> {
     assert.deepEqual(done, expected, 'I4: an outcome is written if and only if the lease is alive')
   }
 
-  async #effect(pick: EffectPick, write: Store<Tx>['effect']): Promise<void> {
+  async #effect(pick: EffectPick, write: Keys['effect']): Promise<void> {
     const lease = this.#pickLease(pick)
     if (!lease) return
     const { step, name, result } = pick
@@ -392,7 +393,7 @@ export class Run<Tx> {
     const transaction = await this.#store(command.via).transaction()
     let end = command.end
     try {
-      for (const pick of command.effects) await this.#effect(pick, (step) => transaction.effect(step))
+      for (const pick of command.effects) await this.#effect(pick, (step) => transaction.keys!.effect(step))
       for (const { lease, outcome } of settlements) {
         // The effect of a handler that succeeded. Dead leases write too: the rollback must take it back.
         if (outcome.kind === 'succeeded') {
@@ -408,7 +409,7 @@ export class Run<Tx> {
       if (command.watermark) {
         const { key, value } = command.watermark
         const watermark = { source: this.#source(0), key: `k${key}`, value }
-        assert.equal(await transaction.advance(watermark), advance(this.#model, watermark), 'watermark')
+        assert.equal(await transaction.keys!.advance(watermark), advance(this.#model, watermark), 'watermark')
       }
       const expected = settlements.map(({ lease, outcome }) => settle(this.#model, lease, outcome))
       const settled =
@@ -440,7 +441,11 @@ export class Run<Tx> {
 
   async #compareWatermark(key: number): Promise<void> {
     const expected = this.#model.watermarks.get(nameOf(this.#source(0), `k${key}`)) ?? null
-    assert.equal(await this.#store(0).watermark(this.#source(0), `k${key}`), expected, 'value of a watermark')
+    assert.equal(
+      await this.#store(0).keys.watermark(this.#source(0), `k${key}`),
+      expected,
+      'value of a watermark',
+    )
   }
 
   async #freeze({
@@ -505,7 +510,13 @@ export class Run<Tx> {
     const removed = { payloads: 0, events: 0 }
     // A pass that an earlier call left in the middle is finished by the first round; the second sees everything.
     for (let round = 0; round < (command.limit === null && !dryRun ? 2 : 1); round++) {
-      const result = await store.prune({ source, limit, dryRun, tombstones: command.tombstones, ...horizons })
+      const result = await store.retention.prune({
+        source,
+        limit,
+        dryRun,
+        tombstones: command.tombstones,
+        ...horizons,
+      })
       removed.payloads += result.payloads
       removed.events += result.events
       assert.ok(result.payloads <= limit && result.events <= limit, 'no more than the limit is removed')
@@ -519,7 +530,7 @@ export class Run<Tx> {
     const gone = { payloads: 0, events: 0 }
     for (const payload of may.payloads) {
       const [sharer] = this.#events().filter((event) => event.payload === payload)
-      if ((await store.get(sharer!)) === null || (await store.payload(sharer!)) === null) {
+      if ((await store.get(sharer!)) === null || (await store.inspect.payload(sharer!)) === null) {
         payload.kept = false
         gone.payloads++
       }
@@ -581,13 +592,13 @@ export class Run<Tx> {
   }
 
   async #flush(): Promise<void> {
-    for (const store of this.#log.stores) await store.flush()
+    for (const store of this.#log.stores) await store.duplicates.flush()
     this.#unflushed = false
   }
 
   // Comparisons.
 
-  async #records(store: Store<Tx>): Promise<EventRecord[]> {
+  async #records(store: CompleteStore<Tx>): Promise<EventRecord[]> {
     const pages = await Promise.all(
       [0, 1].map((n) => store.list({ source: this.#source(n) }, { limit: 500 })),
     )
@@ -595,7 +606,7 @@ export class Run<Tx> {
   }
 
   /** Every event of this run as the log shows it, and the statistics. */
-  async #compareLog(store: Store<Tx>): Promise<void> {
+  async #compareLog(store: CompleteStore<Tx>): Promise<void> {
     const [records, stats] = await Promise.all([this.#records(store), store.stats()])
     const found = new Map(records.map((one) => [nameOf(one.source, one.eventId), one]))
     assert.equal(found.size, records.length, 'I2: one row per source and event id')
@@ -676,7 +687,7 @@ export class Run<Tx> {
     if (found.lastConflict) assert.ok(event.conflictHashes.includes(found.lastConflict.hash))
   }
 
-  #compareStats(stats: Awaited<ReturnType<Store['stats']>>): void {
+  #compareStats(stats: Awaited<ReturnType<CompleteStore['stats']>>): void {
     const { now } = this.#model
     const expected = [0, 1].flatMap((n) => {
       const own = this.#events().filter((event) => event.source === this.#source(n))
@@ -721,12 +732,12 @@ export class Run<Tx> {
     for (const key of [0, 1]) await this.#compareWatermark(key)
   }
 
-  async #compareEvent(store: Store<Tx>, event: ModelEvent): Promise<void> {
+  async #compareEvent(store: CompleteStore<Tx>, event: ModelEvent): Promise<void> {
     const what = `${event.source} ${event.eventId}`
     const [found, attempts, payload] = await Promise.all([
       store.get(event),
-      store.attempts(event),
-      store.payload(event),
+      store.inspect.attempts(event),
+      store.inspect.payload(event),
     ])
     assert.ok(found, `${what} is there`)
     this.#compareRecord(found, event)

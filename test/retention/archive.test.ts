@@ -7,7 +7,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { NewDelivery, Store } from 'hookonce'
+import type { CompleteStore, NewDelivery } from 'hookonce'
 import {
   type ArchiveCheck,
   type ArchiveTarget,
@@ -54,18 +54,21 @@ function delivery(ids: readonly string[], receivedAt: number, body = Buffer.from
   }
 }
 
-async function fill(store: Store, ...deliveries: NewDelivery[]): Promise<void> {
+async function fill(store: CompleteStore, ...deliveries: NewDelivery[]): Promise<void> {
   await store.migrate()
   await store.record(deliveries)
   const claimed = await store.claim({ worker: 'w', limit: 1_000, leaseMs: 60_000 })
   await store.settle(claimed.map(({ lease }) => ({ lease, outcome: { kind: 'succeeded' }, durationMs: 1 })))
 }
 
-const run = (store: Store, target: ArchiveTarget, more: Partial<Parameters<typeof archiveRun>[0]> = {}) =>
-  archiveRun({ store, target, source: 'shop', before, ...more })
-const prune = (store: Store) =>
-  store.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
-const restore = (store: Store, target: ArchiveTarget, more = {}) =>
+const run = (
+  store: CompleteStore,
+  target: ArchiveTarget,
+  more: Partial<Parameters<typeof archiveRun>[0]> = {},
+) => archiveRun({ store, target, source: 'shop', before, ...more })
+const prune = (store: CompleteStore) =>
+  store.retention.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
+const restore = (store: CompleteStore, target: ArchiveTarget, more = {}) =>
   archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'asked to', ...more })
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
@@ -75,13 +78,16 @@ async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
 }
 
 /** The store, whose exports have this number. */
-function renumbered(store: Store, seq: number): Store {
+function renumbered(store: CompleteStore, seq: number): CompleteStore {
   return {
     ...store,
-    async export(options) {
-      const { deliveries, next } = await store.export(options)
-      const fresh = deliveries.filter((one) => one.events.some(({ eventId }) => eventId === 'new'))
-      return { deliveries: fresh.map((one) => ({ ...one, seq })), next }
+    archive: {
+      ...store.archive,
+      async export(options) {
+        const { deliveries, next } = await store.archive.export(options)
+        const fresh = deliveries.filter((one) => one.events.some(({ eventId }) => eventId === 'new'))
+        return { deliveries: fresh.map((one) => ({ ...one, seq })), next }
+      },
     },
   }
 }
@@ -129,7 +135,7 @@ onBothLogs((bench) => {
       expect((await prune(store)).payloads).toBe(3)
       expect(await restore(store, target, { eventIds: ['a'] })).toEqual({ restored: 1, skipped: 0 })
       expect(await restore(store, target)).toEqual({ restored: 2, skipped: 1 })
-      const payload = await store.payload({ source: 'shop', eventId: 'a' })
+      const payload = await store.inspect.payload({ source: 'shop', eventId: 'a' })
       expect(bytes.equals(payload!.body)).toBe(true)
       expect(payload!.headers).toEqual({ 'content-type': 'text/ü' })
       // They are known to be in the archive, so they go again without being archived twice.
@@ -145,7 +151,7 @@ onBothLogs((bench) => {
     await run(store, target)
     await fill(store, delivery(['late'], day))
     expect((await prune(store)).payloads).toBe(1)
-    expect(await store.payload({ source: 'shop', eventId: 'late' })).not.toBeNull()
+    expect(await store.inspect.payload({ source: 'shop', eventId: 'late' })).not.toBeNull()
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
     expect((await all(archiveList(target)))[0]!.objects.map((one) => one.path)).toEqual([
       'shop/2026-03-10/1.jsonl.gz',
@@ -160,7 +166,7 @@ onBothLogs((bench) => {
     const before = bench.store()
     await fill(before, delivery(['old'], day))
     await run(before, target)
-    const [held] = (await before.export({ source: 'shop', from: 0, to: day + 1, after: 0, limit: 1 }))
+    const [held] = (await before.archive.export({ source: 'shop', from: 0, to: day + 1, after: 0, limit: 1 }))
       .deliveries
     // A log that was restored from an old copy: it gives the number again, to something else.
     const store = renumbered(bench.store(), held!.seq)
@@ -174,11 +180,11 @@ onBothLogs((bench) => {
     const { target } = await made(directoryArchive())
     const store = bench.store()
     await fill(store, delivery(['a'], day), delivery(['b'], day))
-    await store.erase({ reference: 'about a', actor: 'ada', reason: '', limit: 10 })
+    await store.archive.erase({ reference: 'about a', actor: 'ada', reason: '', limit: 10 })
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
-    await store.erase({ reference: 'about b', actor: 'ada', reason: '', limit: 10 })
+    await store.archive.erase({ reference: 'about b', actor: 'ada', reason: '', limit: 10 })
     expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1 })
-    expect(await store.payload({ source: 'shop', eventId: 'b' })).toBeNull()
+    expect(await store.inspect.payload({ source: 'shop', eventId: 'b' })).toBeNull()
   })
 })
 
@@ -200,7 +206,7 @@ onLog('SQLite', (bench) => {
     expect((await all(archiveVerify(target)))[0]!.problems).toEqual([])
     expect((await prune(store)).payloads).toBe(2)
     expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0 })
-    expect(bytes.equals((await store.payload({ source: 'shop', eventId: 'a' }))!.body)).toBe(true)
+    expect(bytes.equals((await store.inspect.payload({ source: 'shop', eventId: 'a' }))!.body)).toBe(true)
   })
 
   test('an archive that loses or changes what it was given is noticed before anything is removed', async () => {
@@ -239,7 +245,10 @@ onLog('SQLite', (bench) => {
     const store = bench.store()
     const { target } = await made(directoryArchive())
     await fill(store, delivery(['a'], day), delivery(['b'], day))
-    const dying: Store = { ...store, archived: () => Promise.reject(new Error('killed')) }
+    const dying: CompleteStore = {
+      ...store,
+      archive: { ...store.archive, archived: () => Promise.reject(new Error('killed')) },
+    }
     await expect(run(dying, target)).rejects.toThrow('killed')
     expect((await prune(store)).payloads).toBe(0)
     expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInbox, type Inbox, type Store, silentLog } from 'hookonce'
+import { type CompleteStore, createInbox, type Inbox, silentLog } from 'hookonce'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, expect, test } from 'vitest'
 import { shop } from '../support/processing.js'
@@ -32,7 +32,7 @@ function smallDisk(size: string): string | null {
   return path
 }
 
-function open(store: Store): Inbox {
+function open(store: CompleteStore): Inbox {
   const inbox = createInbox({ store, ownsStore: true, sources: { shop: shop() }, log: silentLog })
   inbox.on('shop', '*', () => {})
   letGo.push(() => inbox.stop())
@@ -76,7 +76,8 @@ test('a file that may not grow: 503, reads and prune go on, and there is room ag
   expect(await inbox.events.get({ source: 'shop', eventId: refused.id })).toBeNull()
   // Nothing is finished yet, and the log is full: what is not finished stays.
   const store = await inbox.store()
-  const prune = () => store.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 10 })
+  const prune = () =>
+    store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 10 })
   expect((await prune()).payloads).toBe(0)
   const half = acked.slice(0, 20)
   await store.operate({
@@ -110,7 +111,7 @@ test('a disk that is full: 503, nothing acked is lost, and all is well when ther
   const finished = [...acked, refused.id]
   expect((await store.stats())[0]).toMatchObject({ recorded: finished.length, succeeded: finished.length })
   await allThere(inbox, finished)
-  const { payloads } = await store.prune({
+  const { payloads } = await store.retention!.prune({
     source: 'shop',
     payloadsBefore: Date.now() + 1_000,
     limit: 10_000,

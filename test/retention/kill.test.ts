@@ -2,7 +2,7 @@
  * kill -9 while retention removes, archives and restores: nothing is half gone, and no bytes are gone that no verified
  * object of the archive has. HOOKONCE_CHAOS_ROUNDS makes it more than the few rounds of every day.
  */
-import type { Store } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { archiveVerify, directory } from 'hookonce/archive'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readManifest, readVerified } from '#dist/retention/archive/manifest.js'
@@ -25,7 +25,7 @@ const logs: Record<string, () => Promise<SharedLog>> = {
 
 describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
   let log: SharedLog
-  let store: Store
+  let store: CompleteStore
   let archive: Awaited<ReturnType<typeof directoryArchive>>
   const children: Child[] = []
   beforeEach(async () => {
@@ -118,7 +118,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
         const kept = await archived()
         let there = 0
         for (const id of ids) {
-          const payload = await store.payload({ source: 'shop', eventId: id })
+          const payload = await store.inspect.payload({ source: 'shop', eventId: id })
           if (payload) there++
           expect(payload ? Buffer.from(payload.body).toString() : kept.get(id)).toBe(bodyOf(id))
         }
@@ -146,7 +146,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
   )
 })
 
-async function fill(store: Store): Promise<void> {
+async function fill(store: CompleteStore): Promise<void> {
   const deliveries = ids.map((eventId, i) => ({
     source: 'shop',
     headers: {},

@@ -1,5 +1,5 @@
 /** Retention on both stores: what goes, what stays, and that a second delivery is known for as long as promised. */
-import { type Inbox, type InboxOptions, type RetainProgress, type Store, silentLog } from 'hookonce'
+import { type CompleteStore, type Inbox, type InboxOptions, type RetainProgress, silentLog } from 'hookonce'
 import { archiveList, archiveRestore, archiveVerify } from 'hookonce/archive'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCounters } from '#dist/counters.js'
@@ -30,8 +30,8 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
 
   async function open(
     options: Partial<InboxOptions> = {},
-  ): Promise<{ inbox: Inbox; store: Store; handled: string[]; lines: LogLine[] }> {
-    const store = (options.store as Store | undefined) ?? (await log.open())
+  ): Promise<{ inbox: Inbox; store: CompleteStore; handled: string[]; lines: LogLine[] }> {
+    const store = (options.store as CompleteStore | undefined) ?? (await log.open())
     const { inbox, lines } = loggedInbox({ sources: { shop: shop() }, ...options, store })
     inboxes.push(inbox)
     const handled: string[] = []
@@ -48,7 +48,11 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     await post(inbox, { id: 'a' })
     await post(inbox, { id: 'b' })
     await inbox.drain()
-    const purged = await store.prune({ source: 'shop', payloadsBefore: Date.now() + DAY_MS, limit: 1 })
+    const purged = await store.retention.prune({
+      source: 'shop',
+      payloadsBefore: Date.now() + DAY_MS,
+      limit: 1,
+    })
     expect(purged.payloads).toBe(1)
     expect((await get(inbox, 'a'))!.payload).toBe('removed')
     expect(await post(inbox, { id: 'a' })).toMatchObject({ status: 'already_processed', duplicate: true })
@@ -133,12 +137,15 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     const blocking = new Promise<void>((resolve) => {
       blocked = resolve
     })
-    const slow: Store = {
+    const slow: CompleteStore = {
       ...store,
-      async prune(options) {
-        blocked()
-        await held
-        return { ...(await store.prune(options)), more: true }
+      retention: {
+        ...store.retention,
+        async prune(options) {
+          blocked()
+          await held
+          return { ...(await store.retention.prune(options)), more: true }
+        },
       },
     }
     const { inbox: one } = await open({ store: slow })
@@ -178,12 +185,14 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       const report = await archiveRestore({ store, target: archive.target, actor: 'ada', reason: 'replay' })
       expect(report).toEqual({ restored: 4, skipped: 0 })
       for (const [eventId, body] of bodies)
-        expect(Buffer.from((await store.payload({ source: 'shop', eventId }))!.body).toString()).toBe(body)
+        expect(Buffer.from((await store.inspect.payload({ source: 'shop', eventId }))!.body).toString()).toBe(
+          body,
+        )
       expect(await inbox.replay({ source: 'shop', eventId: 'a' }, { force: true })).toMatchObject({
         done: true,
       })
       expect(await inbox.process('shop', 'a')).toEqual({ kind: 'succeeded' })
-      const audits = (await store.audits({})).audits.map((one) => one.verb)
+      const audits = (await store.audit.list({})).audits.map((one) => one.verb)
       expect(audits).toContain('restore')
       expect(audits).toContain('prune')
     } finally {
@@ -196,16 +205,19 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     const store = await log.open()
     const at = Date.now()
     let late = true
-    const racing: Store = {
+    const racing: CompleteStore = {
       ...store,
-      async maintain(options) {
-        if (!options.dryRun && late) {
-          late = false
-          await recordOld(store, 'late', at)
-          const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
-          await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
-        }
-        return store.maintain(options)
+      retention: {
+        ...store.retention,
+        async maintain(options) {
+          if (!options.dryRun && late) {
+            late = false
+            await recordOld(store, 'late', at)
+            const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })
+            await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
+          }
+          return store.retention.maintain(options)
+        },
       },
     }
     const { inbox } = await open({ store: racing, retention: { archive: archive.target } })
@@ -280,7 +292,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
   })
 })
 
-function recordOld(store: Store, id: string, receivedAt: number) {
+function recordOld(store: CompleteStore, id: string, receivedAt: number) {
   return store.record([
     {
       source: 'shop',
@@ -298,9 +310,12 @@ test('few partitions ahead are an alarm in the log and in the counters', async (
   const store = await log.open()
   const counters = createCounters()
   const lines: string[] = []
-  const few: Store = {
+  const few: CompleteStore = {
     ...store,
-    maintain: async (options) => ({ ...(await store.maintain(options)), ahead: 1 }),
+    retention: {
+      ...store.retention,
+      maintain: async (options) => ({ ...(await store.retention.maintain(options)), ahead: 1 }),
+    },
   }
   const noisy = { ...silentLog, error: (_: object, message: string) => void lines.push(message) }
   await retain({ store: few, policy: new Map(), settings: {}, log: noisy, counters })
@@ -313,11 +328,14 @@ test('a run that hangs at stop does not use up the time of the handlers: they ar
   const log = await sqliteHarness()
   const real = await log.open()
   let begun = false
-  const store: Store = {
+  const store: CompleteStore = {
     ...real,
-    maintain() {
-      begun = true
-      return new Promise(() => {}) // an archive far away, which answers no more
+    retention: {
+      ...real.retention,
+      maintain() {
+        begun = true
+        return new Promise(() => {}) // an archive far away, which answers no more
+      },
     },
   }
   const { inbox } = loggedInbox({ sources: { shop: shop() }, store })

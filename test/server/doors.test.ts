@@ -176,7 +176,7 @@ describe('other origins', () => {
       })
       expect([signing.status, signing.headers.get('set-cookie')]).toEqual([403, null])
     }
-    const { audits } = await (await inbox.store()).audits({ verb: 'payload' })
+    const { audits } = await (await inbox.store()).audit!.list({ verb: 'payload' })
     expect(audits).toEqual([])
   })
 
@@ -346,7 +346,7 @@ describe('wrong tokens', () => {
     expect((await handler.fetch(signing, { address: '192.0.2.1' })).status).toBe(201)
     expect((await ask('192.0.2.1', 'guess-again')).status).toBe(429)
     expect((await ask('192.0.2.2', tokenOf('admin'))).status).toBe(200)
-    const { audits } = await (await inbox.store()).audits({ verb: 'sign_in_refused' })
+    const { audits } = await (await inbox.store()).audit!.list({ verb: 'sign_in_refused' })
     expect(audits.filter(({ reason }) => reason === 'from 192.0.2.1')).toHaveLength(10)
     expect(JSON.stringify(audits)).not.toContain('guess')
     // An IPv6 network is one address.

@@ -202,7 +202,7 @@ onBothLogs((bench) => {
       { source: 'other', pending: 5 },
       { source: 'shop', pending: 0, ignored: 30 },
     ])
-    const { audits } = await (await inbox.store()).audits({ verb: 'ignore' }, { limit: 100 })
+    const { audits } = await (await inbox.store()).audit!.list({ verb: 'ignore' }, { limit: 100 })
     expect(audits).toHaveLength(30)
     expect(audits.every(({ reason, actor }) => reason === 'a flood' && actor === 'the-admin')).toBe(true)
     const none = await running.json('POST', '/api/events/actions', {

@@ -154,7 +154,7 @@ describe.each(Object.entries(frameworks))('%s', (_name, mount) => {
       body: '{"reason":"noise"}',
     })
     expect([ordered.status, await ordered.json()]).toMatchObject([200, { to: 'ignored' }])
-    const { audits } = await (await inbox.store()).audits({ verb: 'ignore' })
+    const { audits } = await (await inbox.store()).audit!.list({ verb: 'ignore' })
     expect(audits).toMatchObject([{ actor: 'the-operator', reason: 'noise' }])
     for (const path of ['/admin', '/admin/']) {
       const page = await fetch(`${url}${path}`, { headers: bearer })

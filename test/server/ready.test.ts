@@ -60,7 +60,7 @@ test('a full disk is not ready while deliveries are turned away, and ready again
   for (const { source, eventId } of (await store.list({})).events) {
     await inbox.ignore({ source, eventId }, { actor: 'ada', reason: 'room' })
   }
-  await store.prune({ source: 'shop', payloadsBefore: Date.now() + 60_000, limit: 100 })
+  await store.retention.prune({ source: 'shop', payloadsBefore: Date.now() + 60_000, limit: 100 })
   await becomes(url, 200)
   expect(await post(url, 'after', 100_000)).toBe(200)
   await becomes(url, 200)

@@ -150,7 +150,11 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'b' })
     const store = await inbox.store()
     await inbox.ignore({ source: 'shop', eventId: 'b' })
-    const pruned = await store.prune({ source: 'shop', eventsBefore: Date.now() + 60_000, limit: 10 })
+    const pruned = await store.retention!.prune({
+      source: 'shop',
+      eventsBefore: Date.now() + 60_000,
+      limit: 10,
+    })
     expect(pruned.events).toBe(1)
     await post(inbox, { id: 'c' })
     const after = await open(running, '/api/stream', lastId)

@@ -1,7 +1,7 @@
 /** The worker API: workers of any language under the same leases. And the two examples, run as they are. */
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { HookonceError, type Store } from 'hookonce'
+import { type CompleteStore, HookonceError } from 'hookonce'
 import { afterEach, describe, expect, it } from 'vitest'
 import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
@@ -83,7 +83,7 @@ onBothLogs((bench) => {
       ['py-1', 'failed', 'no: Bearer ***'],
       ['py-2', 'succeeded', null],
     ])
-    const { audits } = await (await inbox.store()).audits({ source: 'shop', eventId: 'a/1' })
+    const { audits } = await (await inbox.store()).audit!.list({ source: 'shop', eventId: 'a/1' })
     expect(audits.map(({ actor, verb, reason }) => [actor, verb, reason])).toEqual([
       ['the-worker', 'claim', 'worker py-2'],
       ['the-worker', 'claim', 'worker py-1'],
@@ -248,10 +248,14 @@ onBothLogs((bench) => {
 })
 
 /** A log that can be read and worked on, and not audited. */
-function withoutAudit(store: Store): Store {
+function withoutAudit(store: CompleteStore): CompleteStore {
   return new Proxy(store, {
     get(target, name) {
-      if (name === 'audit') return () => target.audit([]).then(() => Promise.reject(outage()))
+      if (name === 'audit')
+        return {
+          ...target.audit,
+          append: () => target.audit.append([]).then(() => Promise.reject(outage())),
+        }
       const value = Reflect.get(target, name) as unknown
       return typeof value === 'function' ? value.bind(target) : value
     },

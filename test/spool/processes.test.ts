@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInbox, HookonceError, type Store, silentLog } from 'hookonce'
+import { type CompleteStore, createInbox, HookonceError, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
@@ -154,12 +154,12 @@ test('two processes share a spool: the order of a source holds across them, and 
 })
 
 /** Through intake, with a store that is away. */
-async function fillSpool(real: Store, ids: readonly string[]): Promise<void> {
+async function fillSpool(real: CompleteStore, ids: readonly string[]): Promise<void> {
   const away = async () => {
     throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
   }
   const inbox = createInbox({
-    store: { ...real, record: away, stats: away, flush: async () => {} },
+    store: { ...real, record: away, stats: away, duplicates: { ...real.duplicates, flush: async () => {} } },
     sources: { s0: unverified({ id: 'json:id', type: 'json:type' }) },
     log: silentLog,
     processing: false,

@@ -93,7 +93,7 @@ test('bytes and headers come out as they went in', async () => {
   await inbox.receive('shop', { method: 'POST', url: 'http://x/webhooks/shop', headers, body })
   away = false
   await empty(inbox)
-  const payload = await real.payload({ source: 'shop', eventId: 'a' })
+  const payload = await real.inspect.payload({ source: 'shop', eventId: 'a' })
   expect(Buffer.from(payload!.body)).toEqual(body)
   expect(payload!.headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'r-1' })
 })
@@ -185,7 +185,7 @@ test('what lies in the file is sealed where a seal is given, and opened for the 
   expect(bytes.includes('Ada Lovelace')).toBe(false)
   away = false
   await empty(inbox)
-  const payload = await real.payload({ source: 'shop', eventId: 'a' })
+  const payload = await real.inspect.payload({ source: 'shop', eventId: 'a' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
 })
 

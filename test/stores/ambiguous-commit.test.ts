@@ -47,7 +47,7 @@ describe.each(['request', 'answer'] as const)('when the %s of a record is lost',
     const verdicts = await store.record([delivery('warm up'), delivery('new'), delivery('new')])
     await cut
     expect(verdicts.flat().map((verdict) => verdict.status)).toEqual(['duplicate', 'recorded', 'duplicate'])
-    await store.flush()
+    await store.duplicates.flush()
     const { events } = await store.list({})
     expect(events.map((event) => [event.eventId, event.deliveries])).toEqual([
       ['new', 2],

@@ -7,7 +7,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
-import type { Attempt, Audit, EventRecord, Inbox, NewDelivery, SourceStats, Store } from 'hookonce'
+import type { Attempt, Audit, CompleteStore, EventRecord, Inbox, NewDelivery, SourceStats } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
@@ -27,7 +27,7 @@ interface Written {
 }
 
 interface StoredLog {
-  open(): Store
+  open(): CompleteStore
   remove(): Promise<void>
 }
 
@@ -59,7 +59,7 @@ const cases = [4, 10].flatMap((schema) =>
 describe.each(cases)('a log of schema $schema on $kind', ({ schema, kind, restore }) => {
   const read = fixture(schema)
   let log: StoredLog
-  let store: Store
+  let store: CompleteStore
   let written: Written
   const inboxes: Inbox[] = []
   beforeEach(async () => {
@@ -103,13 +103,13 @@ describe.each(cases)('a log of schema $schema on $kind', ({ schema, kind, restor
     expect(events).toMatchObject(written.events.map(({ event }) => event))
     for (const { event, payload, attempts } of written.events) {
       expect(await store.get(event)).toMatchObject(event)
-      const found = await store.payload(event)
+      const found = await store.inspect.payload(event)
       expect(found && { ...found, body: Buffer.from(found.body).toString('base64') }).toEqual(payload)
-      expect(await store.attempts(event)).toEqual(attempts)
+      expect(await store.inspect.attempts(event)).toEqual(attempts)
     }
-    expect((await store.audits({}, { limit: 500 })).audits).toEqual(written.audits)
+    expect((await store.audit.list({}, { limit: 500 })).audits).toEqual(written.audits)
     expect(await store.stats()).toMatchObject(written.stats)
-    const { invariants } = await store.inspect()
+    const { invariants } = await store.inspect.report()
     expect(invariants.filter(({ ok }) => !ok)).toEqual([])
     expect(invariants.length).toBeGreaterThan(0)
   })
@@ -133,7 +133,7 @@ describe.each(cases)('a log of schema $schema on $kind', ({ schema, kind, restor
     )
     expect(handled.filter((id) => id.startsWith('lane'))).toEqual(['lane 1', 'lane 2', 'lane 3'])
     expect(charges).toEqual([{ charge: 'ch_1' }])
-    const expired = await store.attempts({ source: 'shop', eventId: 'expired' })
+    const expired = await store.inspect.attempts({ source: 'shop', eventId: 'expired' })
     expect(expired.map(({ worker, outcome }) => [worker === 'lost', outcome])).toEqual([
       [true, 'lost'],
       [false, 'succeeded'],
@@ -155,7 +155,7 @@ describe.each(cases)('a log of schema $schema on $kind', ({ schema, kind, restor
     const known = { id: 'succeeded', type: 'order.paid', ref: 'customer 1' }
     expect(await post(inbox, known)).toMatchObject({ status: 'already_processed', duplicate: true })
     expect(await post(inbox, { ...known, more: 'bytes' })).toMatchObject({ duplicate: true })
-    await store.flush()
+    await store.duplicates.flush()
     expect(await store.get({ source: 'shop', eventId: 'succeeded' })).toMatchObject({
       deliveries: 6,
       conflicts: 2,

@@ -1,7 +1,7 @@
 /** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
 
 import { rm } from 'node:fs/promises'
-import type { Inspection, NewDelivery, Store } from 'hookonce'
+import type { CompleteStore, Inspection, NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import { describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ function delivery(eventId: string): NewDelivery {
 const broken = ({ invariants, settings }: Inspection) => [...invariants, ...settings].filter(({ ok }) => !ok)
 
 async function settle(
-  store: Store,
+  store: CompleteStore,
   eventId: string,
   kind: 'succeeded' | 'ignored' | 'failed',
 ): Promise<void> {
@@ -58,9 +58,9 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
         seqs.set(eventId, (await store.get({ source: 'shop', eventId }))!.seq)
         if (eventId !== 'pending') await settle(store, eventId, eventId as 'succeeded')
       }
-      expect(broken(await store.inspect())).toEqual([])
+      expect(broken(await store.inspect.report())).toEqual([])
       for (const text of sql) await log.sql(text.replace(/{(\w+)}/g, (_, id) => String(seqs.get(id))))
-      return await store.inspect()
+      return await store.inspect.report()
     } finally {
       await store.close()
       await log.remove()
@@ -124,7 +124,7 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
     await store.migrate()
     await store.record(Array.from({ length: 20 }, (_, i) => delivery(`e${i}`)))
     await log.sql('delete from log.work')
-    const [finding] = broken(await store.inspect())
+    const [finding] = broken(await store.inspect.report())
     expect(finding?.value).toMatch(/^broken: seq \d+, \d+, \d+, \d+, \d+ and more$/)
     await store.close()
     await log.remove()
@@ -137,7 +137,7 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
     await log.sql('create table log.copy as select * from log.migrations')
     await log.sql(`update log.copy set number = ${to + 1} where number = ${to}`)
     await log.sql(`insert into log.migrations select * from log.copy where number = ${to + 1}`)
-    const { schema, invariants, settings } = await store.inspect()
+    const { schema, invariants, settings } = await store.inspect.report()
     expect(schema).toEqual({ found: to + 1, known: to, needed: 1 })
     expect(invariants).toEqual([])
     expect(settings.every(({ ok }) => ok)).toBe(true)
@@ -151,7 +151,7 @@ test('an unfinished build of the unique key on PostgreSQL is no key', async () =
   const store = log.open()
   await store.migrate()
   await log.sql(`update pg_index set indisvalid = false where indexrelid = 'log.events_once'::regclass`)
-  const [finding] = broken(await store.inspect())
+  const [finding] = broken(await store.inspect.report())
   expect(finding).toMatchObject({ value: 'not valid', fix: expect.stringContaining('reindex index') })
   await store.close()
   await log.remove()
@@ -169,7 +169,7 @@ test('settings of PostgreSQL that an ack cannot rely on are named, with what to 
   })
   const store = postgres({ url: server.url, maxConnections: 5, maxTransactions: 11 })
   await store.migrate()
-  const { settings, partitionsAhead } = await store.inspect()
+  const { settings, partitionsAhead } = await store.inspect.report()
   const bad = settings.filter(({ ok }) => !ok)
   expect(bad.map(({ name }) => name)).toEqual(['fsync', 'full_page_writes', 'autovacuum', 'max_connections'])
   for (const { fix } of bad) expect(fix).toMatch(/(Set|Raise) .*\.$/)
@@ -183,16 +183,16 @@ test('settings of PostgreSQL that an ack cannot rely on are named, with what to 
 
 test('what SQLite cannot promise is said: a log in memory, a file that is gone', async () => {
   const memory = sqlite(':memory:')
-  expect((await memory.inspect()).settings.filter(({ ok }) => !ok).map(({ name }) => name)).toContain(
+  expect((await memory.inspect.report()).settings.filter(({ ok }) => !ok).map(({ name }) => name)).toContain(
     'journal_mode',
   )
   await memory.close()
   const log = await sqliteLog()
   const store = log.open()
   await store.migrate()
-  expect(broken(await store.inspect())).toEqual([])
+  expect(broken(await store.inspect.report())).toEqual([])
   await rm(log.args[1]!)
-  await expect(store.inspect()).rejects.toThrow(/was removed or replaced while it is open/)
+  await expect(store.inspect.report()).rejects.toThrow(/was removed or replaced while it is open/)
   await store.close().catch(() => {})
   await log.remove()
 })

@@ -1,6 +1,6 @@
 /** I1 and I3 under kill -9: what was acknowledged is there, and what was done is done once. */
 
-import type { EventPage, EventRecord, Store } from 'hookonce'
+import type { CompleteStore, EventPage, EventRecord } from 'hookonce'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
@@ -22,7 +22,7 @@ function child(script: string, args: readonly string[]): Child {
 
 const someMs = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most))
 
-async function wholeLog(store: Store): Promise<EventRecord[]> {
+async function wholeLog(store: CompleteStore): Promise<EventRecord[]> {
   const all: EventRecord[] = []
   for (let cursor: string | null = null; ; ) {
     const page: EventPage = await store.list({}, { limit: 500, cursor })
@@ -33,7 +33,7 @@ async function wholeLog(store: Store): Promise<EventRecord[]> {
 }
 
 /** Every acknowledged id has a row, with its bytes; no id has two. */
-async function everyAckIsThere(store: Store, lines: readonly string[]): Promise<void> {
+async function everyAckIsThere(store: CompleteStore, lines: readonly string[]): Promise<void> {
   const acked = lines.map((line) => line.split(' ') as [string, string])
   expect(acked.filter(([status]) => status !== 'recorded' && status !== 'duplicate')).toEqual([])
   const rows = (await wholeLog(store)).map((row) => row.eventId)
@@ -41,7 +41,7 @@ async function everyAckIsThere(store: Store, lines: readonly string[]): Promise<
   expect(there.size).toBe(rows.length)
   expect(acked.map(([, id]) => id).filter((id) => !there.has(id))).toEqual([])
   for (const [, id] of acked.slice(-5)) {
-    const payload = await store.payload({ source: 'shop', eventId: id })
+    const payload = await store.inspect.payload({ source: 'shop', eventId: id })
     expect(Buffer.from(payload?.body ?? []).toString()).toBe(`body of ${id}`)
   }
 }

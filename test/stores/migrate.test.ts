@@ -49,7 +49,7 @@ describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
     ])
     expect(verdicts).toMatchObject([{ status: 'recorded' }])
     expect(await older.claim({ worker: 'w', limit: 1, leaseMs: 1_000 })).toHaveLength(1)
-    expect((await older.inspect()).schema).toEqual({ found: to + 2, known: to, needed: to })
+    expect((await older.inspect.report()).schema).toEqual({ found: to + 2, known: to, needed: to })
     await older.close()
     await log.remove()
   })
@@ -65,7 +65,7 @@ describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
       const older = log.open()
       const refused = { code: 'SCHEMA_NEWER', message: expect.stringContaining('hookonce 99.1.0 or later') }
       await expect(older.migrate()).rejects.toMatchObject(refused)
-      expect((await older.inspect()).schema).toEqual({ found: to + 2, known: to, needed: to + 1 })
+      expect((await older.inspect.report()).schema).toEqual({ found: to + 2, known: to, needed: to + 1 })
       await older.close()
       await log.remove()
     }
@@ -98,13 +98,13 @@ describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
       values (${name === 'SQLite' ? '1700000000000' : 'to_timestamp(1700000000)'}, 'ada', 'retry', 'shop', 'e1', 'old')`)
     const store = log.open()
     expect((await store.migrate()).from).toBe(2)
-    await store.audit([{ actor: 'ada', verb: 'sign_in', source: null, eventId: null, reason: 'new' }])
-    const { audits } = await store.audits({})
+    await store.audit.append([{ actor: 'ada', verb: 'sign_in', source: null, eventId: null, reason: 'new' }])
+    const { audits } = await store.audit.list({})
     expect(audits.map(({ id, reason }) => [id, reason])).toEqual([
       [2, 'new'],
       [1, 'old'],
     ])
-    expect((await store.audits({ eventId: 'e1' })).audits).toEqual([
+    expect((await store.audit.list({ eventId: 'e1' })).audits).toEqual([
       {
         id: 1,
         at: 1_700_000_000_000,

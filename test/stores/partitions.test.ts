@@ -1,5 +1,5 @@
 /** Partitions of payloads, on PostgreSQL: made ahead and on demand, dropped whole, never with bytes that must stay. */
-import type { Store } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { type PostgresOptions, postgres, postgresMigrationsSql } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
@@ -10,7 +10,7 @@ const url = inject('postgresUrl')
 let log: SharedLog
 let schema: string
 let outside: pg.Client
-const stores: Store[] = []
+const stores: CompleteStore[] = []
 
 beforeEach(async () => {
   log = await postgresSchemaLog()
@@ -24,13 +24,13 @@ afterEach(async () => {
   await log.remove()
 })
 
-function open(options: Partial<PostgresOptions> = {}): Store {
+function open(options: Partial<PostgresOptions> = {}): CompleteStore {
   const store = postgres({ url, schema, ...options })
   stores.push(store)
   return store
 }
 
-async function fresh(options: Partial<PostgresOptions> = {}): Promise<Store> {
+async function fresh(options: Partial<PostgresOptions> = {}): Promise<CompleteStore> {
   const store = open(options)
   await store.migrate()
   return store
@@ -53,7 +53,7 @@ async function partitions(): Promise<Partition[]> {
 
 const key = (eventId: string, source = 'shop') => ({ source, eventId })
 
-async function record(store: Store, eventId: string, receivedAt?: number, source = 'shop') {
+async function record(store: CompleteStore, eventId: string, receivedAt?: number, source = 'shop') {
   const [verdicts] = await store.record([
     {
       source,
@@ -68,7 +68,7 @@ async function record(store: Store, eventId: string, receivedAt?: number, source
 }
 
 async function settle(
-  store: Store,
+  store: CompleteStore,
   eventId: string,
   kind: 'succeeded' | 'dead' = 'succeeded',
   source = 'shop',
@@ -79,13 +79,13 @@ async function settle(
   expect(await store.settle([{ lease: claimed!.lease, outcome, durationMs: 1 }])).toEqual([true])
 }
 
-async function done(store: Store, eventId: string, receivedAt: number, source = 'shop') {
+async function done(store: CompleteStore, eventId: string, receivedAt: number, source = 'shop') {
   await record(store, eventId, receivedAt, source)
   await settle(store, eventId, 'succeeded', source)
 }
 
-const bodyOf = async (store: Store, eventId: string, source = 'shop') => {
-  const payload = await store.payload(key(eventId, source))
+const bodyOf = async (store: CompleteStore, eventId: string, source = 'shop') => {
+  const payload = await store.inspect.payload(key(eventId, source))
   return payload && Buffer.from(payload.body).toString()
 }
 
@@ -100,12 +100,15 @@ function whole(list: readonly Partition[], from: number): void {
 describe('partitions are made', () => {
   test('ahead of now, and none of them takes what has no place', async () => {
     const store = await fresh()
-    const report = await store.maintain({ payloadsBefore: {}, ahead: 5 })
+    const report = await store.retention.maintain({ payloadsBefore: {}, ahead: 5 })
     expect(report).toMatchObject({ dropped: [], ahead: 5, busy: false })
     expect(report.created).toHaveLength(2)
     expect((await partitions()).every((one) => one.low !== null && one.high !== null)).toBe(true)
     whole(await partitions(), 0)
-    expect(await store.maintain({ payloadsBefore: {}, ahead: 5 })).toMatchObject({ created: [], ahead: 5 })
+    expect(await store.retention.maintain({ payloadsBefore: {}, ahead: 5 })).toMatchObject({
+      created: [],
+      ahead: 5,
+    })
   })
 
   test('on demand when the process was down for months', async () => {
@@ -116,7 +119,7 @@ describe('partitions are made', () => {
     expect(await record(store, 'after')).toMatchObject({ status: 'recorded' })
     expect(await record(store, 'before')).toMatchObject({ status: 'duplicate' })
     expect((await store.get(key('after')))!.receivedAt).toBeGreaterThanOrEqual(later)
-    expect(await store.maintain({ payloadsBefore: {} })).toMatchObject({ ahead: 3 })
+    expect(await store.retention.maintain({ payloadsBefore: {} })).toMatchObject({ ahead: 3 })
     const around = (await partitions()).filter((one) => one.high.getTime() > later)
     expect(around.map((one) => one.name)).toEqual([
       'payloads_y2031m07',
@@ -133,10 +136,10 @@ describe('partitions are made', () => {
     await record(store, 'in a month')
     const months = (await partitions()).filter((one) => one.high.getTime() > at)
     const days = open({ partitions: 'day' })
-    expect(await days.maintain({ payloadsBefore: {} })).toMatchObject({ created: [] })
+    expect(await days.retention.maintain({ payloadsBefore: {} })).toMatchObject({ created: [] })
     const firstDay = months.at(-1)!.high.getTime()
     await setClock(firstDay + DAY_MS / 2)
-    const { created } = await days.maintain({ payloadsBefore: {}, ahead: 3 })
+    const { created } = await days.retention.maintain({ payloadsBefore: {}, ahead: 3 })
     expect(created).toEqual([
       'payloads_y2030m03d01',
       'payloads_y2030m03d02',
@@ -146,7 +149,7 @@ describe('partitions are made', () => {
     await record(days, 'in a day')
     const again = open({ partitions: 'month' })
     await setClock(firstDay + 4.5 * DAY_MS)
-    expect((await again.maintain({ payloadsBefore: {}, ahead: 1 })).created).toEqual([
+    expect((await again.retention.maintain({ payloadsBefore: {}, ahead: 1 })).created).toEqual([
       'payloads_y2030m03d05_to_y2030m04d01',
       'payloads_y2030m04',
     ])
@@ -180,14 +183,14 @@ describe('a partition is dropped', () => {
     await done(store, 'a', old)
     await done(store, 'b', old + DAY_MS, 'crm')
     await done(store, 'edge', march.to)
-    expect((await store.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([])
+    expect((await store.retention.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([])
     const both = { shop: march.to, crm: march.to - 1 }
-    expect((await store.maintain({ payloadsBefore: both })).dropped).toEqual([])
+    expect((await store.retention.maintain({ payloadsBefore: both })).dropped).toEqual([])
     const all = { shop: march.to, crm: Date.UTC(2025, 5, 5) }
-    const dry = await store.maintain({ payloadsBefore: all, dryRun: true })
+    const dry = await store.retention.maintain({ payloadsBefore: all, dryRun: true })
     expect(dry.dropped).toEqual([{ ...march, payloads: 2 }])
     expect(await bodyOf(store, 'a')).toBe('body of a')
-    const report = await store.maintain({ payloadsBefore: all })
+    const report = await store.retention.maintain({ payloadsBefore: all })
     expect(report.dropped).toEqual(dry.dropped)
     expect((await partitions()).map((one) => one.name)).not.toContain(march.name)
     expect(await store.get(key('a'))).toMatchObject({
@@ -207,21 +210,21 @@ describe('a partition is dropped', () => {
     await settle(store, 'dead', 'dead')
     const payloadsBefore = { shop: Date.UTC(2025, 4, 15) }
     for (const id of ['pending', 'dead']) {
-      const report = await store.maintain({ payloadsBefore })
+      const report = await store.retention.maintain({ payloadsBefore })
       expect(report.dropped).toEqual([])
       const prune = { source: 'shop', payloadsBefore: report.pruneBefore.shop!, limit: 100 }
-      expect((await store.prune(prune)).payloads).toBe(1)
+      expect((await store.retention.prune(prune)).payloads).toBe(1)
       expect(await bodyOf(store, 'dead')).toBe('body of dead')
       if (id === 'pending') await settle(store, 'pending')
     }
     await store.operate({ verb: 'ignore', events: [key('dead')], actor: 'ada', reason: '' })
-    expect((await store.maintain({ payloadsBefore })).dropped).toEqual([{ ...march, payloads: 1 }])
+    expect((await store.retention.maintain({ payloadsBefore })).dropped).toEqual([{ ...march, payloads: 1 }])
   })
 
   test('what is left to prune one by one ends where a partition that goes later begins', async () => {
     const store = await fresh()
     await done(store, 'a', old)
-    const { pruneBefore } = await store.maintain({
+    const { pruneBefore } = await store.retention.maintain({
       payloadsBefore: { shop: old + DAY_MS, crm: Date.UTC(2020, 0, 1) },
     })
     expect(pruneBefore).toEqual({ shop: march.from, crm: Date.UTC(2020, 0, 1) })
@@ -233,28 +236,36 @@ describe('a partition is dropped', () => {
     const lock = `hookonce maintain ${schema}`
     await outside.query('select pg_advisory_lock(hashtextextended($1, 0))', [lock])
     const payloadsBefore = { shop: Date.now() }
-    expect(await store.maintain({ payloadsBefore })).toMatchObject({ busy: true, dropped: [], created: [] })
+    expect(await store.retention.maintain({ payloadsBefore })).toMatchObject({
+      busy: true,
+      dropped: [],
+      created: [],
+    })
     await outside.query('select pg_advisory_unlock(hashtextextended($1, 0))', [lock])
-    expect((await store.maintain({ payloadsBefore })).dropped).toHaveLength(1)
+    expect((await store.retention.maintain({ payloadsBefore })).dropped).toHaveLength(1)
   })
 
   test('with what no archive holds moved to a new one, when only archived bytes may go', async () => {
     const store = await fresh()
     await done(store, 'a', old)
     await done(store, 'late', old)
-    const { deliveries } = await store.export({
+    const { deliveries } = await store.archive.export({
       source: 'shop',
       from: 0,
       to: Date.now(),
       after: 0,
       limit: 10,
     })
-    await store.archived([{ source: 'shop', day: '2025-03-10', object: 1, seqs: [deliveries[0]!.seq] }])
+    await store.archive.archived([
+      { source: 'shop', day: '2025-03-10', object: 1, seqs: [deliveries[0]!.seq] },
+    ])
     const options = { payloadsBefore: { shop: march.to }, archivedOnly: ['shop'] }
-    expect((await store.maintain(options)).dropped).toEqual([{ ...march, payloads: 1 }])
+    expect((await store.retention.maintain(options)).dropped).toEqual([{ ...march, payloads: 1 }])
     expect([await bodyOf(store, 'a'), await bodyOf(store, 'late')]).toEqual([null, 'body of late'])
-    await store.archived([{ source: 'shop', day: '2025-03-10', object: 2, seqs: [deliveries[1]!.seq] }])
-    expect((await store.maintain(options)).dropped).toMatchObject([{ payloads: 1 }])
+    await store.archive.archived([
+      { source: 'shop', day: '2025-03-10', object: 2, seqs: [deliveries[1]!.seq] },
+    ])
+    expect((await store.retention.maintain(options)).dropped).toMatchObject([{ payloads: 1 }])
     expect(await bodyOf(store, 'late')).toBeNull()
   })
 
@@ -269,7 +280,7 @@ describe('a partition is dropped', () => {
     await store.operate({ verb: 'replay', events: [key('again')], actor: 'a', reason: '', force: true })
     // Meanwhile a late one of the same month needs a place of its own.
     await record(store, 'late', old)
-    expect((await store.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([
+    expect((await store.retention.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([
       { ...march, payloads: 1 },
     ])
     expect(await bodyOf(store, 'again')).toBe('body of again')
@@ -292,7 +303,7 @@ describe('a partition is dropped', () => {
     await expect(outside.query(detach)).rejects.toMatchObject({ code: '55P03' })
     await reader.query('commit')
     await reader.end()
-    expect((await store.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([
+    expect((await store.retention.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([
       { ...march, payloads: 1 },
     ])
   })
@@ -302,7 +313,7 @@ describe('a partition is dropped', () => {
     await done(store, 'a', old)
     await log.sql(`insert into log.dropping (name, low, high) values ('${march.name}',
       '2025-03-01 00:00+00', '2025-04-01 00:00+00')`)
-    expect((await store.maintain({ payloadsBefore: { shop: old } })).dropped).toEqual([])
+    expect((await store.retention.maintain({ payloadsBefore: { shop: old } })).dropped).toEqual([])
     expect(await bodyOf(store, 'a')).toBe('body of a')
   })
 
@@ -313,7 +324,7 @@ describe('a partition is dropped', () => {
     const reader = new pg.Client({ connectionString: url })
     await reader.connect()
     await reader.query(`begin; select 1 from ${schema}.payloads limit 1`)
-    const maintaining = store.maintain({ payloadsBefore: { shop: march.to } })
+    const maintaining = store.retention.maintain({ payloadsBefore: { shop: march.to } })
     await expect
       .poll(async () => (await outside.query(`select * from ${schema}.dropping`)).rowCount, {
         timeout: 10_000,
@@ -343,5 +354,5 @@ test('a log of the schema before, with data, is brought up to date and goes on',
   expect((await store.get(key('a')))!.payload).toBe('kept')
   // What an older process still calls.
   await outside.query(`select ${schema}.ensure_partitions(now(), 3)`)
-  expect(await store.maintain({ payloadsBefore: {} })).toMatchObject({ ahead: 3, created: [] })
+  expect(await store.retention.maintain({ payloadsBefore: {} })).toMatchObject({ ahead: 3, created: [] })
 })

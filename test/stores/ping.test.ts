@@ -39,7 +39,7 @@ test('a full SQLite log can be read and is not ready, until there is room again'
   for (let i = 0; i < 3; i++) await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_FULL' })
   expect((await store.list({})).events.length).toBeGreaterThan(0)
   for (const { eventId } of (await store.list({})).events.slice(0, 4)) {
-    await store.erase({ reference: eventId, actor: 'ada', reason: 'room', limit: 10 })
+    await store.archive.erase({ reference: eventId, actor: 'ada', reason: 'room', limit: 10 })
   }
   await store.ping()
   expect(await store.record([delivery('after', 100_000)])).toMatchObject([[{ status: 'recorded' }]])

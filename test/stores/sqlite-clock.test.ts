@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import type { Store } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { startChild } from '../support/child.js'
@@ -15,7 +15,7 @@ const key = { source: 'shop', eventId: 'e1' }
 let folder: string
 let wallMs: number
 let steadyMs: number
-const stores: Store[] = []
+const stores: CompleteStore[] = []
 
 /** Time passes. */
 function pass(ms: number): void {
@@ -28,7 +28,7 @@ function jump(ms: number): void {
   wallMs += ms
 }
 
-async function open(): Promise<Store> {
+async function open(): Promise<CompleteStore> {
   const clock = { now: () => wallMs, steady: () => steadyMs }
   const store = sqlite(join(folder, 'events.db'), { clock })
   stores.push(store)
@@ -36,14 +36,14 @@ async function open(): Promise<Store> {
   return store
 }
 
-async function record(store: Store, eventId = 'e1'): Promise<void> {
+async function record(store: CompleteStore, eventId = 'e1'): Promise<void> {
   const event = { eventId, eventType: 'paid', reference: null, contentHash: null, guardHash: null }
   await store.record([
     { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event], onReplayedContent: 'review' },
   ])
 }
 
-const claim = (store: Store, leaseMs = 30_000) => store.claim({ worker: 'w', limit: 10, leaseMs })
+const claim = (store: CompleteStore, leaseMs = 30_000) => store.claim({ worker: 'w', limit: 10, leaseMs })
 const idsOf = (claimed: readonly { readonly eventId: string }[]) => claimed.map((one) => one.eventId)
 
 beforeEach(async () => {
@@ -143,7 +143,7 @@ it('a log that is ahead of its host comes back to it slowly, and never by a step
   let last = START + HOUR
   for (let hour = 0; hour < 11; hour++) {
     pass(HOUR)
-    const { now } = await store.inspect()
+    const { now } = await store.inspect.report()
     expect(now).toBeGreaterThan(last)
     last = now
   }
@@ -156,17 +156,17 @@ it('ages are counted from the clock of the host: a clock that was ahead removes 
   await record(store)
   jump(-100 * 24 * HOUR)
   await record(store, 'e2')
-  expect((await store.maintain({ payloadsBefore: {} })).now).toBe(wallMs)
+  expect((await store.retention.maintain({ payloadsBefore: {} })).now).toBe(wallMs)
 })
 
 it('keys of inbox.once are free again in their own time', async () => {
   const store = await open()
-  await store.key({ step: 'take', key: 'k', leaseMs: 1_000 })
+  await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_000 })
   jump(-HOUR)
   pass(500)
-  expect((await store.key({ step: 'take', key: 'k', leaseMs: 1_000 })).state).toBe('busy')
+  expect((await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_000 })).state).toBe('busy')
   pass(1_000)
-  expect((await store.key({ step: 'take', key: 'k', leaseMs: 1_000 })).state).toBe('taken')
+  expect((await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_000 })).state).toBe('taken')
 })
 
 onLog('SQLite', (bench) => {

@@ -90,7 +90,7 @@ test('maintenance gives the slots of past hours back, and changes no sum', async
       from generate_series(1, 5) s, generate_series(0, 60) h, generate_series(0, ${SLOTS - 1}) slot`)
     const stats = await store.stats()
     expect(stats.map(({ recorded }) => recorded)).toEqual(Array(5).fill((61 * SLOTS * (SLOTS - 1)) / 2))
-    await store.maintain({ payloadsBefore: {} })
+    await store.retention.maintain({ payloadsBefore: {} })
     expect(await store.stats()).toEqual(stats)
     const { rows } = await outside.query(`
       select count(*) filter (where slot <> 0)::int as slots, min(first_seq)::int as first, max(last_seq)::int as last

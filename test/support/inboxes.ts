@@ -1,11 +1,18 @@
 /** The same cases on both stores: `onBothStores((store) => { it(...) })`. */
-import { createInbox, type Inbox, type InboxOptions, type LogFields, type Logger, type Store } from 'hookonce'
+import {
+  type CompleteStore,
+  createInbox,
+  type Inbox,
+  type InboxOptions,
+  type LogFields,
+  type Logger,
+} from 'hookonce'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
 
 export interface StoreOfCase {
   /** A store on a log that belongs to this file; closed by itself. */
-  open(): Store
+  open(): CompleteStore
 }
 
 export function onBothStores(cases: (store: StoreOfCase) => void): void {
@@ -15,7 +22,7 @@ export function onBothStores(cases: (store: StoreOfCase) => void): void {
   ] as const) {
     describe(`on ${name}`, () => {
       let log: SharedLog
-      const opened: Store[] = []
+      const opened: CompleteStore[] = []
       beforeAll(async () => {
         log = await make()
       })

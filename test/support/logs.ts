@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { Store } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
@@ -16,7 +16,7 @@ export interface SharedLog {
   /** For `childStore` in a child process. */
   readonly args: readonly string[]
   readonly insertEffect: string
-  open(): Store
+  open(): CompleteStore
   /** The values in the user's table. */
   effects(): Promise<string[]>
   /** Runs SQL on the log's tables; `log.` stands for where they are. */

@@ -1,6 +1,6 @@
 /** What the tests of processing share: a fresh log for each case on each store, inboxes on it, events put into it. */
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { Inbox, InboxOptions, Receipt, Source, State, Store } from 'hookonce'
+import type { CompleteStore, Inbox, InboxOptions, Receipt, Source, State } from 'hookonce'
 import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import type { SqliteTx } from 'hookonce/sqlite'
@@ -15,7 +15,7 @@ export type StoreKind = 'SQLite' | 'PostgreSQL'
 export interface Bench {
   readonly kind: StoreKind
   readonly log: SharedLog
-  store(): Store
+  store(): CompleteStore
   /** An inbox on a store of its own, with the source `shop` unless told otherwise. */
   inbox(options?: Partial<InboxOptions>): { inbox: Inbox; lines: LogLine[] }
   /** Writes a row into the user's table through `ctx.tx`. */
@@ -32,7 +32,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
   describe(`on ${kind}`, () => {
     let log: SharedLog
     const inboxes: Inbox[] = []
-    const stores: Store[] = []
+    const stores: CompleteStore[] = []
     beforeEach(async () => {
       log = kind === 'SQLite' ? await sqliteLog() : await postgresLog()
     })

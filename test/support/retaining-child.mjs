@@ -5,7 +5,7 @@ import { unverified } from 'hookonce/providers'
 import { childStore, say } from './child-store.mjs'
 
 const [mode = 'retain', folder = '', ages = '{}', ...where] = process.argv.slice(2)
-/** @type {import('hookonce').Store} */
+/** @type {import('hookonce').CompleteStore} */
 const store = childStore(where)
 const inbox = createInbox({
   store,
@@ -20,14 +20,17 @@ if (mode === 'restore') {
   // In small portions, so that there is always something to be killed in.
   const small = {
     ...store,
-    /** @type {import('hookonce').Store['restore']} */
-    async restore(deliveries) {
-      const results = []
-      for (const one of deliveries) {
-        results.push(...(await store.restore([one])))
-        say('restored')
-      }
-      return results
+    archive: {
+      ...store.archive,
+      /** @type {import('hookonce').Archive['restore']} */
+      async restore(deliveries) {
+        const results = []
+        for (const delivery of deliveries) {
+          results.push(...(await store.archive.restore([delivery])))
+          say('restored')
+        }
+        return results
+      },
     },
   }
   const by = { actor: 'ada', reason: 'test' }

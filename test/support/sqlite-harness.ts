@@ -3,10 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
+import type { CompleteStore } from 'hookonce'
 import { type SqliteTx, sqlite } from 'hookonce/sqlite'
 import type { StoreHarness } from 'hookonce/testing'
 
 export interface OwnHarness<Tx> extends StoreHarness<Tx> {
+  open(options?: { readonly migrate?: boolean }): Promise<CompleteStore<Tx>>
   /** Closes every store it has opened and throws the log away. */
   end(): Promise<void>
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Finding } from '../../model.js'
+import type { Finding } from '../../store.js'
 import { action, addCommand } from '../command.js'
 import { addStoreOption } from '../log/options.js'
 import { type Output, printable, table } from '../output.js'

@@ -1,4 +1,5 @@
 import { type Command, Option } from 'commander'
+import { need } from '../../store.js'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
 import type { Output } from '../output.js'
@@ -59,7 +60,7 @@ async function status(output: Output, storeUrl: string | undefined): Promise<num
   const { openExistingStore } = await import('../store.js')
   const store = await openExistingStore(storeUrl)
   try {
-    const { schema } = await store.inspect()
+    const { schema } = await need(store, 'inspect', 'hookonce migrate status').report()
     const missing = schema.known - schema.found
     const usable = missing === 0 || (schema.needed ?? Number.POSITIVE_INFINITY) <= schema.known
     output.result({ store: store.name, ...schema, upToDate: usable }, () => {

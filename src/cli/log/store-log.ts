@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { orderEvent, orderMany } from '../../processing/orders.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
-import type { Store } from '../../store.js'
+import { need, type Store } from '../../store.js'
 import { pause } from '../command.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
@@ -13,6 +13,7 @@ const POLL_MS = 1_000
 /** A process that can open the store can read everything in it, so errors and reasons are shown in full. */
 export function storeLog(store: Store): EventLog {
   const actor = actorName()
+  const inspect = () => need(store, 'inspect', 'showing payloads and attempts')
   return {
     name: store.name,
     async list(filter, page) {
@@ -23,10 +24,11 @@ export function storeLog(store: Store): EventLog {
       const event = await store.get(key)
       return event && eventView(event, true)
     },
-    attempts: async (key) => (await store.attempts(key)).map((attempt) => attemptView(attempt, true)),
+    attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
     async payload(key, reason) {
-      const payload = await store.payload(key)
-      if (payload !== null) await store.audit([{ actor, verb: 'payload', ...key, reason }])
+      const audit = need(store, 'audit', 'showing payloads')
+      const payload = await inspect().payload(key)
+      if (payload !== null) await audit.append([{ actor, verb: 'payload', ...key, reason }])
       return payload
     },
     // A store has no providers. Sources of hookonce dev are named after theirs.

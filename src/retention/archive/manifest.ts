@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto'
 import { HookonceError, isHookonceError } from '../../errors.js'
-import type { StoredDelivery } from '../../model.js'
+import type { StoredDelivery } from '../../store.js'
 import { type ArchiveFormat, decodeObject, suffixes } from './object.js'
 import type { ArchiveTarget } from './target.js'
 

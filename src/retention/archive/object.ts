@@ -6,7 +6,7 @@
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { HookonceError } from '../../errors.js'
-import type { StoredDelivery } from '../../model.js'
+import type { StoredDelivery } from '../../store.js'
 
 export type ArchiveFormat = 'jsonl' | 'parquet'
 

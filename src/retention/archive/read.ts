@@ -1,7 +1,6 @@
 /** What an archive holds, whether it is whole, and the way back from it. */
 import { isHookonceError } from '../../errors.js'
-import type { StoredDelivery } from '../../model.js'
-import type { Store } from '../../store.js'
+import { need, type Store, type StoredDelivery } from '../../store.js'
 import { type Manifest, readManifest, readVerified } from './manifest.js'
 import type { ArchiveTarget } from './target.js'
 
@@ -90,6 +89,7 @@ const RESTORE_BYTES = 8 * 1024 * 1024
 /** Brings bytes back under the events that are still there, so that they can be replayed. Audited. */
 export async function archiveRestore(options: ArchiveRestoreOptions): Promise<RestoreReport> {
   const { store, target, eventIds, actor, reason, source = null } = options
+  const archive = need(store, 'archive', 'restoring from an archive')
   const wanted = eventIds && new Set(eventIds)
   let restored = 0
   let skipped = 0
@@ -100,12 +100,12 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
       )
       for (const some of portions(deliveries)) {
         options.signal?.throwIfAborted()
-        for (const done of await store.restore(some)) done ? restored++ : skipped++
+        for (const done of await archive.restore(some)) done ? restored++ : skipped++
         options.onProgress?.({ restored, skipped })
       }
     }
   }
-  await store.audit([
+  await store.audit?.append([
     {
       actor,
       verb: 'restore',

@@ -4,8 +4,7 @@
  * only then does retention remove them. A run that dies is taken up by the next: what it has written is found again.
  */
 import { invalid } from '../../errors.js'
-import type { StoredDelivery } from '../../model.js'
-import type { Store } from '../../store.js'
+import { need, type Store, type StoredDelivery } from '../../store.js'
 import {
   type ArchivedObject,
   damaged,
@@ -79,7 +78,14 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
 
   for (let after: number | null = 0; after !== null; ) {
     options.signal?.throwIfAborted()
-    const page = await store.export({ source, from: 0, to: before, after, limit: PAGE, unarchived: true })
+    const page = await need(store, 'archive', 'archiving').export({
+      source,
+      from: 0,
+      to: before,
+      after,
+      limit: PAGE,
+      unarchived: true,
+    })
     for (const delivery of page.deliveries) {
       const sameDay = batch.length === 0 || dayOf(batch[0]!.receivedAt) === dayOf(delivery.receivedAt)
       if (!sameDay || bytes >= objectBytes || batch.length >= OBJECT_DELIVERIES) await close()
@@ -137,7 +143,13 @@ async function recordArchived(
   const from = Date.parse(day)
   const seqs = new Map<number, number[]>()
   for (let after: number | null = 0; after !== null; ) {
-    const page = await store.export({ source, from, to: from + DAY_MS, after, limit: PAGE })
+    const page = await need(store, 'archive', 'archiving').export({
+      source,
+      from,
+      to: from + DAY_MS,
+      after,
+      limit: PAGE,
+    })
     for (const delivery of page.deliveries) {
       if (!isArchived(archived, delivery)) continue
       const { object } = archived.get(delivery.seq)!
@@ -147,7 +159,9 @@ async function recordArchived(
     }
     after = page.next
   }
-  await store.archived([...seqs].map(([object, own]) => ({ source, day, object, seqs: own })))
+  await need(store, 'archive', 'archiving').archived(
+    [...seqs].map(([object, own]) => ({ source, day, object, seqs: own })),
+  )
 }
 
 async function writeObject(
@@ -179,7 +193,7 @@ async function writeObject(
   await insist?.()
   open.manifest = await writeManifest(target, open.manifest, { source, day }, object)
   await insist?.()
-  await store.archived([{ source, day, object: object.number, seqs }])
+  await need(store, 'archive', 'archiving').archived([{ source, day, object: object.number, seqs }])
   options.onProgress?.({ source, day, object: path, deliveries: deliveries.length })
 }
 

@@ -4,12 +4,14 @@
  *
  * A request passes, in this order: Host, Origin, who is asking, may they, what they send; then its route.
  */
+
 import { Hono } from 'hono'
 import { systemClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
+import { need } from '../../store.js'
 import { type Authenticated, type Authenticator, bearerOf, createAuthenticator } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
@@ -127,7 +129,9 @@ async function auditRefused(inbox: Inbox, address: string | null): Promise<void>
   const reason = address === null ? '' : `from ${address}`
   try {
     const store = await inbox.store()
-    await store.audit([{ actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, reason }])
+    await need(store, 'audit', 'the admin API').append([
+      { actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, reason },
+    ])
   } catch {
     inbox.log.error({ step: 'admin' }, 'a wrong token could not be written to the audit')
   }

@@ -3,7 +3,8 @@
  * Only types come from `shapes.ts`, so that the command line does not load zod.
  */
 import type { z } from 'zod'
-import { type Attempt, type Audit, type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
+import { type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
+import type { Attempt, Audit } from '../../store.js'
 import type { Authenticated } from './access.js'
 import { may } from './options.js'
 import type { attemptShape, auditShape, eventShape, payloadShape, statsShape } from './shapes.js'

@@ -1,5 +1,5 @@
 /** Marks of what an archive holds, and how other verbs ask for them. */
-import type { ArchiveMark } from '../../model.js'
+import type { ArchiveReceipt } from '../../store.js'
 import type { Database, Statement } from './database.js'
 import { numbers } from './parameters.js'
 
@@ -11,7 +11,7 @@ insert into hookonce.archived (source, day, object, seqs) values ($1, $2::date, 
 on conflict (source, day, object) do update set seqs = excluded.seqs`,
 }
 
-export function archived(db: Database, marks: readonly ArchiveMark[]): Promise<void> {
+export function archived(db: Database, marks: readonly ArchiveReceipt[]): Promise<void> {
   return db.atomic(async (run) => {
     for (const { source, day, object, seqs } of marks) await run(mark, [source, day, object, numbers(seqs)])
   })

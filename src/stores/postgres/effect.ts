@@ -1,5 +1,5 @@
 /** effect: a named side effect starts and finishes under a live lease. The lock on the work row is the fence. */
-import type { EffectState, EffectStep } from '../../model.js'
+import type { EffectState, EffectStep } from '../../store.js'
 import type { Run, Statement } from './database.js'
 import { leases } from './settle.js'
 import { alive } from './state.js'

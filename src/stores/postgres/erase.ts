@@ -2,7 +2,7 @@
  * erase: takes the bytes of every delivery that carries an event with a reference. The events stay, marked. Rows are
  * locked in the order every other writer uses: work, then events, by seq.
  */
-import type { EraseOptions, EraseResult } from '../../model.js'
+import type { EraseOptions, EraseResult } from '../../store.js'
 import type { Database, Run, Statement } from './database.js'
 import { numbers, texts } from './parameters.js'
 

@@ -1,5 +1,6 @@
 /** export: stored deliveries in the order they entered the log, bounded in rows looked at and in bytes. */
-import type { ExportOptions, ExportPage, State, StoredDelivery, StoredEvent } from '../../model.js'
+import type { State } from '../../model.js'
+import type { ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../store.js'
 import { archivedSeqs } from './archived.js'
 import type { Database, Statement } from './database.js'
 import { numbers } from './parameters.js'

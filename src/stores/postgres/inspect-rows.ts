@@ -1,5 +1,5 @@
 /** The invariants of the log, each looked for in a bounded number of its newest rows. */
-import type { Finding } from '../../model.js'
+import type { Finding } from '../../store.js'
 import {
   INSPECTED_ROWS,
   NAMED_ROWS,

@@ -1,5 +1,5 @@
 /** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
-import type { Finding, Inspection } from '../../model.js'
+import type { Finding, Inspection } from '../../store.js'
 import { setting } from '../shared/findings.js'
 import { neededBy } from '../shared/schema-version.js'
 import type { Database } from './database.js'

@@ -1,5 +1,5 @@
 /** key: resource-level idempotency keys. The primary key decides who is first; a token fences the holder. */
-import type { KeyState, KeyStep } from '../../model.js'
+import type { KeyState, KeyStep } from '../../store.js'
 import type { Database, Run, Statement } from './database.js'
 import { tokenOf } from './settle.js'
 

@@ -4,7 +4,7 @@
  * transaction. A process that dies in between leaves its decision in `dropping`, and the next one goes on from there.
  */
 import type { ClientBase } from 'pg'
-import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../model.js'
+import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
 import { answerOf } from './connection.js'
 import type { Database, Run, Statement } from './database.js'
 import { type Doomed, dropPartition } from './drop-partition.js'

@@ -4,26 +4,20 @@
  */
 import { HookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
-import type { Store } from '../../store.js'
+import type { CompleteStore } from '../../store.js'
 import {
-  checkAuditFilter,
-  checkAudits,
   checkClaim,
   checkCount,
   checkDelayMs,
-  checkEffect,
   checkFilter,
   checkKey,
-  checkKeyStep,
   checkLeaseMs,
   checkOrder,
-  checkRepeats,
   checkSettlement,
   checkTail,
-  checkWatermark,
 } from '../../store-input.js'
+import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
-import { checkedKeeping } from '../shared/keeping.js'
 import { archived } from './archived.js'
 import { listAudits, writeAudits } from './audit.js'
 import { createBell } from './bell.js'
@@ -57,7 +51,7 @@ export { asClient, type TransactionClient } from './as-client.js'
 export type { PostgresOptions } from './database.js'
 export type { PostgresTx } from './transaction.js'
 
-export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
+export function postgres(options: PostgresOptions | string): CompleteStore<PostgresTx> {
   const settings = typeof options === 'string' ? { url: options } : options
   const db = openDatabase(settings)
   const audit = duplicateAudit({
@@ -82,7 +76,6 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       if (verdicts.some((one) => one.some((verdict) => verdict.status === 'recorded'))) bell.ring()
       return verdicts
     },
-    flush: () => audit.flush(),
     async claim(claimOptions) {
       checkClaim(claimOptions)
       return claim(claimOptions)
@@ -100,18 +93,6 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       return held.length === 0 ? [] : release(db, held, delayMs)
     },
     transaction: (how) => beginTransaction(db, how),
-    async effect(step) {
-      checkEffect(step)
-      return effect(db.query, step)
-    },
-    async key(step) {
-      checkKeyStep(step)
-      return keyStep(db, step)
-    },
-    async watermark(source, key) {
-      checkWatermark({ source, key, value: 0 })
-      return watermarkOf(db, source, key)
-    },
     subscribe: (wake) => bell.subscribe(wake),
     async operate(order) {
       checkOrder(order)
@@ -121,18 +102,10 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       checkKey(key)
       return getEvent(db, key)
     },
-    async list(filter, { limit = 50, cursor = null } = {}) {
+    async list(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
       checkFilter(filter)
       checkCount('limit', limit, limits.listPage)
       return listEvents(db, filter, limit, cursor)
-    },
-    async payload(key) {
-      checkKey(key)
-      return payloadOf(db, key)
-    },
-    async attempts(key) {
-      checkKey(key)
-      return attemptsOf(db, key)
     },
     ping: health.ping,
     stats: () => statsOf(db),
@@ -140,29 +113,6 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       checkTail(tailOptions)
       return tail(db, tailOptions)
     },
-    repeated(repeats) {
-      if (closing) throw new HookonceError('STORE_CLOSED')
-      checkRepeats(repeats)
-      for (const { seq, at } of repeats) audit.note(seq, at, null)
-    },
-    async audit(entries) {
-      checkAudits(entries)
-      if (entries.length > 0) await writeAudits(db, entries)
-    },
-    async audits(filter, { limit = 50, cursor = null } = {}) {
-      checkAuditFilter(filter)
-      checkCount('limit', limit, limits.listPage)
-      return listAudits(db, filter, limit, cursor)
-    },
-    ...checkedKeeping({
-      prune: (pruneOptions) => prune(db, pruneOptions),
-      maintain: (maintainOptions) => maintain(db, unit, maintainOptions),
-      export: (exportOptions) => exportDeliveries(db, exportOptions),
-      archived: (marks) => archived(db, marks),
-      restore: (deliveries) => restore(db, unit, deliveries),
-      erase: (eraseOptions) => erase(db, eraseOptions),
-    }),
-    inspect: () => inspect(db),
     close() {
       closing ??= (async () => {
         audit.stop()
@@ -178,6 +128,39 @@ export function postgres(options: PostgresOptions | string): Store<PostgresTx> {
       })()
       return closing
     },
+    ...checkedCapabilities({
+      keys: {
+        effect: (step) => effect(db.query, step),
+        key: (step) => keyStep(db, step),
+        watermark: (source, key) => watermarkOf(db, source, key),
+      },
+      retention: {
+        prune: (pruneOptions) => prune(db, pruneOptions),
+        maintain: (maintainOptions) => maintain(db, unit, maintainOptions),
+      },
+      archive: {
+        export: (exportOptions) => exportDeliveries(db, exportOptions),
+        archived: (receipts) => archived(db, receipts),
+        restore: (deliveries) => restore(db, unit, deliveries),
+        erase: (eraseOptions) => erase(db, eraseOptions),
+      },
+      audit: {
+        append: (entries) => writeAudits(db, entries),
+        list: (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) => listAudits(db, filter, limit, cursor),
+      },
+      inspect: {
+        payload: (key) => payloadOf(db, key),
+        attempts: (key) => attemptsOf(db, key),
+        report: () => inspect(db),
+      },
+      duplicates: {
+        count(repeats) {
+          if (closing) throw new HookonceError('STORE_CLOSED')
+          for (const { seq, at } of repeats) audit.note(seq, at, null)
+        },
+        flush: () => audit.flush(),
+      },
+    }),
   }
 }
 

@@ -2,7 +2,7 @@
  * prune: a bounded number of finished events' payloads, of finished events past their horizon, of their attempts, and of
  * audits. What is pending, processing or failed is never touched, whatever its age (I7).
  */
-import type { PruneOptions, PruneResult } from '../../model.js'
+import type { PruneOptions, PruneResult } from '../../store.js'
 import type { Database, Run, Statement } from './database.js'
 import { numbers } from './parameters.js'
 import {

@@ -1,5 +1,6 @@
 /** get, payload, attempts: plain reads. */
-import type { Attempt, AttemptOutcome, EventKey, EventRecord, Payload, State } from '../../model.js'
+import type { EventKey, EventRecord, State } from '../../model.js'
+import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
 import type { Database, Statement } from './database.js'
 import { numbers } from './parameters.js'
 import { stateOf } from './state.js'

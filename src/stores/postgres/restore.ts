@@ -1,5 +1,5 @@
 /** restore: puts bytes back that retention removed, under the events that are still there. */
-import type { StoredDelivery } from '../../model.js'
+import type { StoredDelivery } from '../../store.js'
 import type { Database, Run, Statement } from './database.js'
 import { numbers, texts } from './parameters.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'

@@ -134,14 +134,6 @@ export async function beginTransaction(
       for (const settlement of settlements) checkSettlement(settlement)
       return applied(settlements.length, await run(...settling(settlements, 0)))
     },
-    async advance(watermark) {
-      checkWatermark(watermark)
-      return (await run(advance, [watermark.source, watermark.key, watermark.value])).length === 1
-    },
-    async effect(step) {
-      checkEffect(step)
-      return effect(run, step)
-    },
     async finish(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
       const [only] = settlements
@@ -153,6 +145,16 @@ export async function beginTransaction(
     },
     commit: () => commit('commit'),
     rollback,
+    keys: {
+      async advance(watermark) {
+        checkWatermark(watermark)
+        return (await run(advance, [watermark.source, watermark.key, watermark.value])).length === 1
+      },
+      async effect(step) {
+        checkEffect(step)
+        return effect(run, step)
+      },
+    },
   }
 }
 

@@ -1,5 +1,5 @@
 /** What an inspection says, in the same words for every store. */
-import type { Finding } from '../../model.js'
+import type { Finding } from '../../store.js'
 
 /** How many rows of a table one check looks at. */
 export const INSPECTED_ROWS = 10_000

@@ -1,5 +1,5 @@
 /** Marks of what an archive holds, and how other verbs ask for them. */
-import type { ArchiveMark } from '../../model.js'
+import type { ArchiveReceipt } from '../../store.js'
 import type { Connection } from './connection.js'
 
 const mark = `
@@ -7,7 +7,7 @@ const mark = `
   on conflict (source, day, object) do update set first_seq = excluded.first_seq, last_seq = excluded.last_seq,
     seqs = excluded.seqs`
 
-export function archived(connection: Connection, _now: number, marks: readonly ArchiveMark[]): void {
+export function archived(connection: Connection, _now: number, marks: readonly ArchiveReceipt[]): void {
   connection.write(() => {
     for (const { source, day, object, seqs } of marks) {
       const sorted = [...seqs].sort((a, b) => a - b)

@@ -1,5 +1,5 @@
 /** Rows of `attempts`: how each attempt ended. */
-import type { AttemptOutcome } from '../../model.js'
+import type { AttemptOutcome } from '../../store.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 

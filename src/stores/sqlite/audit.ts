@@ -1,5 +1,5 @@
 /** The audit: who did what to the log. Read newest first; each call looks at a bounded number of rows. */
-import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../model.js'
+import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { encodeCursor } from '../shared/cursor.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'

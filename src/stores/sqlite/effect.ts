@@ -1,5 +1,5 @@
 /** Named side effects: begun and finished durably, under a live lease, so that a finished one is never repeated. */
-import type { EffectState, EffectStep } from '../../model.js'
+import type { EffectState, EffectStep } from '../../store.js'
 import type { Connection } from './connection.js'
 
 const alive = 'select 1 from hookonce_work where seq = ? and token = ? and next_at > ?'

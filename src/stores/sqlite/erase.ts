@@ -1,5 +1,5 @@
 /** Erase: takes the bytes of every delivery that carries an event with a reference. The events stay, marked. */
-import type { EraseOptions, EraseResult } from '../../model.js'
+import type { EraseOptions, EraseResult } from '../../store.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 

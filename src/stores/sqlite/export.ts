@@ -1,5 +1,5 @@
 /** Export: stored deliveries in the order they entered the log, bounded in rows looked at and in bytes. Only reads. */
-import type { ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../model.js'
+import type { ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../store.js'
 import { archivedSeqs } from './archived.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'

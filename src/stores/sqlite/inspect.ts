@@ -1,7 +1,7 @@
 /** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
-import type { Finding, Inspection } from '../../model.js'
+import type { Finding, Inspection } from '../../store.js'
 import {
   INSPECTED_ROWS,
   NAMED_ROWS,

@@ -1,6 +1,6 @@
 /** Resource-level idempotency keys: one holder at a time, fenced by a token, and a finished key gives its result. */
 import { randomUUID } from 'node:crypto'
-import type { KeyState, KeyStep } from '../../model.js'
+import type { KeyState, KeyStep } from '../../store.js'
 import type { Connection } from './connection.js'
 
 export function key(connection: Connection, now: number, step: KeyStep): KeyState {

@@ -1,5 +1,6 @@
 /** What crosses between the event loop and a thread. */
-import type { EffectState, EffectStep, Settlement, Watermark } from '../../model.js'
+import type { Settlement } from '../../model.js'
+import type { EffectState, EffectStep, Watermark } from '../../store.js'
 import type { ConnectionOptions } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 import type { ExitGate } from './exit-gate.js'

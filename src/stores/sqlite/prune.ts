@@ -4,7 +4,7 @@
  * watermarks. Each call looks at a bounded stretch of the log and says whether to call again, so that intake waits for
  * one small transaction at a time.
  */
-import type { PruneOptions, PruneResult } from '../../model.js'
+import type { PruneOptions, PruneResult } from '../../store.js'
 import { forgetArchived } from './archived.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'

@@ -1,5 +1,6 @@
 /** One event: its record, its payload, its attempts. */
-import type { Attempt, AttemptOutcome, EventKey, EventRecord, Payload } from '../../model.js'
+import type { EventKey, EventRecord } from '../../model.js'
+import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
 import type { Connection } from './connection.js'
 import { eventColumns, textOrNull, toRecord } from './event-row.js'
 

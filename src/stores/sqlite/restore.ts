@@ -1,5 +1,5 @@
 /** Restore: puts bytes back that retention removed, under the events that are still there. */
-import type { StoredDelivery } from '../../model.js'
+import type { StoredDelivery } from '../../store.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { hexOrNull } from './event-row.js'

@@ -7,28 +7,22 @@ import { resolve } from 'node:path'
 import { type Clock, forwardClock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
-import type { Store } from '../../store.js'
+import type { CompleteStore } from '../../store.js'
 import {
-  checkAuditFilter,
-  checkAudits,
   checkClaim,
   checkCount,
   checkDelayMs,
-  checkEffect,
   checkFilter,
   checkKey,
-  checkKeyStep,
   checkLeaseMs,
   checkOrder,
-  checkRepeats,
   checkSettlement,
   checkTail,
-  checkWatermark,
   refusal,
 } from '../../store-input.js'
+import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
 import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
-import { checkedKeeping } from '../shared/keeping.js'
 import { createPing } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
@@ -55,10 +49,8 @@ export interface SqliteOptions {
   readonly scanLimit?: number
 }
 
-const DEFAULT_PAGE = 50
-
 /** Opens (on first use) the log at `path`, a file or `:memory:`. */
-export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteTx> {
+export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore<SqliteTx> {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('sqlite(path): `path`', 'must be a file name or :memory:')
   }
@@ -166,10 +158,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
     singleWriter: true,
     migrate: async () => write('migrate', undefined),
     record,
-    async flush() {
-      insistOnOpen()
-      await audit.flush()
-    },
     async claim(claim) {
       checkClaim(claim)
       const { worker, limit, leaseMs, sources, event } = claim
@@ -188,18 +176,6 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       return leases.length === 0 ? [] : write('release', { leases, delayMs: Math.round(delayMs) })
     },
     transaction: async () => beginTransaction(writerThread(), now),
-    async effect(step) {
-      checkEffect(step)
-      return write('effect', step)
-    },
-    async key(step) {
-      checkKeyStep(step)
-      return write('key', step)
-    },
-    async watermark(source, key) {
-      checkWatermark({ source, key, value: 0 })
-      return read('watermark', { source, key })
-    },
     async subscribe(wake) {
       insistOnOpen()
       return listeners.add(wake)
@@ -218,57 +194,61 @@ export function sqlite(path: string, options: SqliteOptions = {}): Store<SqliteT
       const below = cursor === null ? null : decodeCursor(cursor)
       return read('list', { filter, limit, below, scanLimit })
     },
-    async payload(key) {
-      checkKey(key)
-      return read('payload', key)
-    },
-    async attempts(key) {
-      checkKey(key)
-      return read('attempts', key)
-    },
     ping: health.ping,
     stats: async () => read('stats', undefined),
     async tail(options) {
       checkTail(options)
       return read('tail', options)
     },
-    repeated(repeats) {
-      insistOnOpen()
-      checkRepeats(repeats)
-      if (repeats.length === 0) return
-      // What is noted is written by it, also when nothing else has been asked of it yet.
-      writerThread()
-      for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at), null)
-    },
-    async audit(entries) {
-      checkAudits(entries)
-      if (entries.length > 0) await write('audit', entries)
-    },
-    async audits(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
-      checkAuditFilter(filter)
-      checkCount('limit', limit, limits.listPage)
-      const below = cursor === null ? null : decodeCursor(cursor)
-      return read('audits', { filter, limit, below, scanLimit })
-    },
-    ...checkedKeeping({
-      prune: async (options) => (options.dryRun ? read('countPrunable', options) : write('prune', options)),
-      // One file: there is nothing to make ahead, and nothing that goes as a whole.
-      maintain: async ({ payloadsBefore }) => {
-        insistOnOpen()
-        // Ages are counted from the host's clock: a log that is ahead of it must not remove anything early.
-        const at = Math.trunc(clock.now())
-        return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: at }
-      },
-      export: async (options) => read('export', options),
-      archived: async (marks) => write('archived', marks),
-      restore: async (deliveries) => write('restore', deliveries),
-      erase: async (options) => (options.dryRun ? read('countErasable', options) : write('erase', options)),
-    }),
-    inspect: async () => read('inspect', { path: file }),
     close() {
       closed ??= close()
       return closed
     },
+    ...checkedCapabilities({
+      keys: {
+        effect: async (step) => write('effect', step),
+        key: async (step) => write('key', step),
+        watermark: async (source, key) => read('watermark', { source, key }),
+      },
+      retention: {
+        prune: async (prune) => (prune.dryRun ? read('countPrunable', prune) : write('prune', prune)),
+        // SQLite has no partitions to create or drop.
+        async maintain({ payloadsBefore }) {
+          insistOnOpen()
+          // Ages are measured against the host's clock: a log whose time is ahead must not remove anything early.
+          const at = Math.trunc(clock.now())
+          return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: at }
+        },
+      },
+      archive: {
+        export: async (range) => read('export', range),
+        archived: async (receipts) => write('archived', receipts),
+        restore: async (deliveries) => write('restore', deliveries),
+        erase: async (erase) => (erase.dryRun ? read('countErasable', erase) : write('erase', erase)),
+      },
+      audit: {
+        append: async (entries) => write('audit', entries),
+        list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
+          read('audits', { filter, limit, below: cursor === null ? null : decodeCursor(cursor), scanLimit }),
+      },
+      inspect: {
+        payload: async (key) => read('payload', key),
+        attempts: async (key) => read('attempts', key),
+        report: async () => read('inspect', { path: file }),
+      },
+      duplicates: {
+        count(repeats) {
+          insistOnOpen()
+          if (repeats.length === 0) return
+          writerThread() // the flush uses it, also when no other call has started it yet
+          for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at), null)
+        },
+        async flush() {
+          insistOnOpen()
+          await audit.flush()
+        },
+      },
+    }),
   }
 }
 

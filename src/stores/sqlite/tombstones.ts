@@ -2,7 +2,8 @@
  * What is left of events that retention has removed. An event that holds its guard leaves that: the guard says both that
  * the event was here and whose content it was. The others leave a digest.
  */
-import { type PruneOptions, tombstoneOf } from '../../model.js'
+import { tombstoneOf } from '../../model.js'
+import type { PruneOptions } from '../../store.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { REMOVALS } from './sweep.js'

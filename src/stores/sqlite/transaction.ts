@@ -35,19 +35,21 @@ export async function beginTransaction(
       settlements.forEach(checkSettlement)
       return thread.call('tx.settle', now(), { transaction, settlements })
     },
-    async advance(watermark) {
-      checkWatermark(watermark)
-      return thread.call('tx.advance', now(), { transaction, watermark })
-    },
-    async effect(step) {
-      checkEffect(step)
-      return thread.call('tx.effect', now(), { transaction, step })
-    },
     async finish(settlements) {
       settlements.forEach(checkSettlement)
       return thread.call('tx.finish', now(), { transaction, settlements })
     },
     commit: () => thread.call('tx.commit', now(), { transaction }),
     rollback: () => thread.call('tx.rollback', now(), { transaction }),
+    keys: {
+      async advance(watermark) {
+        checkWatermark(watermark)
+        return thread.call('tx.advance', now(), { transaction, watermark })
+      },
+      async effect(step) {
+        checkEffect(step)
+        return thread.call('tx.effect', now(), { transaction, step })
+      },
+    },
   }
 }

@@ -1,5 +1,5 @@
 /** Watermarks: how far a subject has come. They only move forward. */
-import type { Watermark } from '../../model.js'
+import type { Watermark } from '../../store.js'
 import type { Connection } from './connection.js'
 import { numberOrNull } from './event-row.js'
 

@@ -1,7 +1,7 @@
 /** Attempts: what is counted, what is not, and what is written about each. */
 import assert from 'node:assert/strict'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   claim,
@@ -21,8 +21,8 @@ import {
 
 const of = key('evt')
 
-async function written(store: Store) {
-  return (await store.attempts(of)).map(({ attempt, run, worker, outcome, detail }) => ({
+async function written(store: CompleteStore) {
+  return (await store.inspect.attempts(of)).map(({ attempt, run, worker, outcome, detail }) => ({
     attempt,
     run,
     worker,
@@ -31,13 +31,14 @@ async function written(store: Store) {
   }))
 }
 
-export const attemptCases: readonly StoreCase[] = [
+export const attemptCases: readonly ContractCase[] = [
   {
     name: 'each attempt is written down with its worker, outcome and detail, oldest first',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
-      assert.deepEqual(await store.attempts(of), [])
+      assert.deepEqual(await store.inspect.attempts(of), [])
       await attempt(store, of, failedFor(0))
       const second = await claimOne(store, of, { worker: 'worker-2' })
       await settle(store, second.lease, { kind: 'failed', error: 'line 1\nline 2: "é" \u2603', retryInMs: 0 })
@@ -47,7 +48,8 @@ export const attemptCases: readonly StoreCase[] = [
         { attempt: 2, run: 1, worker: 'worker-2', outcome: 'failed', detail: 'line 1\nline 2: "é" \u2603' },
         { attempt: 3, run: 1, worker: 'worker-1', outcome: 'succeeded', detail: null },
       ])
-      for (const { startedAt, finishedAt } of await store.attempts(of)) assert.ok(startedAt <= finishedAt)
+      for (const { startedAt, finishedAt } of await store.inspect.attempts(of))
+        assert.ok(startedAt <= finishedAt)
     },
   },
   {
@@ -96,6 +98,7 @@ export const attemptCases: readonly StoreCase[] = [
   },
   {
     name: 'a crash counts as an attempt and is written down as lost',
+    needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -112,11 +115,13 @@ export const attemptCases: readonly StoreCase[] = [
         { attempt: 3, run: 1, worker: 'crashing-2', outcome: 'lost', detail: null },
         { attempt: 4, run: 1, worker: 'worker-1', outcome: 'succeeded', detail: null },
       ])
-      for (const { startedAt, finishedAt } of await store.attempts(of)) assert.ok(startedAt <= finishedAt)
+      for (const { startedAt, finishedAt } of await store.inspect.attempts(of))
+        assert.ok(startedAt <= finishedAt)
     },
   },
   {
     name: 'an attempt lost before an operator steps in is written down all the same',
+    needs: ['inspect'],
     async run({ open, advance }) {
       for (const verb of ['retry', 'replay', 'ignore'] as const) {
         const store = await open()
@@ -126,7 +131,7 @@ export const attemptCases: readonly StoreCase[] = [
         await advance(LEASE_MS + 1)
         assert.ok((await operate(store, verb, own)).done)
         assert.deepEqual(
-          (await store.attempts(own)).map((a) => [a.attempt, a.worker, a.outcome]),
+          (await store.inspect.attempts(own)).map((a) => [a.attempt, a.worker, a.outcome]),
           [
             [1, 'worker-1', 'failed'],
             [2, 'crashing', 'lost'],
@@ -170,6 +175,7 @@ export const attemptCases: readonly StoreCase[] = [
   },
   {
     name: 'a release does not use up an attempt',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -185,7 +191,7 @@ export const attemptCases: readonly StoreCase[] = [
       assert.deepEqual(await store.release([later.lease]), [true])
       const again = await claimOne(store, of)
       assert.deepEqual([again.attempt, again.tries], [2, 2])
-      assert.equal((await store.attempts(of)).length, 1)
+      assert.equal((await store.inspect.attempts(of)).length, 1)
     },
   },
   {
@@ -206,6 +212,7 @@ export const attemptCases: readonly StoreCase[] = [
   },
   {
     name: 'a release after a crash takes back its own attempt, not the lost one',
+    needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -228,6 +235,7 @@ export const attemptCases: readonly StoreCase[] = [
   },
   {
     name: 'tries start again after retry and replay, attempt numbers never repeat, and a replay is a new run',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -257,7 +265,7 @@ export const attemptCases: readonly StoreCase[] = [
         [7, 1, 3],
       ])
       assert.deepEqual(
-        (await store.attempts(of)).map((a) => [a.attempt, a.run]),
+        (await store.inspect.attempts(of)).map((a) => [a.attempt, a.run]),
         seen.map(([number, , run]) => [number, run]),
       )
       const found = await get(store, of)

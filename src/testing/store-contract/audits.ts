@@ -1,8 +1,7 @@
 /** The audit: what was done to the log, by whom and why; written once, read newest first. */
 import assert from 'node:assert/strict'
-import type { Audit, AuditFilter, NewAudit } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { Audit, AuditFilter, CompleteStore, NewAudit } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   dead,
@@ -23,11 +22,11 @@ function entry(more: Partial<NewAudit> = {}): NewAudit {
   return { actor: 'ada', verb: 'payload', source: 'shop', eventId: 'e1', reason: 'asked to', ...more }
 }
 
-async function auditsAll(store: Store, filter: AuditFilter = {}, limit = 500): Promise<Audit[]> {
+async function auditsAll(store: CompleteStore, filter: AuditFilter = {}, limit = 500): Promise<Audit[]> {
   const all: Audit[] = []
   let cursor: string | null = null
   do {
-    const page = await store.audits(filter, { limit, cursor })
+    const page = await store.audit.list(filter, { limit, cursor })
     assert.ok(page.audits.length <= limit, 'a page is no longer than asked')
     all.push(...page.audits)
     cursor = page.next
@@ -38,7 +37,7 @@ async function auditsAll(store: Store, filter: AuditFilter = {}, limit = 500): P
 const reasons = (audits: readonly Audit[]) => audits.map((a) => a.reason)
 
 /** Entries of every kind, each with a reason of its own, and some time between the halves. */
-async function fill(store: Store, advance: (ms: number) => Promise<void>): Promise<void> {
+async function fill(store: CompleteStore, advance: (ms: number) => Promise<void>): Promise<void> {
   const next = random(7)
   const entries = range(120).map((i) => {
     const source = pick(next, ['shop', 'crm', null])
@@ -52,12 +51,12 @@ async function fill(store: Store, advance: (ms: number) => Promise<void>): Promi
       reason: `${i}`,
     })
   })
-  await store.audit(entries.slice(0, 60))
+  await store.audit.append(entries.slice(0, 60))
   await advance(LONG_AFTER_MS)
-  await store.audit(entries.slice(60))
+  await store.audit.append(entries.slice(60))
 }
 
-export const auditCases: readonly StoreCase[] = [
+export const auditCases: readonly ContractCase[] = [
   {
     name: 'an audit keeps what it was given, in the order given, with the time of the store',
     async run({ open }) {
@@ -68,8 +67,8 @@ export const auditCases: readonly StoreCase[] = [
         entry({ eventId: null, verb: 'prune', reason: 'two\nlines, "quoted" \\ and {braced}' }),
         entry({ actor: 'Ада "the first" \\', eventId: 'NULL', reason: 'null' }),
       ]
-      await store.audit(entries)
-      await store.audit([])
+      await store.audit.append(entries)
+      await store.audit.append([])
       const found = await auditsAll(store)
       assert.deepEqual(
         found.map(({ id: _, at: __, ...rest }) => rest),
@@ -93,7 +92,7 @@ export const auditCases: readonly StoreCase[] = [
       await attempt(store, of, dead)
       assert.ok((await operate(store, 'replay', of, { dryRun: true })).done)
       assert.ok(!(await operate(store, 'ignore', key('missing'))).done)
-      await store.audit([entry({ reason: 'third' }), entry({ eventId: 'e2', reason: 'of another' })])
+      await store.audit.append([entry({ reason: 'third' }), entry({ eventId: 'e2', reason: 'of another' })])
       const found = await auditsAll(store, { source: 'shop', eventId: 'e1' })
       assert.deepEqual(
         found.map(({ actor, verb, reason }) => [actor, verb, reason]),
@@ -139,28 +138,28 @@ export const auditCases: readonly StoreCase[] = [
     name: 'pages of audits of every size join to the whole, and the last one says that it is the last',
     async run({ open }) {
       const store = await open()
-      await store.audit(range(23).map((i) => entry({ reason: `${i}` })))
+      await store.audit.append(range(23).map((i) => entry({ reason: `${i}` })))
       const all = reasons(await auditsAll(store))
       for (const limit of [1, 2, 5, 22, 23, 24, 500]) {
         assert.deepEqual(reasons(await auditsAll(store, {}, limit)), all)
       }
-      assert.equal((await store.audits({}, { limit: 23 })).next, null)
-      assert.ok((await store.audits({}, { limit: 22 })).next)
-      assert.deepEqual(await store.audits({ eventId: 'none' }), { audits: [], next: null })
+      assert.equal((await store.audit.list({}, { limit: 23 })).next, null)
+      assert.ok((await store.audit.list({}, { limit: 22 })).next)
+      assert.deepEqual(await store.audit.list({ eventId: 'none' }), { audits: [], next: null })
     },
   },
   {
     name: 'paging through audits while others are written neither skips nor repeats',
     async run({ open }) {
       const [reader, writer] = [await open(), await open()]
-      await writer.audit(range(50).map((i) => entry({ reason: `old ${i}` })))
+      await writer.audit.append(range(50).map((i) => entry({ reason: `old ${i}` })))
       let cursor: string | null = null
       const seen: string[] = []
       do {
-        const page = await reader.audits({}, { limit: 7, cursor })
+        const page = await reader.audit.list({}, { limit: 7, cursor })
         seen.push(...reasons(page.audits))
         cursor = page.next
-        await writer.audit([entry({ reason: 'new' })])
+        await writer.audit.append([entry({ reason: 'new' })])
       } while (cursor !== null)
       assert.deepEqual(
         seen,
@@ -186,14 +185,14 @@ export const auditCases: readonly StoreCase[] = [
         { reason: 'a\0b' },
         { reason: 'r'.repeat(1_001) },
       ]
-      for (const more of bad) await rejects(() => store.audit([entry(), entry(more)]), 'INVALID_INPUT')
-      await rejects(() => store.audit(range(1_001).map(() => entry())), 'INVALID_INPUT')
+      for (const more of bad) await rejects(() => store.audit.append([entry(), entry(more)]), 'INVALID_INPUT')
+      await rejects(() => store.audit.append(range(1_001).map(() => entry())), 'INVALID_INPUT')
       for (const filter of [{ source: '' }, { eventId: 'a\0' }, { actor: '' }, { verb: '' }, { from: -1 }]) {
-        await rejects(() => store.audits(filter), 'INVALID_INPUT')
+        await rejects(() => store.audit.list(filter), 'INVALID_INPUT')
       }
-      for (const limit of [0, 1.5, 501]) await rejects(() => store.audits({}, { limit }), 'INVALID_INPUT')
+      for (const limit of [0, 1.5, 501]) await rejects(() => store.audit.list({}, { limit }), 'INVALID_INPUT')
       for (const cursor of ['nonsense', '-1', "1' or 1=1"]) {
-        await rejects(() => store.audits({}, { cursor }), 'INVALID_INPUT')
+        await rejects(() => store.audit.list({}, { cursor }), 'INVALID_INPUT')
       }
       assert.deepEqual(await auditsAll(store), [])
     },
@@ -204,7 +203,7 @@ export const auditCases: readonly StoreCase[] = [
       const store = await open()
       await record(store, delivery('e1'))
       const before = await get(store, key('e1'))
-      await store.audit([entry(), entry({ eventId: 'never seen' })])
+      await store.audit.append([entry(), entry({ eventId: 'never seen' })])
       assert.deepEqual(await get(store, key('e1')), before)
       assert.equal(await store.get(key('never seen')), null)
     },

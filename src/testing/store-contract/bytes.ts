@@ -1,6 +1,6 @@
 /** Raw bytes are the truth (I10): what was received comes back equal, whatever it is. */
 import assert from 'node:assert/strict'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import { bytes, claimOne, delivery, event, key, random, record, recordOne } from './support.js'
 
 const next = random(10)
@@ -22,30 +22,34 @@ const bodies: readonly (readonly [string, Uint8Array])[] = [
   ['1 MiB of noise', Uint8Array.from({ length: 1_048_576 }, () => Math.floor(next() * 256))],
 ]
 
-export const byteCases: readonly StoreCase[] = [
+export const byteCases: readonly ContractCase[] = [
   ...bodies.map(([what, body]) => ({
     name: `a body comes back byte for byte: ${what}`,
-    async run({ open }: Parameters<StoreCase['run']>[0]) {
+    async run({ open }: Parameters<ContractCase['run']>[0]) {
       const store = await open()
       const of = await recordOne(store, 'a', { body })
-      const payload = await store.payload(of)
-      assert.ok(payload?.body instanceof Uint8Array)
-      assert.ok(Buffer.from(body).equals(payload.body), 'the payload is equal')
+      if (store.inspect) {
+        const payload = await store.inspect.payload(of)
+        assert.ok(payload?.body instanceof Uint8Array)
+        assert.ok(Buffer.from(body).equals(payload.body), 'the payload is equal')
+      }
       const claimed = await claimOne(store, of)
       assert.ok(claimed.body && Buffer.from(body).equals(claimed.body), 'what a worker gets is equal')
     },
   })),
   {
     name: 'a body that is a view into a larger buffer is stored as the view, not as the buffer',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const pool = Buffer.from('secret|the body|secret')
       await recordOne(store, 'a', { body: pool.subarray(7, 15) })
-      assert.equal(Buffer.from((await store.payload(key('a')))?.body ?? []).toString(), 'the body')
+      assert.equal(Buffer.from((await store.inspect.payload(key('a')))?.body ?? []).toString(), 'the body')
     },
   },
   {
     name: 'headers come back as they were given',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const headers = Object.fromEntries([
@@ -58,12 +62,13 @@ export const byteCases: readonly StoreCase[] = [
         ['__proto__', 'not special either'],
       ])
       const of = await recordOne(store, 'a', { headers })
-      assert.deepEqual(entries((await store.payload(of))?.headers), entries(headers))
+      assert.deepEqual(entries((await store.inspect.payload(of))?.headers), entries(headers))
       assert.deepEqual(entries((await claimOne(store, of)).headers), entries(headers))
     },
   },
   {
     name: 'a header no database likes (NUL, lone surrogate) comes back or is refused, and harms no neighbour',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       for (const [i, value] of ['a\0b', '\ud800'].entries()) {
@@ -77,12 +82,13 @@ export const byteCases: readonly StoreCase[] = [
         assert.equal(verdicts[0]?.status, 'recorded')
         assert.equal(verdicts[2]?.status, 'recorded')
         if (verdicts[1]?.status === 'refused') continue
-        assert.deepEqual(entries((await store.payload(key(`odd ${i}`)))?.headers), entries(headers))
+        assert.deepEqual(entries((await store.inspect.payload(key(`odd ${i}`)))?.headers), entries(headers))
       }
     },
   },
   {
     name: 'the events of one delivery share its bytes and know which part each is',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const body = bytes('[{"id":"a"},{"id":"b"},{"id":"c"}]')
@@ -98,7 +104,7 @@ export const byteCases: readonly StoreCase[] = [
         ['recorded', 'recorded', 'recorded'],
       )
       for (const [part, id] of ids.entries()) {
-        const payload = await store.payload(key(id))
+        const payload = await store.inspect.payload(key(id))
         assert.equal(payload?.part, part)
         assert.ok(Buffer.from(body).equals(payload.body))
         const claimed = await claimOne(store, key(id))
@@ -109,6 +115,7 @@ export const byteCases: readonly StoreCase[] = [
   },
   {
     name: 'a delivery that brings some known events and some new ones records the new ones with its own bytes',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const [first, second] = [bytes('["a","b"]'), bytes('["b","c","a","d"]')]
@@ -126,7 +133,7 @@ export const byteCases: readonly StoreCase[] = [
         ['c', second, 1],
         ['d', second, 3],
       ] as const) {
-        const payload = await store.payload(key(id))
+        const payload = await store.inspect.payload(key(id))
         assert.equal(payload?.part, part, `part of ${id}`)
         assert.ok(Buffer.from(body).equals(payload.body), `body of ${id}`)
       }

@@ -1,7 +1,7 @@
 /** Claiming: what is due, in order, a fair share to each source, and to one worker only. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
@@ -22,7 +22,7 @@ import {
   succeeded,
 } from './support.js'
 
-export const claimCases: readonly StoreCase[] = [
+export const claimCases: readonly ContractCase[] = [
   {
     name: 'a claim gives the worker all there is to know about the event',
     async run({ open }) {

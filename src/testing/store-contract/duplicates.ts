@@ -1,8 +1,8 @@
 /** What comes back: counting, conflicts, and known bytes under a new id. */
 import assert from 'node:assert/strict'
 import type { EventRecord, NewDelivery } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
@@ -10,6 +10,7 @@ import {
   delivery,
   event,
   failedFor,
+  flush,
   get,
   ignored,
   key,
@@ -39,12 +40,12 @@ function guarded(id: string, content: string, more: Partial<NewDelivery> = {}): 
   })
 }
 
-async function flushed(store: Store, id: string): Promise<EventRecord> {
-  await store.flush()
+async function flushed(store: CompleteStore, id: string): Promise<EventRecord> {
+  await flush(store)
   return get(store, key(id))
 }
 
-export const duplicateCases: readonly StoreCase[] = [
+export const duplicateCases: readonly ContractCase[] = [
   {
     name: 'duplicates are counted, with the time of the last one',
     async run({ open, advance }) {
@@ -76,7 +77,7 @@ export const duplicateCases: readonly StoreCase[] = [
       const [one, two] = [await open(), await open()]
       await recordOne(one, 'a')
       await Promise.all(range(10).flatMap(() => [record(one, delivery('a')), record(two, delivery('a'))]))
-      await Promise.all([one.flush(), two.flush()])
+      await Promise.all([flush(one), flush(two)])
       assert.equal((await get(one, key('a'))).deliveries, 21)
     },
   },
@@ -104,6 +105,7 @@ export const duplicateCases: readonly StoreCase[] = [
   },
   {
     name: 'the same id with other bytes is a conflict: the first stays, the other is noted',
+    needs: ['inspect'],
     async run({ open }) {
       for (const [first, second] of [
         ['this', 'that'],
@@ -122,7 +124,7 @@ export const duplicateCases: readonly StoreCase[] = [
         assert.equal(found.lastConflict?.hash, hex(second))
         assert.ok((found.lastConflict?.at ?? 0) >= found.receivedAt)
         assert.deepEqual(
-          Buffer.from((await store.payload(key(id)))?.body ?? []),
+          Buffer.from((await store.inspect.payload(key(id)))?.body ?? []),
           Buffer.from(first),
           'the payload of the first stays',
         )

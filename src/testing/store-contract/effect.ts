@@ -1,8 +1,8 @@
 /** Named side effects: a finished one is never repeated, and what is not known is said to be unknown. */
 import assert from 'node:assert/strict'
 import type { Lease } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   changesNothing,
@@ -17,11 +17,12 @@ import {
 } from './support.js'
 
 const of = key('evt')
-const start = (store: Store, lease: Lease, name = 'mail') => store.effect({ step: 'start', lease, name })
-const finish = (store: Store, lease: Lease, result: string, name = 'mail') =>
-  store.effect({ step: 'finish', lease, name, result })
+const start = (store: CompleteStore, lease: Lease, name = 'mail') =>
+  store.keys.effect({ step: 'start', lease, name })
+const finish = (store: CompleteStore, lease: Lease, result: string, name = 'mail') =>
+  store.keys.effect({ step: 'finish', lease, name, result })
 
-export const effectCases: readonly StoreCase[] = [
+export const effectCases: readonly ContractCase[] = [
   {
     name: 'an effect that was finished is found finished in every later attempt, with its result',
     async run({ open, advance }) {
@@ -92,21 +93,21 @@ export const effectCases: readonly StoreCase[] = [
       await recordOne(store, 'evt')
       const first = await claimOne(store, of)
       const drop = (lease: Lease) => ({ step: 'drop', lease, name: 'mail' }) as const
-      assert.deepEqual(await store.effect(drop(first.lease)), { state: 'new' }, 'it was never started')
+      assert.deepEqual(await store.keys.effect(drop(first.lease)), { state: 'new' }, 'it was never started')
       await start(store, first.lease)
-      assert.deepEqual(await store.effect(drop(first.lease)), { state: 'new' })
+      assert.deepEqual(await store.keys.effect(drop(first.lease)), { state: 'new' })
       await settle(store, first.lease, failedFor(0))
       const second = await claimOne(store, of)
       assert.deepEqual(await start(store, second.lease), { state: 'new' })
       const transaction = await store.transaction()
-      assert.deepEqual(await transaction.effect(drop(second.lease)), { state: 'new' })
+      assert.deepEqual(await transaction.keys!.effect(drop(second.lease)), { state: 'new' })
       await transaction.rollback()
       assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
       await finish(store, second.lease, 'sent')
-      await store.effect(drop(second.lease))
+      await store.keys.effect(drop(second.lease))
       assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'sent' })
       await advance(LEASE_MS + 1)
-      assert.deepEqual(await store.effect(drop(second.lease)), { state: 'fenced' })
+      assert.deepEqual(await store.keys.effect(drop(second.lease)), { state: 'fenced' })
     },
   },
   {
@@ -185,17 +186,19 @@ export const effectCases: readonly StoreCase[] = [
       await recordOne(store, 'evt')
       const { lease } = await claimOne(store, of)
       const undone = await store.transaction()
-      assert.deepEqual(await undone.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
-      await undone.effect({ step: 'finish', lease, name: 'mail', result: 'undone' })
+      assert.deepEqual(await undone.keys!.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+      await undone.keys!.effect({ step: 'finish', lease, name: 'mail', result: 'undone' })
       await undone.rollback()
       const kept = await store.transaction()
-      assert.deepEqual(await kept.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
-      await kept.effect({ step: 'finish', lease, name: 'mail', result: 'kept' })
+      assert.deepEqual(await kept.keys!.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+      await kept.keys!.effect({ step: 'finish', lease, name: 'mail', result: 'kept' })
       await kept.commit()
       assert.deepEqual(await start(store, lease), { state: 'finished', result: 'kept' })
       await settle(store, lease, failedFor(0))
       const fenced = await store.transaction()
-      assert.deepEqual(await fenced.effect({ step: 'start', lease, name: 'other' }), { state: 'fenced' })
+      assert.deepEqual(await fenced.keys!.effect({ step: 'start', lease, name: 'other' }), {
+        state: 'fenced',
+      })
       await fenced.rollback()
     },
   },

@@ -1,14 +1,15 @@
 /** Ids that nobody signed: known signed content under a new id, and other signed content under a known one. */
 import assert from 'node:assert/strict'
 import { contestedId, type NewDelivery, type RecordVerdict } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
   claim,
   delivery,
   event,
+  flush,
   get,
   key,
   listAll,
@@ -36,16 +37,16 @@ function kept(verdict: RecordVerdict | undefined): string | undefined {
   return verdict?.status === 'recorded' ? verdict.storedAs : undefined
 }
 
-async function bodyOf(store: Store, id: string): Promise<string | null> {
-  const payload = await store.payload(key(id))
+async function bodyOf(store: CompleteStore, id: string): Promise<string | null> {
+  const payload = await store.inspect.payload(key(id))
   return payload && Buffer.from(payload.body).toString()
 }
 
-async function claimedIds(store: Store): Promise<string[]> {
+async function claimedIds(store: CompleteStore): Promise<string[]> {
   return (await claim(store)).map((one) => one.eventId).sort()
 }
 
-export const flagCases: readonly StoreCase[] = [
+export const flagCases: readonly ContractCase[] = [
   {
     name: 'known signed content that is to be rejected is rejected under a contested id too',
     async run({ open }) {
@@ -109,6 +110,7 @@ export const flagCases: readonly StoreCase[] = [
   },
   {
     name: 'an id that known content has taken does not block its own event: both are kept',
+    needs: ['inspect'],
     async run({ open }) {
       for (const policy of ['flag', 'review'] as const) {
         const store = await open()
@@ -147,7 +149,7 @@ export const flagCases: readonly StoreCase[] = [
       await attempt(store, key(own), succeeded)
       const [done] = await record(store, signed('x', 'real'))
       assert.deepEqual(done, { ...pending, state: 'succeeded', final: true })
-      await store.flush()
+      await flush(store)
       assert.equal((await get(store, key(own))).deliveries, 3)
       const [captured] = await record(store, signed('x', 'captured'))
       assert.ok(captured?.status === 'duplicate' && captured.equal && captured.storedAs === undefined)
@@ -199,6 +201,7 @@ export const flagCases: readonly StoreCase[] = [
   },
   {
     name: 'an id is contested inside one batch, in whatever order the rest comes',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await record(store, signed('a', 'captured'))
@@ -228,6 +231,7 @@ export const flagCases: readonly StoreCase[] = [
   },
   {
     name: 'a captured delivery and the real event at the same moment: the real bytes are always kept',
+    needs: ['inspect'],
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       await record(stores[0]!, signed('a', 'captured'))
@@ -262,6 +266,7 @@ export const flagCases: readonly StoreCase[] = [
   },
   {
     name: 'the id of a contested event is never too long, and still tells events apart',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const ids = [`${'x'.repeat(254)}1`, `${'x'.repeat(254)}2`, `${'\u00e9'.repeat(127)}!`]

@@ -1,15 +1,8 @@
 /** Bad input is INVALID_INPUT, and writes nothing. */
 import assert from 'node:assert/strict'
-import type {
-  ClaimOptions,
-  EffectStep,
-  EventFilter,
-  NewDelivery,
-  Order,
-  Outcome,
-  State,
-} from '../../model.js'
-import type { StoreCase } from './harness.js'
+import type { ClaimOptions, EventFilter, NewDelivery, Order, Outcome, State } from '../../model.js'
+import type { EffectStep } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   changesNothing,
   claim,
@@ -86,7 +79,7 @@ const badFilters: readonly EventFilter[] = [
 
 const of = key('evt')
 
-export const inputCases: readonly StoreCase[] = [
+export const inputCases: readonly ContractCase[] = [
   {
     name: 'a bad delivery is refused with INVALID_INPUT and writes nothing',
     async run({ open }) {
@@ -187,6 +180,7 @@ export const inputCases: readonly StoreCase[] = [
   },
   {
     name: 'a bad effect is INVALID_INPUT and is not started',
+    needs: ['keys'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -196,8 +190,8 @@ export const inputCases: readonly StoreCase[] = [
         { step: 'finish', lease, name: 'mail', result: 'x'.repeat(262_145) },
         { step: 'finish', lease, name: 'mail', result: 'a\0' },
       ]
-      for (const step of bad) await rejects(() => store.effect(step), 'INVALID_INPUT')
-      assert.deepEqual(await store.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
+      for (const step of bad) await rejects(() => store.keys.effect(step), 'INVALID_INPUT')
+      assert.deepEqual(await store.keys.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
     },
   },
   {
@@ -210,6 +204,7 @@ export const inputCases: readonly StoreCase[] = [
   },
   {
     name: 'a bad prune is INVALID_INPUT and removes nothing',
+    needs: ['inspect', 'retention'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt', { receivedAt: 0 })
@@ -218,25 +213,35 @@ export const inputCases: readonly StoreCase[] = [
       const before = Date.now()
       await changesNothing(store, of, async () => {
         for (const limit of badCounts) {
-          await rejects(() => store.prune({ source: SOURCE, limit, eventsBefore: before }), 'INVALID_INPUT')
+          await rejects(
+            () => store.retention.prune({ source: SOURCE, limit, eventsBefore: before }),
+            'INVALID_INPUT',
+          )
         }
         for (const bad of [Number.NaN, -1]) {
-          await rejects(() => store.prune({ source: SOURCE, limit: 1, eventsBefore: bad }), 'INVALID_INPUT')
-          await rejects(() => store.prune({ source: SOURCE, limit: 1, payloadsBefore: bad }), 'INVALID_INPUT')
+          await rejects(
+            () => store.retention.prune({ source: SOURCE, limit: 1, eventsBefore: bad }),
+            'INVALID_INPUT',
+          )
+          await rejects(
+            () => store.retention.prune({ source: SOURCE, limit: 1, payloadsBefore: bad }),
+            'INVALID_INPUT',
+          )
         }
       })
     },
   },
   {
     name: 'looking for what cannot be there finds nothing or is INVALID_INPUT, never an outage',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
       for (const text of [...badTexts, 'x'.repeat(100_000)]) {
         await nothingOrInvalid(() => store.get(key(text)))
         await nothingOrInvalid(() => store.get(key('evt', text)))
-        await nothingOrInvalid(() => store.payload(key(text)))
-        await nothingOrInvalid(() => store.attempts(key(text)))
+        await nothingOrInvalid(() => store.inspect.payload(key(text)))
+        await nothingOrInvalid(() => store.inspect.attempts(key(text)))
         for (const field of ['source', 'eventId', 'type', 'reason', 'reference'] as const) {
           await nothingOrInvalid(async () => (await store.list({ [field]: text })).events)
         }
@@ -245,6 +250,7 @@ export const inputCases: readonly StoreCase[] = [
   },
   {
     name: 'text that means something to SQL means nothing to the log',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const texts = ["'; drop table events; --", '" or ""="', '$1', '?1', ':a', '\\', '%', '_', '{}', 'null']
@@ -262,7 +268,7 @@ export const inputCases: readonly StoreCase[] = [
             JSON.stringify(filter),
           )
         }
-        assert.equal((await store.attempts(own))[0]?.detail, text)
+        assert.equal((await store.inspect.attempts(own))[0]?.detail, text)
       }
       assert.equal((await listAll(store)).length, texts.length)
     },

@@ -1,7 +1,7 @@
 /** An inspection tells how a log is, and finds nothing wrong with one that only the store has written. */
 import assert from 'node:assert/strict'
-import type { Inspection } from '../../model.js'
-import type { StoreCase } from './harness.js'
+import type { Inspection } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { fillSample } from './sample.js'
 import {
   attempt,
@@ -28,17 +28,17 @@ function nothingBroken({ invariants }: Inspection): void {
   for (const id of ['I2', 'I5', 'I7']) assert.ok(invariants.some((finding) => finding.name.startsWith(id)))
 }
 
-export const inspectCases: readonly StoreCase[] = [
+export const inspectCases: readonly ContractCase[] = [
   {
     name: 'a log that was never migrated can be inspected: schema 0, and nothing to check yet',
     async run({ open }) {
       const store = await open({ migrate: false })
-      const before = await store.inspect()
+      const before = await store.inspect.report()
       assert.equal(before.schema.found, 0)
       assert.deepEqual(before.invariants, [])
       assert.ok(before.settings.length > 0)
       const { to } = await store.migrate()
-      const after = await store.inspect()
+      const after = await store.inspect.report()
       assert.deepEqual(after.schema, { found: to, known: to })
       assert.equal(before.schema.known, to)
       nothingBroken(after)
@@ -49,7 +49,7 @@ export const inspectCases: readonly StoreCase[] = [
     async run({ open, advance }) {
       const store = await open()
       await advance(DAY_MS)
-      const { now } = await store.inspect()
+      const { now } = await store.inspect.report()
       assert.ok(Math.abs(now - (Date.now() + DAY_MS)) < 60_000)
     },
   },
@@ -58,18 +58,19 @@ export const inspectCases: readonly StoreCase[] = [
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 120)
-      nothingBroken(await store.inspect())
+      nothingBroken(await store.inspect.report())
       // Guarded content is finished when it is recorded: no work, no attempt.
       const guarded = { guardHash: sha256('bytes') }
       await record(store, delivery(event('real', guarded)), delivery(event('replayed', guarded)))
       await attempt(store, await recordOne(store, 'again'), succeeded)
       await operate(store, 'replay', key('again'), { force: true })
       await claimOne(store, key('again'))
-      nothingBroken(await store.inspect())
+      nothingBroken(await store.inspect.report())
     },
   },
   {
     name: 'bytes that retention took from finished events are not missed, also when they run again',
+    needs: ['retention'],
     async run({ open }) {
       const store = await open()
       const receivedAt = Date.now() - 100 * DAY_MS
@@ -86,17 +87,17 @@ export const inspectCases: readonly StoreCase[] = [
         ),
       ])
       const before = Date.now() - DAY_MS
-      const { payloads } = await store.prune({ source: 'shop', payloadsBefore: before, limit: 100 })
+      const { payloads } = await store.retention.prune({ source: 'shop', payloadsBefore: before, limit: 100 })
       assert.equal(payloads, 3)
       await operate(store, 'replay', key('done'), { force: true })
       await operate(store, 'retry', key('left'))
       await operate(store, 'retry', key('never'))
-      nothingBroken(await store.inspect())
+      nothingBroken(await store.inspect.report())
       await attempt(store, key('never'), dead)
-      nothingBroken(await store.inspect())
+      nothingBroken(await store.inspect.report())
       await attempt(store, key('done'), succeeded)
-      await store.prune({ source: 'shop', attemptsBefore: Date.now() + DAY_MS, limit: 100 })
-      nothingBroken(await store.inspect())
+      await store.retention.prune({ source: 'shop', attemptsBefore: Date.now() + DAY_MS, limit: 100 })
+      nothingBroken(await store.inspect.report())
     },
   },
 ]

@@ -1,16 +1,21 @@
 /** Resource keys: `once(key, fn)` with no event around it. One holder at a time, and a finished key stays finished. */
 import assert from 'node:assert/strict'
-import type { KeyState } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore, KeyState } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { LEASE_MS, openSeveral, range, rejects } from './support.js'
 
-const take = (store: Store, key = 'k', leaseMs = LEASE_MS) => store.key({ step: 'take', key, leaseMs })
-const finish = (store: Store, token: string, result: string, ttlMs: number | null = null, key = 'k') =>
-  store.key({ step: 'finish', key, token, result, ttlMs })
-const drop = (store: Store, token: string, key = 'k') => store.key({ step: 'drop', key, token })
-const extend = (store: Store, token: string, leaseMs = LEASE_MS, key = 'k') =>
-  store.key({ step: 'extend', key, token, leaseMs })
+const take = (store: CompleteStore, key = 'k', leaseMs = LEASE_MS) =>
+  store.keys.key({ step: 'take', key, leaseMs })
+const finish = (
+  store: CompleteStore,
+  token: string,
+  result: string,
+  ttlMs: number | null = null,
+  key = 'k',
+) => store.keys.key({ step: 'finish', key, token, result, ttlMs })
+const drop = (store: CompleteStore, token: string, key = 'k') => store.keys.key({ step: 'drop', key, token })
+const extend = (store: CompleteStore, token: string, leaseMs = LEASE_MS, key = 'k') =>
+  store.keys.key({ step: 'extend', key, token, leaseMs })
 
 function token(state: KeyState, repeat: boolean): string {
   assert.ok(state.state === 'taken', `taken, not ${state.state}`)
@@ -18,7 +23,7 @@ function token(state: KeyState, repeat: boolean): string {
   return state.token
 }
 
-export const keyCases: readonly StoreCase[] = [
+export const keyCases: readonly ContractCase[] = [
   {
     name: 'a key that is finished gives its result to everyone after',
     async run(harness) {
@@ -159,6 +164,7 @@ export const keyCases: readonly StoreCase[] = [
   },
   {
     name: 'pruning removes results that are past their time and no other keys',
+    needs: ['retention'],
     async run({ open, advance }) {
       const store = await open()
       for (const [key, ttlMs] of [
@@ -172,7 +178,7 @@ export const keyCases: readonly StoreCase[] = [
       token(await take(store, 'lost', 1_000), false)
       const held = token(await take(store, 'held', 1_000_000), false)
       await advance(2_000)
-      for (const _ of range(5)) await store.prune({ source: 'any', limit: 1 })
+      for (const _ of range(5)) await store.retention.prune({ source: 'any', limit: 1 })
       assert.deepEqual(await take(store, 'long'), { state: 'finished', result: 'long' })
       assert.deepEqual(await take(store, 'for good'), { state: 'finished', result: 'for good' })
       token(await take(store, 'lost'), true)

@@ -1,8 +1,8 @@
 /** Lanes, second part: what hands the turn on to the next event of a lane, and what does not. */
 import assert from 'node:assert/strict'
 import type { NewDelivery, Outcome } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   cannotClaim,
@@ -34,7 +34,7 @@ function inLane(eventId: string, lane: string): NewDelivery {
   return delivery(event(eventId, { lane }))
 }
 
-const ids = async (store: Store) => (await claim(store)).map((c) => c.eventId)
+const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.eventId)
 
 /** Each ends the turn of an event for good. */
 const endings: readonly [string, Outcome][] = [
@@ -43,10 +43,10 @@ const endings: readonly [string, Outcome][] = [
   ['becomes a dead letter', dead],
 ]
 
-export const laneTurnCases: readonly StoreCase[] = [
+export const laneTurnCases: readonly ContractCase[] = [
   ...endings.map(([ending, outcome]) => ({
     name: `the next of a lane is due at once when its first ${ending}, also in a transaction`,
-    async run({ open }: Parameters<StoreCase['run']>[0]) {
+    async run({ open }: Parameters<ContractCase['run']>[0]) {
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
       const first = await claimOne(store, key('a1'))
@@ -149,6 +149,7 @@ export const laneTurnCases: readonly StoreCase[] = [
   },
   {
     name: 'a lease that ran out stays dead when its event is found waiting for another of its lane',
+    needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
@@ -168,7 +169,7 @@ export const laneTurnCases: readonly StoreCase[] = [
         [['a2', 2]],
       )
       assert.deepEqual(
-        (await store.attempts(key('a2'))).map((a) => a.outcome),
+        (await store.inspect.attempts(key('a2'))).map((a) => a.outcome),
         ['lost'],
       )
     },

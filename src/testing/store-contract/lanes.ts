@@ -1,8 +1,8 @@
 /** Lanes: events of one source and lane are claimed one at a time, in the order they were recorded. */
 import assert from 'node:assert/strict'
 import type { NewDelivery } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { laneTurnCases } from './lane-turns.js'
 import {
   attempt,
@@ -32,9 +32,9 @@ function inLane(eventId: string, lane: string | null, more: Partial<NewDelivery>
   return delivery(event(eventId, { lane }), more)
 }
 
-const ids = async (store: Store) => (await claim(store)).map((c) => c.eventId)
+const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.eventId)
 
-export const laneCases: readonly StoreCase[] = [
+export const laneCases: readonly ContractCase[] = [
   {
     name: 'events of a lane recorded in one batch are claimed in the order they stand in it',
     async run({ open, advance }) {

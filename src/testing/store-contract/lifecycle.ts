@@ -3,8 +3,8 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { EventKey, Lease, Move, OrderResult, State } from '../../model.js'
 import { canMove, transitions } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase, StoreHarness } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { CaseHarness, ContractCase } from './harness.js'
 import { type Situation, situations } from './situations.js'
 import {
   claim,
@@ -30,7 +30,13 @@ interface Trial {
   readonly by: Move
   readonly to?: State
   allowed(situation: Situation): boolean
-  act(store: Store, harness: StoreHarness, of: EventKey, lease: Lease, situation: Situation): Promise<boolean>
+  act(
+    store: CompleteStore,
+    harness: CaseHarness,
+    of: EventKey,
+    lease: Lease,
+    situation: Situation,
+  ): Promise<boolean>
 }
 
 const table =
@@ -103,7 +109,7 @@ const trials: readonly Trial[] = [
   order('ignore', false),
 ]
 
-async function begin(harness: StoreHarness, store: Store, situation: Situation, n: number) {
+async function begin(harness: CaseHarness, store: CompleteStore, situation: Situation, n: number) {
   // A source of its own for each trial: claims of what is due see nothing else.
   const of = key('evt', `s${n}`)
   const last = await situation.drive(store, harness, of)
@@ -112,10 +118,10 @@ async function begin(harness: StoreHarness, store: Store, situation: Situation, 
   return { of, lease: last ?? { seq: found.seq, token: randomUUID() } }
 }
 
-export const lifecycleCases: readonly StoreCase[] = [
+export const lifecycleCases: readonly ContractCase[] = [
   ...situations.map((situation) => ({
     name: `an event ${situation.name} is ${situation.state}: it moves as the table says and in no other way`,
-    async run(harness: StoreHarness) {
+    async run(harness: CaseHarness) {
       const store = await harness.open()
       for (const [n, trial] of trials.entries()) {
         const { of, lease } = await begin(harness, store, situation, n)

@@ -1,7 +1,7 @@
 /** The log as people read it: pages that neither skip nor repeat, and filters that mean what they say. */
 import assert from 'node:assert/strict'
 import type { EventFilter, EventRecord } from '../../model.js'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import { fillSample, matches } from './sample.js'
 import { DAY_MS, delivery, get, key, listAll, range, record, recordOne, rejects } from './support.js'
 
@@ -24,7 +24,7 @@ function partsOf(of: EventRecord): EventFilter[] {
   ]
 }
 
-export const listCases: readonly StoreCase[] = [
+export const listCases: readonly ContractCase[] = [
   {
     name: 'the list is newest first, and what it shows of an event is what `get` shows',
     async run(harness) {
@@ -40,13 +40,14 @@ export const listCases: readonly StoreCase[] = [
   },
   {
     name: 'an event that is not there is null everywhere',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await recordOne(store, 'evt')
       for (const of of [key('missing'), key('evt', 'missing')]) {
         assert.equal(await store.get(of), null)
-        assert.equal(await store.payload(of), null)
-        assert.deepEqual(await store.attempts(of), [])
+        assert.equal(await store.inspect.payload(of), null)
+        assert.deepEqual(await store.inspect.attempts(of), [])
       }
       assert.deepEqual(await listAll(store, { source: 'missing' }), [])
     },

@@ -1,6 +1,6 @@
 /** Orders of an operator: each event is judged on its own, and success is left alone unless forced. */
 import assert from 'node:assert/strict'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   claim,
@@ -19,7 +19,7 @@ import {
   succeeded,
 } from './support.js'
 
-export const operatorCases: readonly StoreCase[] = [
+export const operatorCases: readonly ContractCase[] = [
   {
     name: 'an order is answered per event, in order',
     async run({ open }) {

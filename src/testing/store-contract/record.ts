@@ -1,12 +1,13 @@
 /** Recording: one row per event, whoever writes and however often. */
 import assert from 'node:assert/strict'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import {
   bytes,
   chunks,
   DAY_MS,
   delivery,
   event,
+  flush,
   get,
   key,
   listAll,
@@ -20,7 +21,7 @@ import {
   shuffled,
 } from './support.js'
 
-export const recordCases: readonly StoreCase[] = [
+export const recordCases: readonly ContractCase[] = [
   {
     name: 'a first delivery is recorded as a pending event',
     async run({ open }) {
@@ -89,7 +90,7 @@ export const recordCases: readonly StoreCase[] = [
         verdicts.flatMap((v) => (v.status === 'duplicate' ? [v.equal] : [])),
         [true, true, true, true],
       )
-      await store.flush()
+      await flush(store)
       assert.deepEqual(
         (await listAll(store)).map((e) => [e.eventId, e.deliveries]),
         [
@@ -165,6 +166,7 @@ export const recordCases: readonly StoreCase[] = [
   },
   {
     name: 'the same id in two sources is two events',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const verdicts = await record(
@@ -177,8 +179,8 @@ export const recordCases: readonly StoreCase[] = [
         ['recorded', 'recorded'],
       )
       const [one, two] = await Promise.all([
-        store.payload(key('evt_1', 'one')),
-        store.payload(key('evt_1', 'two')),
+        store.inspect.payload(key('evt_1', 'one')),
+        store.inspect.payload(key('evt_1', 'two')),
       ])
       assert.deepEqual(
         [one, two].map((payload) => Buffer.from(payload?.body ?? []).toString()),
@@ -216,6 +218,7 @@ export const recordCases: readonly StoreCase[] = [
   },
   {
     name: 'a delivery that arrived earlier keeps its own time of arrival, however old',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const now = Date.now()
@@ -230,7 +233,7 @@ export const recordCases: readonly StoreCase[] = [
       )
       for (const [i, receivedAt] of instants.entries()) {
         assert.equal((await get(store, key(`e${i}`))).receivedAt, receivedAt)
-        assert.equal((await store.payload(key(`e${i}`)))?.receivedAt, receivedAt)
+        assert.equal((await store.inspect.payload(key(`e${i}`)))?.receivedAt, receivedAt)
       }
     },
   },
@@ -274,7 +277,7 @@ export const recordCases: readonly StoreCase[] = [
           }
         }),
       )
-      for (const store of stores) await store.flush()
+      for (const store of stores) await flush(store)
       const rows = await listAll(stores[0]!)
       assert.equal(rows.length, 500)
       for (const row of rows) {

@@ -1,7 +1,7 @@
 /** Duplicates that were answered without asking the store are counted all the same. */
 import assert from 'node:assert/strict'
 import type { RecordVerdict } from '../../model.js'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import { delivery, get, key, range, record, recordOne, rejects } from './support.js'
 
 function seqOf(verdict: RecordVerdict | undefined): number {
@@ -9,7 +9,7 @@ function seqOf(verdict: RecordVerdict | undefined): number {
   return verdict.seq
 }
 
-export const repeatedCases: readonly StoreCase[] = [
+export const repeatedCases: readonly ContractCase[] = [
   {
     name: 'a duplicate answered elsewhere is counted with those the store has seen itself',
     async run({ open }) {
@@ -18,12 +18,12 @@ export const repeatedCases: readonly StoreCase[] = [
       await record(store, delivery('a'))
       const { receivedAt } = await get(store, key('a'))
       const seq = seqOf(verdict)
-      store.repeated([
+      store.duplicates.count([
         { seq, at: receivedAt + 50_000 },
         { seq, at: receivedAt + 90_000 },
       ])
-      store.repeated([{ seq, at: receivedAt + 70_000 }])
-      await store.flush()
+      store.duplicates.count([{ seq, at: receivedAt + 70_000 }])
+      await store.duplicates.flush()
       const found = await get(store, key('a'))
       assert.deepEqual([found.deliveries, found.conflicts, found.lastConflict], [5, 0, null])
       assert.equal(found.lastDeliveryAt, receivedAt + 90_000)
@@ -36,10 +36,10 @@ export const repeatedCases: readonly StoreCase[] = [
       const [two, three] = [await open({ migrate: false }), await open({ migrate: false })]
       const [verdict] = await record(one, delivery('a'))
       const at = Date.now()
-      for (const _ of range(10)) two.repeated([{ seq: seqOf(verdict), at }])
-      await two.flush()
+      for (const _ of range(10)) two.duplicates.count([{ seq: seqOf(verdict), at }])
+      await two.duplicates.flush()
       assert.equal((await get(one, key('a'))).deliveries, 11)
-      three.repeated([{ seq: seqOf(verdict), at }])
+      three.duplicates.count([{ seq: seqOf(verdict), at }])
       await three.close()
       assert.equal((await get(one, key('a'))).deliveries, 12)
     },
@@ -50,12 +50,12 @@ export const repeatedCases: readonly StoreCase[] = [
       const store = await open()
       const [verdict] = await record(store, delivery('a'))
       const seq = seqOf(verdict)
-      store.repeated([
+      store.duplicates.count([
         { seq: seq + 1_000, at: Date.now() },
         { seq, at: Date.now() },
       ])
-      store.repeated([])
-      await store.flush()
+      store.duplicates.count([])
+      await store.duplicates.flush()
       assert.equal((await get(store, key('a'))).deliveries, 2)
     },
   },
@@ -72,9 +72,9 @@ export const repeatedCases: readonly StoreCase[] = [
         { seq, at: -1 },
         { seq, at: Number.NaN },
       ]) {
-        await rejects(() => store.repeated([{ seq, at: 1 }, bad]), 'INVALID_INPUT')
+        await rejects(() => store.duplicates.count([{ seq, at: 1 }, bad]), 'INVALID_INPUT')
       }
-      await store.flush()
+      await store.duplicates.flush()
       assert.equal((await get(store, key('a'))).deliveries, 1)
     },
   },

@@ -1,8 +1,8 @@
 /** Retention: payloads go first, keys stay for the horizon, and what is not finished is never touched (I7). */
 import assert from 'node:assert/strict'
 import type { Outcome } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { statsAgree } from './stats.js'
 import {
   attempt,
@@ -28,39 +28,48 @@ import {
 } from './support.js'
 
 const now = () => Date.now()
-const prune = (store: Store, more: Partial<Parameters<Store['prune']>[0]>) =>
-  store.prune({ source: SOURCE, limit: 1_000, ...more })
+const prune = (store: CompleteStore, more: Partial<Parameters<CompleteStore['retention']['prune']>[0]>) =>
+  store.retention.prune({ source: SOURCE, limit: 1_000, ...more })
 
 /** Prunes until nothing is left to do. */
-async function pruneAll(store: Store, more: Partial<Parameters<Store['prune']>[0]>): Promise<void> {
+async function pruneAll(
+  store: CompleteStore,
+  more: Partial<Parameters<CompleteStore['retention']['prune']>[0]>,
+): Promise<void> {
   for (const _ of range(50)) {
     if (!(await prune(store, more)).more) return
   }
   assert.fail('prune always says there is more')
 }
 
-async function finishedAt(store: Store, id: string, receivedAt: number, outcome: Outcome = succeeded) {
+async function finishedAt(
+  store: CompleteStore,
+  id: string,
+  receivedAt: number,
+  outcome: Outcome = succeeded,
+) {
   const of = await recordOne(store, id, { receivedAt })
   await attempt(store, of, outcome)
   return of
 }
 
-export const retentionCases: readonly StoreCase[] = [
+export const retentionCases: readonly ContractCase[] = [
   {
     name: 'a removed payload leaves its event in the log, and its next delivery is still a duplicate',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
       const before = await get(store, of)
       const result = await prune(store, { payloadsBefore: now() - DAY_MS })
       assert.deepEqual(result, { payloads: 1, events: 0, attempts: 0, audits: 0, more: false })
-      assert.equal(await store.payload(of), null)
+      assert.equal(await store.inspect.payload(of), null)
       assert.deepEqual(await get(store, of), { ...before, payloadKept: false, payload: 'removed' })
       assert.equal((await listAll(store)).length, 1)
-      assert.equal((await store.attempts(of)).length, 1)
+      assert.equal((await store.inspect.attempts(of)).length, 1)
       const [verdict] = await record(store, delivery('old'))
       assert.ok(verdict?.status === 'duplicate' && verdict.final && verdict.equal)
-      assert.equal(await store.payload(of), null, 'a duplicate brings no payload back')
+      assert.equal(await store.inspect.payload(of), null, 'a duplicate brings no payload back')
     },
   },
   {
@@ -104,6 +113,7 @@ export const retentionCases: readonly StoreCase[] = [
   },
   {
     name: 'a key is kept until its horizon, and is new again after it',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const horizon = now() - 90 * DAY_MS
@@ -115,9 +125,9 @@ export const retentionCases: readonly StoreCase[] = [
       const result = await prune(store, { eventsBefore: horizon })
       assert.equal(result.events, 2)
       assert.equal(await store.get(before), null)
-      assert.equal(await store.payload(before), null)
-      assert.deepEqual(await store.attempts(before), [])
-      assert.ok(await store.payload(at))
+      assert.equal(await store.inspect.payload(before), null)
+      assert.deepEqual(await store.inspect.attempts(before), [])
+      assert.ok(await store.inspect.payload(at))
       const verdicts = await record(store, delivery('at'), delivery('before'), delivery(guarded))
       assert.deepEqual(
         verdicts.map((v) => (v.status === 'recorded' ? v.state : v.status)),
@@ -129,6 +139,7 @@ export const retentionCases: readonly StoreCase[] = [
   },
   {
     name: 'events of one delivery share its payload: it stays while one of them needs it',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const body = bytes('["a","b","c"]')
@@ -143,14 +154,14 @@ export const retentionCases: readonly StoreCase[] = [
         ['b', 1],
         ['c', 2],
       ] as const) {
-        const payload = await store.payload(key(id))
+        const payload = await store.inspect.payload(key(id))
         assert.ok(payload && Buffer.from(body).equals(payload.body), `the bytes of ${id} are there`)
         assert.equal(payload.part, part)
       }
       const claimed = await attempt(store, key('c'), ignored)
       assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
       await pruneAll(store, horizon)
-      assert.ok(await store.payload(key('b')))
+      assert.ok(await store.inspect.payload(key('b')))
       await attempt(store, key('b'), succeeded)
       await pruneAll(store, horizon)
       assert.deepEqual(await listAll(store), [])
@@ -182,6 +193,7 @@ export const retentionCases: readonly StoreCase[] = [
   },
   {
     name: 'a dry run counts and removes nothing',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       for (const i of range(3)) await finishedAt(store, `e${i}`, now() - 100 * DAY_MS)
@@ -190,7 +202,7 @@ export const retentionCases: readonly StoreCase[] = [
       const before = await listAll(store)
       const dry = await prune(store, { ...options, dryRun: true })
       assert.deepEqual(await listAll(store), before)
-      assert.ok(await store.payload(key('recent')))
+      assert.ok(await store.inspect.payload(key('recent')))
       assert.equal(dry.events, 3)
       const real = await prune(store, options)
       assert.deepEqual(real, dry)
@@ -198,13 +210,14 @@ export const retentionCases: readonly StoreCase[] = [
   },
   {
     name: 'one source is pruned without touching another',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await finishedAt(store, 'mine', now() - 100 * DAY_MS)
       const theirs = await recordOne(store, 'theirs', { source: 'crm', receivedAt: now() - 100 * DAY_MS })
       await attempt(store, theirs, succeeded)
       await pruneAll(store, { payloadsBefore: now(), eventsBefore: now() })
-      assert.ok(await store.payload(theirs))
+      assert.ok(await store.inspect.payload(theirs))
       assert.deepEqual(
         (await listAll(store)).map((e) => e.eventId),
         ['theirs'],
@@ -228,6 +241,7 @@ export const retentionCases: readonly StoreCase[] = [
   },
   {
     name: 'a prune that is asked for nothing removes nothing',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await finishedAt(store, 'old', 0)
@@ -238,13 +252,13 @@ export const retentionCases: readonly StoreCase[] = [
         audits: 0,
         more: false,
       })
-      assert.ok(await store.payload(key('old')))
+      assert.ok(await store.inspect.payload(key('old')))
     },
   },
 ]
 
 /** Without the statistics: pruning other events may change those. */
-async function snapshotOf(store: Store, of: Parameters<typeof snapshot>[1]) {
+async function snapshotOf(store: CompleteStore, of: Parameters<typeof snapshot>[1]) {
   const { stats: _, ...own } = await snapshot(store, of)
   return own
 }

@@ -1,7 +1,7 @@
 /** A log of random events in all situations, the same in each run, to search and to count. */
 import type { EventFilter, EventRecord, NewDelivery, Outcome } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreHarness } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { CaseHarness } from './harness.js'
 import {
   attempt,
   bytes,
@@ -11,6 +11,7 @@ import {
   delivery,
   event,
   failedFor,
+  flush,
   ignored,
   key,
   LEASE_MS,
@@ -47,7 +48,7 @@ const outcomes: readonly (Outcome | null)[] = [
   dead,
 ]
 
-export async function fillSample(store: Store, harness: StoreHarness, count: number): Promise<void> {
+export async function fillSample(store: CompleteStore, harness: CaseHarness, count: number): Promise<void> {
   const next = random(count)
   const deliveries = range(count).map((i): NewDelivery => {
     const source = pick(next, sources)
@@ -88,7 +89,7 @@ export async function fillSample(store: Store, harness: StoreHarness, count: num
     const of = key(events[0]!.eventId, source)
     if (next() < 0.1) await store.claim({ worker: 'w', limit: 1, leaseMs: 100 * LEASE_MS, event: of })
   }
-  await store.flush()
+  await flush(store)
 }
 
 /** What a filter means, without any cleverness. */

@@ -1,8 +1,8 @@
 /** Every situation an event can be in, and how to bring a new event into it. */
 import assert from 'node:assert/strict'
 import type { EventKey, Lease, State } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreHarness } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { CaseHarness } from './harness.js'
 import {
   attempt,
   claimOne,
@@ -28,27 +28,31 @@ export interface Situation {
   /** Whether a worker may take it when it asks for this very event. */
   readonly claimable: boolean
   /** Drives a new event here. Answers its last lease, alive only in state `processing`. */
-  drive(store: Store, harness: StoreHarness, of: EventKey): Promise<Lease | null>
+  drive(store: CompleteStore, harness: CaseHarness, of: EventKey): Promise<Lease | null>
 }
 
-async function lose(store: Store, harness: StoreHarness, of: EventKey): Promise<Lease> {
+async function lose(store: CompleteStore, harness: CaseHarness, of: EventKey): Promise<Lease> {
   const { lease } = await claimOne(store, of)
   await harness.advance(LEASE_MS + 1)
   return lease
 }
 
-async function recorded(store: Store, of: EventKey): Promise<void> {
+async function recorded(store: CompleteStore, of: EventKey): Promise<void> {
   await recordOne(store, of.eventId, { source: of.source })
 }
 
-async function settled(store: Store, of: EventKey, ...outcomes: Parameters<typeof attempt>[2][]) {
+async function settled(store: CompleteStore, of: EventKey, ...outcomes: Parameters<typeof attempt>[2][]) {
   await recorded(store, of)
   let lease: Lease | null = null
   for (const outcome of outcomes) lease = (await attempt(store, of, outcome)).lease
   return lease
 }
 
-async function ordered(store: Store, verb: 'retry' | 'replay' | 'ignore', of: EventKey): Promise<void> {
+async function ordered(
+  store: CompleteStore,
+  verb: 'retry' | 'replay' | 'ignore',
+  of: EventKey,
+): Promise<void> {
   const result = await operate(store, verb, of, { force: true })
   assert.ok(result.done, `${verb} is possible`)
 }

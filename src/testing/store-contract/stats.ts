@@ -1,8 +1,8 @@
 /** The numbers agree with the log, whatever has happened to it. */
 import assert from 'node:assert/strict'
 import type { EventRecord, SourceStats } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { fillSample } from './sample.js'
 import {
   attempt,
@@ -45,12 +45,12 @@ function count(log: readonly EventRecord[]): Counts[] {
   })
 }
 
-export async function statsAgree(store: Store): Promise<void> {
+export async function statsAgree(store: CompleteStore): Promise<void> {
   const stats = (await store.stats()).map(({ oldestDueAt: _, ...counts }) => counts)
   assert.deepEqual(stats, count(await listAll(store)))
 }
 
-export const statsCases: readonly StoreCase[] = [
+export const statsCases: readonly ContractCase[] = [
   {
     name: 'the statistics of an empty log are empty',
     async run({ open }) {
@@ -100,6 +100,7 @@ export const statsCases: readonly StoreCase[] = [
   },
   {
     name: 'after a random mix of moves by several workers at once the statistics still agree with the log',
+    needs: ['inspect'],
     async run({ open, advance }) {
       const stores = [await open(), await open()]
       const next = random(99)
@@ -132,7 +133,7 @@ export const statsCases: readonly StoreCase[] = [
       await statsAgree(stores[0]!)
       for (const of of keys) {
         const found = await get(stores[0]!, of)
-        const attempts = await stores[0]!.attempts(of)
+        const attempts = await stores[0]!.inspect.attempts(of)
         const numbers = attempts.map((a) => a.attempt)
         assert.deepEqual(
           numbers,

@@ -1,6 +1,6 @@
 /** Wake-ups: who listens hears soon that another has recorded something. Only a hint, but a prompt one. */
 import assert from 'node:assert/strict'
-import type { StoreCase, StoreHarness } from './harness.js'
+import type { CaseHarness, ContractCase } from './harness.js'
 import { openSeveral, recordOne } from './support.js'
 
 const SOON_MS = 1_000
@@ -16,13 +16,13 @@ async function soon(what: string, happened: () => boolean): Promise<void> {
 /** Wakes that are still under way when a case goes on would be counted twice. */
 const calm = () => new Promise((resolve) => setTimeout(resolve, 100))
 
-function ifShared(run: (harness: StoreHarness) => Promise<void>): (harness: StoreHarness) => Promise<void> {
+function ifShared(run: (harness: CaseHarness) => Promise<void>): (harness: CaseHarness) => Promise<void> {
   return async (harness) => {
     if (harness.sharedBetweenProcesses !== false) await run(harness)
   }
 }
 
-export const subscribeCases: readonly StoreCase[] = [
+export const subscribeCases: readonly ContractCase[] = [
   {
     name: 'an event recorded through another store on the log wakes who listens, each time',
     run: ifShared(async (harness) => {

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ErrorCode } from '../../errors.js'
 import type {
-  Attempt,
   ClaimedEvent,
   ClaimOptions,
   EventFilter,
@@ -15,13 +14,12 @@ import type {
   Order,
   OrderResult,
   Outcome,
-  Payload,
   RecordVerdict,
   Settlement,
   SourceStats,
 } from '../../model.js'
-import type { Store, StoreTransaction } from '../../store.js'
-import type { StoreHarness } from './harness.js'
+import type { Attempt, CompleteStore, Payload, Store, StoreTransaction } from '../../store.js'
+import type { CaseHarness } from './harness.js'
 
 export const SOURCE = 'shop'
 export const LEASE_MS = 60_000
@@ -73,14 +71,14 @@ export function delivery(
 }
 
 /** Several stores on one log, opened one after the other: whether they can migrate at once is a case of its own. */
-export async function openSeveral(harness: StoreHarness, count: number): Promise<Store[]> {
-  const stores: Store[] = []
+export async function openSeveral(harness: CaseHarness, count: number): Promise<CompleteStore[]> {
+  const stores: CompleteStore[] = []
   for (const _ of range(count)) stores.push(await harness.open())
   return stores
 }
 
 /** Records deliveries of one event each and answers their verdicts. */
-export async function record(store: Store, ...deliveries: NewDelivery[]): Promise<RecordVerdict[]> {
+export async function record(store: CompleteStore, ...deliveries: NewDelivery[]): Promise<RecordVerdict[]> {
   const verdicts = await store.record(deliveries)
   assert.equal(verdicts.length, deliveries.length, 'a list of verdicts per delivery')
   return verdicts.map((list) => {
@@ -90,7 +88,7 @@ export async function record(store: Store, ...deliveries: NewDelivery[]): Promis
 }
 
 export async function recordOne(
-  store: Store,
+  store: CompleteStore,
   eventId: string,
   more: Partial<NewDelivery> = {},
 ): Promise<EventKey> {
@@ -99,13 +97,13 @@ export async function recordOne(
   return { source: more.source ?? SOURCE, eventId }
 }
 
-export function claim(store: Store, options: Partial<ClaimOptions> = {}): Promise<ClaimedEvent[]> {
+export function claim(store: CompleteStore, options: Partial<ClaimOptions> = {}): Promise<ClaimedEvent[]> {
   return store.claim({ worker: 'worker-1', limit: 100, leaseMs: LEASE_MS, ...options })
 }
 
 /** Claims exactly this event. */
 export async function claimOne(
-  store: Store,
+  store: CompleteStore,
   of: EventKey,
   options: Partial<ClaimOptions> = {},
 ): Promise<ClaimedEvent> {
@@ -118,7 +116,7 @@ export async function claimOne(
   return claimed[0]!
 }
 
-export async function cannotClaim(store: Store, of: EventKey): Promise<void> {
+export async function cannotClaim(store: CompleteStore, of: EventKey): Promise<void> {
   assert.deepEqual(await claim(store, { event: of, limit: 1 }), [])
 }
 
@@ -126,7 +124,7 @@ export function settlement(lease: Lease, outcome: Outcome): Settlement {
   return { lease, outcome, durationMs: 5 }
 }
 
-export async function settle(store: Store, lease: Lease, outcome: Outcome): Promise<boolean> {
+export async function settle(store: CompleteStore, lease: Lease, outcome: Outcome): Promise<boolean> {
   const done = await store.settle([settlement(lease, outcome)])
   assert.equal(done.length, 1)
   return done[0]!
@@ -144,14 +142,14 @@ export async function settleIn(
 }
 
 /** Claims and settles: one whole attempt. */
-export async function attempt(store: Store, of: EventKey, outcome: Outcome): Promise<ClaimedEvent> {
+export async function attempt(store: CompleteStore, of: EventKey, outcome: Outcome): Promise<ClaimedEvent> {
   const claimed = await claimOne(store, of)
   assert.equal(await settle(store, claimed.lease, outcome), true, 'a live lease settles')
   return claimed
 }
 
 export async function operate(
-  store: Store,
+  store: CompleteStore,
   verb: Order['verb'],
   of: EventKey,
   more: Partial<Order> = {},
@@ -161,7 +159,7 @@ export async function operate(
   return results[0]!
 }
 
-export async function get(store: Store, of: EventKey): Promise<EventRecord> {
+export async function get(store: CompleteStore, of: EventKey): Promise<EventRecord> {
   const found = await store.get(of)
   assert.ok(found, `event ${of.eventId} of ${of.source} is in the log`)
   return found
@@ -174,15 +172,20 @@ export interface Snapshot {
   readonly stats: readonly SourceStats[]
 }
 
-/** All that can be seen of an event, to compare before and after. */
+/** Everything a store shows of an event, to compare before and after. */
 export async function snapshot(store: Store, of: EventKey): Promise<Snapshot> {
   const [found, attempts, payload, stats] = await Promise.all([
     store.get(of),
-    store.attempts(of),
-    store.payload(of),
+    store.inspect?.attempts(of) ?? [],
+    store.inspect?.payload(of) ?? null,
     store.stats(),
   ])
   return { event: found, attempts, payload, stats }
+}
+
+/** A store without `duplicates` has nothing to flush: it counts in each `record`. */
+export async function flush(store: Store): Promise<void> {
+  await store.duplicates?.flush()
 }
 
 export async function changesNothing(store: Store, of: EventKey, act: () => Promise<void>): Promise<void> {
@@ -192,7 +195,11 @@ export async function changesNothing(store: Store, of: EventKey, act: () => Prom
 }
 
 /** Every page, joined. */
-export async function listAll(store: Store, filter: EventFilter = {}, limit = 500): Promise<EventRecord[]> {
+export async function listAll(
+  store: CompleteStore,
+  filter: EventFilter = {},
+  limit = 500,
+): Promise<EventRecord[]> {
   const all: EventRecord[] = []
   let cursor: string | null = null
   do {

@@ -1,8 +1,8 @@
 /** Following the log: every event once, in one order, whoever writes meanwhile. */
 import assert from 'node:assert/strict'
 import type { EventRecord, Position } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { fillSample } from './sample.js'
 import {
   attempt,
@@ -23,7 +23,7 @@ import {
 const ids = (events: readonly EventRecord[]) => events.map((e) => e.eventId)
 
 /** Follows from `after` until a page says nothing new. */
-async function follow(store: Store, after: Position = 0, limit = 500, source?: string) {
+async function follow(store: CompleteStore, after: Position = 0, limit = 500, source?: string) {
   const events: EventRecord[] = []
   for (let position = after; ; ) {
     const page = await store.tail({ after: position, limit, ...(source !== undefined && { source }) })
@@ -35,7 +35,7 @@ async function follow(store: Store, after: Position = 0, limit = 500, source?: s
   }
 }
 
-export const tailCases: readonly StoreCase[] = [
+export const tailCases: readonly ContractCase[] = [
   {
     name: 'the tail is the log from its beginning, oldest first, in pages of every size',
     async run(harness) {
@@ -123,6 +123,7 @@ export const tailCases: readonly StoreCase[] = [
   },
   {
     name: 'a reader that retention has overtaken is told of the gap; who starts anew or is ahead of it is not',
+    needs: ['retention'],
     async run({ open }) {
       const [store, reader] = [await open(), await open()]
       const receivedAt = Date.now() - 100 * DAY_MS
@@ -134,13 +135,13 @@ export const tailCases: readonly StoreCase[] = [
       const start = await reader.tail({ after: 0, limit: 1 })
       const ahead = await reader.tail({ after: 0, limit: 3 })
       const prune = { source: 'shop', eventsBefore: Date.now() - DAY_MS, limit: 100 }
-      await store.prune({ ...prune, dryRun: true })
+      await store.retention.prune({ ...prune, dryRun: true })
       assert.equal(
         (await reader.tail({ after: start.position, limit: 10 })).gap,
         false,
         'nothing is gone yet',
       )
-      assert.equal((await store.prune(prune)).events, 3)
+      assert.equal((await store.retention.prune(prune)).events, 3)
       for (const [after, gap] of [
         [0, false],
         [start.position, true],

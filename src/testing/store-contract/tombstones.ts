@@ -1,8 +1,8 @@
 /** What is left of an event after its horizon, where tombstones are asked for. */
 import assert from 'node:assert/strict'
-import { contestedId, type NewDelivery, type PruneOptions } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import { contestedId, type NewDelivery } from '../../model.js'
+import type { CompleteStore, PruneOptions } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
@@ -34,14 +34,17 @@ function signed(id: string, content: string, more: Partial<NewDelivery> = {}): N
 }
 
 /** Handles everything, then removes what is old enough. */
-async function finishAndPrune(store: Store, more: Partial<PruneOptions> = {}): Promise<void> {
+async function finishAndPrune(store: CompleteStore, more: Partial<PruneOptions> = {}): Promise<void> {
   for (const { source, eventId, state } of await listAll(store))
     if (state === 'pending') await attempt(store, { source, eventId }, succeeded)
   const eventsBefore = Date.now() - 90 * DAY_MS
-  while ((await store.prune({ source: SOURCE, eventsBefore, tombstones: true, limit: 500, ...more })).more);
+  while (
+    (await store.retention.prune({ source: SOURCE, eventsBefore, tombstones: true, limit: 500, ...more }))
+      .more
+  );
 }
 
-export const tombstoneCases: readonly StoreCase[] = [
+export const tombstoneCases: readonly ContractCase[] = [
   {
     name: 'a removed event leaves a tombstone: its delivery is retired, and nothing is written',
     async run({ open }) {
@@ -143,7 +146,7 @@ export const tombstoneCases: readonly StoreCase[] = [
       await record(store, named('a', 'one'), signed('b', 'two'), signed('c', 'two'))
       await finishAndPrune(store)
       const prune = (tombstonesBefore: number) =>
-        store.prune({ source: SOURCE, tombstonesBefore, limit: 500 })
+        store.retention.prune({ source: SOURCE, tombstonesBefore, limit: 500 })
       await prune(Date.now() - DAY_MS)
       assert.deepEqual(
         (await record(store, named('a', 'one'), signed('b', 'two'), signed('c', 'two'))).map((v) => v.status),

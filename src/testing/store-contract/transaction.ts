@@ -1,6 +1,6 @@
 /** The handler's transaction: its writes and the outcome are one (promise 3, I3). */
 import assert from 'node:assert/strict'
-import type { StoreCase } from './harness.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   changesNothing,
@@ -9,6 +9,7 @@ import {
   dead,
   delivery,
   failedFor,
+  flush,
   get,
   ignored,
   key,
@@ -27,9 +28,10 @@ import {
 
 const of = key('evt')
 
-export const transactionCases: readonly StoreCase[] = [
+export const transactionCases: readonly ContractCase[] = [
   {
     name: "a handler's writes and the outcome are committed together",
+    needs: ['inspect'],
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
       for (const [id, outcome] of [
@@ -45,13 +47,14 @@ export const transactionCases: readonly StoreCase[] = [
         await transaction.commit()
         assert.equal(await countEffects(id), 1)
         assert.equal((await get(store, key(id))).state, outcome.kind)
-        assert.equal((await store.attempts(key(id)))[0]?.outcome, outcome.kind)
+        assert.equal((await store.inspect.attempts(key(id)))[0]?.outcome, outcome.kind)
         assert.equal(await settle(store, lease, succeeded), false, 'the lease is used up')
       }
     },
   },
   {
     name: 'finish settles and commits in one step, whatever the outcome and however many',
+    needs: ['inspect'],
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
       for (const [i, outcomes] of [
@@ -72,7 +75,7 @@ export const transactionCases: readonly StoreCase[] = [
         assert.equal(await countEffects(`f${i}`), 1)
         for (const [k, id] of ids.entries()) {
           assert.equal((await get(store, key(id))).state, outcomes[k]!.kind)
-          assert.equal((await store.attempts(key(id))).at(-1)?.outcome, outcomes[k]!.kind)
+          assert.equal((await store.inspect.attempts(key(id))).at(-1)?.outcome, outcomes[k]!.kind)
         }
         await rejects(() => transaction.commit(), 'TRANSACTION_CLOSED')
         await transaction.rollback()
@@ -102,6 +105,7 @@ export const transactionCases: readonly StoreCase[] = [
   },
   {
     name: 'nothing is seen from outside before the commit',
+    needs: ['inspect'],
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
       await recordOne(store, 'evt')
@@ -111,7 +115,7 @@ export const transactionCases: readonly StoreCase[] = [
       await settleIn(transaction, lease, succeeded)
       assert.equal(await countEffects('x'), 0)
       // A store with one writer may keep readers waiting: it must not show them what is not committed.
-      const reads = Promise.all([store.get(of), store.attempts(of), store.stats()])
+      const reads = Promise.all([store.get(of), store.inspect.attempts(of), store.stats()])
       await Promise.resolve()
       await transaction.rollback()
       const [found, attempts, stats] = await reads
@@ -240,6 +244,7 @@ export const transactionCases: readonly StoreCase[] = [
   },
   {
     name: 'what happens beside an open transaction is not part of it',
+    needs: ['keys'],
     async run({ open, insertEffect }) {
       const store = await open()
       const ids = ['settled', 'extended', 'released', 'effect', 'failed', 'done']
@@ -259,10 +264,10 @@ export const transactionCases: readonly StoreCase[] = [
         settle(store, leases.settled!, succeeded),
         store.extend([leases.extended!], LEASE_MS),
         store.release([leases.released!]),
-        store.effect({ step: 'start', lease: leases.effect!, name: 'mail' }),
+        store.keys.effect({ step: 'start', lease: leases.effect!, name: 'mail' }),
         operate(store, 'retry', key('failed')),
         operate(store, 'replay', key('done'), { force: true }),
-        store.flush(),
+        flush(store),
       ])
       await new Promise((resolve) => setTimeout(resolve, 20))
       await transaction.rollback()
@@ -284,7 +289,7 @@ export const transactionCases: readonly StoreCase[] = [
       for (const [id, state] of Object.entries(expected)) {
         assert.equal((await get(store, key(id))).state, state, id)
       }
-      assert.deepEqual(await store.effect({ step: 'start', lease: leases.effect!, name: 'other' }), {
+      assert.deepEqual(await store.keys.effect({ step: 'start', lease: leases.effect!, name: 'other' }), {
         state: 'new',
       })
     },

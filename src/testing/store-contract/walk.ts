@@ -1,8 +1,8 @@
 /** A long random walk of a few events, each step foretold by a model of the state machine. */
 import assert from 'node:assert/strict'
 import type { EventKey, Lease, Outcome, State } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { CompleteStore } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import { statsAgree } from './stats.js'
 import {
   claim,
@@ -38,7 +38,7 @@ function endLease(model: Model): void {
   model.lease = null
 }
 
-async function step(store: Store, model: Model, next: () => number): Promise<void> {
+async function step(store: CompleteStore, model: Model, next: () => number): Promise<void> {
   const move = pick(next, [
     'claim',
     'claim',
@@ -62,7 +62,7 @@ async function step(store: Store, model: Model, next: () => number): Promise<voi
   else await settleStep(store, model, model.lease, pick(next, [succeeded, ignored, dead, failedFor(0)]))
 }
 
-async function claimStep(store: Store, model: Model): Promise<void> {
+async function claimStep(store: CompleteStore, model: Model): Promise<void> {
   if (model.lease || model.final) {
     assert.deepEqual(await claim(store, { event: model.of, limit: 1 }), [])
     return
@@ -79,14 +79,14 @@ async function claimStep(store: Store, model: Model): Promise<void> {
   )
 }
 
-async function settleStep(store: Store, model: Model, lease: Lease, outcome: Outcome): Promise<void> {
+async function settleStep(store: CompleteStore, model: Model, lease: Lease, outcome: Outcome): Promise<void> {
   assert.equal(await settle(store, lease, outcome), true)
   model.state = outcome.kind
   model.final = outcome.kind !== 'failed' || outcome.retryInMs === null
   endLease(model)
 }
 
-async function releaseStep(store: Store, model: Model, lease: Lease): Promise<void> {
+async function releaseStep(store: CompleteStore, model: Model, lease: Lease): Promise<void> {
   assert.deepEqual(await store.release([lease]), [true])
   model.attempts--
   model.tries--
@@ -94,7 +94,11 @@ async function releaseStep(store: Store, model: Model, lease: Lease): Promise<vo
   endLease(model)
 }
 
-async function orderStep(store: Store, model: Model, verb: 'retry' | 'replay' | 'ignore'): Promise<void> {
+async function orderStep(
+  store: CompleteStore,
+  model: Model,
+  verb: 'retry' | 'replay' | 'ignore',
+): Promise<void> {
   const from: readonly State[] = {
     retry: ['failed', 'ignored'] as const,
     replay: ['failed', 'ignored', 'succeeded'] as const,
@@ -113,7 +117,7 @@ async function orderStep(store: Store, model: Model, verb: 'retry' | 'replay' | 
   if (!model.final) model.tries = 0
 }
 
-export const walkCases: readonly StoreCase[] = range(4).map((seed) => ({
+export const walkCases: readonly ContractCase[] = range(4).map((seed) => ({
   name: `events on a random walk are at each step where the model says (walk ${seed + 1})`,
   async run({ open, advance }) {
     const store = await open()

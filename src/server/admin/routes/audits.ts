@@ -1,7 +1,7 @@
 /** What was done, by whom, and why. Reasons are people's words about events, so viewers do not see them. */
 import { z } from 'zod'
 import type { Inbox } from '../../../inbox.js'
-import type { AuditFilter } from '../../../model.js'
+import { type AuditFilter, need } from '../../../store.js'
 import { filterQuery } from '../filter.js'
 import { type Route, route } from '../route.js'
 import { auditPageShape, json, keyParams, pageQuery } from '../shapes.js'
@@ -11,7 +11,10 @@ import { eventKey, existingEvent } from './events.js'
 export function auditRoutes(inbox: Inbox): Route[] {
   async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
     const store = await inbox.store()
-    const { audits, next } = await store.audits(filter, { limit, cursor: cursor ?? null })
+    const { audits, next } = await need(store, 'audit', 'the admin API').list(filter, {
+      limit,
+      cursor: cursor ?? null,
+    })
     return { audits: audits.map(auditView), next }
   }
   const answers = { 200: json('A page, newest first.', auditPageShape) }

@@ -1,8 +1,10 @@
 /** Reading the log: the list, one event, its attempts, its payload. */
+
 import { z } from 'zod'
 import { HookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
+import { need } from '../../../store.js'
 import { filterOf, filterQuery, search } from '../filter.js'
 import { type Route, reasonOf, route } from '../route.js'
 import {
@@ -114,10 +116,10 @@ export function payloadRoutes(inbox: Inbox): Route[] {
         const key = eventKey(params)
         await existingEvent(inbox, key)
         const store = await inbox.store()
-        await store.audit([
+        await need(store, 'audit', 'the admin API').append([
           { actor: access!.actor, verb: 'payload', ...key, reason: reasonOf(request, query.reason) },
         ])
-        const payload = await store.payload(key)
+        const payload = await need(store, 'inspect', 'the admin API').payload(key)
         if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
         const { headers, body, part, receivedAt } = payload
         if ((request.headers.get('accept') ?? '').includes('application/json')) {

@@ -3,6 +3,7 @@
 import { z } from 'zod'
 import { isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
+import { need } from '../../../store.js'
 import type { Authenticator } from '../access.js'
 import { isEncrypted } from '../hosts.js'
 import { signInPage } from '../page/page.js'
@@ -41,7 +42,9 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
     const expiresAt = Math.min(now() + sessionMs, known.expiresAt)
     const { name, role } = known
     const store = await inbox.store()
-    await store.audit([{ actor: name, verb: 'sign_in', source: null, eventId: null, reason: '' }])
+    await need(store, 'audit', 'the admin API').append([
+      { actor: name, verb: 'sign_in', source: null, eventId: null, reason: '' },
+    ])
     const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
     return Response.json(

@@ -10,7 +10,7 @@ import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
 import { usedUp } from '../../../processing/handle.js'
-import type { Store } from '../../../store.js'
+import { need, type Store } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { json } from '../shapes.js'
@@ -157,7 +157,7 @@ function audit(
   worker: string,
   claimed: readonly ClaimedEvent[],
 ): Promise<void> {
-  return store.audit(
+  return need(store, 'audit', 'the admin API').append(
     claimed.map(({ source, eventId }) => ({
       actor,
       verb: 'claim',
@@ -237,7 +237,9 @@ async function redacted(
 
 /** The fields of a claimed event that redaction uses. */
 async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEvent> {
-  const [event, payload] = key ? await Promise.all([store.get(key), store.payload(key)]) : [null, null]
+  const [event, payload] = key
+    ? await Promise.all([store.get(key), need(store, 'inspect', 'the admin API').payload(key)])
+    : [null, null]
   return {
     source: key?.source ?? '',
     eventId: key?.eventId ?? '',

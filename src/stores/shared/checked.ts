@@ -1,44 +1,110 @@
-/** The verbs of keeping and letting go, with their input checked: the same checks in front of every store. */
+/** Checks the input of every capability before the store sees it: the same checks in front of both stores. */
 import { invalid } from '../../errors.js'
+import { limits } from '../../model.js'
+import type {
+  ArchiveReceipt,
+  Capabilities,
+  EraseOptions,
+  ExportOptions,
+  MaintainOptions,
+  PruneOptions,
+  StoredDelivery,
+} from '../../store.js'
 import {
-  type ArchiveMark,
-  type EraseOptions,
-  type ExportOptions,
-  limits,
-  type MaintainOptions,
-  type PruneOptions,
-  type StoredDelivery,
-} from '../../model.js'
-import type { Store } from '../../store.js'
-import { checkCount, checkInstant, checkKey, checkSource, checkText } from '../../store-input.js'
+  checkAuditFilter,
+  checkAudits,
+  checkCount,
+  checkEffect,
+  checkInstant,
+  checkKey,
+  checkKeyStep,
+  checkRepeats,
+  checkSource,
+  checkText,
+  checkWatermark,
+} from '../../store-input.js'
 
-type Keeping = Pick<Store, 'prune' | 'maintain' | 'export' | 'archived' | 'restore' | 'erase'>
+export const DEFAULT_PAGE = 50
 
-export function checkedKeeping(verbs: Keeping): Keeping {
+export function checkedCapabilities({
+  keys,
+  retention,
+  archive,
+  audit,
+  inspect,
+  duplicates,
+}: Capabilities): Capabilities {
   return {
-    async prune(options) {
-      checkPrune(options)
-      return verbs.prune(options)
+    keys: {
+      async effect(step) {
+        checkEffect(step)
+        return keys.effect(step)
+      },
+      async key(step) {
+        checkKeyStep(step)
+        return keys.key(step)
+      },
+      async watermark(source, key) {
+        checkWatermark({ source, key, value: 0 })
+        return keys.watermark(source, key)
+      },
     },
-    async maintain(options) {
-      checkMaintain(options)
-      return verbs.maintain(options)
+    retention: {
+      async prune(options) {
+        checkPrune(options)
+        return retention.prune(options)
+      },
+      async maintain(options) {
+        checkMaintain(options)
+        return retention.maintain(options)
+      },
     },
-    async export(options) {
-      checkExport(options)
-      return verbs.export(options)
+    archive: {
+      async export(options) {
+        checkExport(options)
+        return archive.export(options)
+      },
+      async archived(receipts) {
+        receipts.forEach(checkReceipt)
+        if (receipts.length > 0) await archive.archived(receipts)
+      },
+      async restore(deliveries) {
+        checkRestore(deliveries)
+        return deliveries.length === 0 ? [] : archive.restore(deliveries)
+      },
+      async erase(options) {
+        checkErase(options)
+        return archive.erase(options)
+      },
     },
-    async archived(marks) {
-      marks.forEach(checkMark)
-      if (marks.length > 0) await verbs.archived(marks)
+    audit: {
+      async append(entries) {
+        checkAudits(entries)
+        if (entries.length > 0) await audit.append(entries)
+      },
+      async list(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
+        checkAuditFilter(filter)
+        checkCount('limit', limit, limits.listPage)
+        return audit.list(filter, { limit, cursor })
+      },
     },
-    async restore(deliveries) {
-      checkRestore(deliveries)
-      return deliveries.length === 0 ? [] : verbs.restore(deliveries)
+    inspect: {
+      async payload(key) {
+        checkKey(key)
+        return inspect.payload(key)
+      },
+      async attempts(key) {
+        checkKey(key)
+        return inspect.attempts(key)
+      },
+      report: inspect.report,
     },
-    async erase(options) {
-      checkErase(options)
-      return verbs.erase(options)
+    duplicates: {
+      count(repeats) {
+        checkRepeats(repeats)
+        duplicates.count(repeats)
+      },
+      flush: duplicates.flush,
     },
   }
 }
@@ -70,7 +136,7 @@ function checkExport({ source, from, to, after, limit }: ExportOptions): void {
   checkCount('limit', limit, limits.restoreBatch)
 }
 
-function checkMark({ source, day, object, seqs }: ArchiveMark): void {
+function checkReceipt({ source, day, object, seqs }: ArchiveReceipt): void {
   checkSource(source)
   if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
     throw invalid('day', `must be a date as yyyy-mm-dd, not "${day.slice(0, 20)}"`)

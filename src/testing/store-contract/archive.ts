@@ -1,8 +1,8 @@
 /** Keeping and letting go: what an archive reads, what it brings back, and what is erased for good. */
 import assert from 'node:assert/strict'
-import type { EraseOptions, ExportOptions, NewEvent, PruneOptions, StoredDelivery } from '../../model.js'
-import type { Store } from '../../store.js'
-import type { StoreCase } from './harness.js'
+import type { NewEvent } from '../../model.js'
+import type { CompleteStore, EraseOptions, ExportOptions, PruneOptions, StoredDelivery } from '../../store.js'
+import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
@@ -26,13 +26,13 @@ import {
 } from './support.js'
 
 const now = () => Date.now()
-const prune = (store: Store, more: Partial<PruneOptions>) =>
-  store.prune({ source: SOURCE, limit: 1_000, ...more })
+const prune = (store: CompleteStore, more: Partial<PruneOptions>) =>
+  store.retention.prune({ source: SOURCE, limit: 1_000, ...more })
 
-async function exportAll(store: Store, more: Partial<ExportOptions> = {}): Promise<StoredDelivery[]> {
+async function exportAll(store: CompleteStore, more: Partial<ExportOptions> = {}): Promise<StoredDelivery[]> {
   const all: StoredDelivery[] = []
   for (let after: number | null = 0; after !== null; ) {
-    const page = await store.export({
+    const page = await store.archive.export({
       source: SOURCE,
       from: 0,
       to: now() + 1_000 * DAY_MS,
@@ -50,12 +50,12 @@ async function exportAll(store: Store, more: Partial<ExportOptions> = {}): Promi
 const idsOf = (deliveries: readonly StoredDelivery[]) =>
   deliveries.map((one) => one.events.map((e) => e.eventId).join('+'))
 
-const erase = (store: Store, reference: string, more: Partial<EraseOptions> = {}) =>
-  store.erase({ reference, actor: 'ada', reason: 'asked to', limit: 100, ...more })
+const erase = (store: CompleteStore, reference: string, more: Partial<EraseOptions> = {}) =>
+  store.archive.erase({ reference, actor: 'ada', reason: 'asked to', limit: 100, ...more })
 
 const about = (id: string, reference: string): NewEvent => event(id, { reference })
 
-export const keepingCases: readonly StoreCase[] = [
+export const archiveCases: readonly ContractCase[] = [
   {
     name: 'an export gives every stored delivery once, with its bytes and all its events, in pages of any size',
     async run({ open }) {
@@ -96,7 +96,7 @@ export const keepingCases: readonly StoreCase[] = [
       const day = new Date(receivedAt).toISOString().slice(0, 10)
       for (const id of ['a', 'b']) await recordOne(store, id, { receivedAt })
       const seqs = (await exportAll(store)).map((one) => one.seq)
-      await store.archived([{ source: SOURCE, day, object: 1, seqs }])
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs }])
       await recordOne(store, 'late', { receivedAt })
       assert.deepEqual(idsOf(await exportAll(store, { unarchived: true })), ['late'])
       assert.equal((await exportAll(store)).length, 3)
@@ -104,6 +104,7 @@ export const keepingCases: readonly StoreCase[] = [
   },
   {
     name: 'only bytes that an archive holds are pruned when only those may go, and no event that still has others',
+    needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 100 * DAY_MS
@@ -112,18 +113,19 @@ export const keepingCases: readonly StoreCase[] = [
         await attempt(store, await recordOne(store, id, { receivedAt }), succeeded)
       const stored = await exportAll(store)
       const held = stored.filter((one) => one.events[0]!.eventId !== 'late').map((one) => one.seq)
-      await store.archived([{ source: SOURCE, day, object: 1, seqs: held.slice(0, 1) }])
-      await store.archived([{ source: SOURCE, day, object: 1, seqs: held }])
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: held.slice(0, 1) }])
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: held }])
       const dry = await prune(store, { payloadsBefore: now(), archivedOnly: true, dryRun: true })
       assert.equal(dry.payloads, 2)
       assert.equal((await prune(store, { payloadsBefore: now(), archivedOnly: true })).payloads, 2)
-      assert.ok(await store.payload(key('late')))
+      assert.ok(await store.inspect.payload(key('late')))
       assert.equal((await prune(store, { eventsBefore: now(), archivedOnly: true })).events, 2)
-      assert.ok(await store.payload(key('late')))
+      assert.ok(await store.inspect.payload(key('late')))
     },
   },
   {
     name: 'what retention removed can be put back, once, and the event can be handled again with its bytes',
+    needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 70 * DAY_MS
@@ -132,12 +134,12 @@ export const keepingCases: readonly StoreCase[] = [
       await attempt(store, key('m1'), succeeded)
       await attempt(store, key('m2'), ignored)
       const stored = await exportAll(store)
-      assert.deepEqual(await store.restore(stored), [false], 'its bytes are there')
+      assert.deepEqual(await store.archive.restore(stored), [false], 'its bytes are there')
       await prune(store, { payloadsBefore: now() })
       assert.equal((await get(store, key('m1'))).payload, 'removed')
-      assert.deepEqual(await store.restore(stored), [true])
-      assert.deepEqual(await store.restore(stored), [false])
-      const payload = await store.payload(key('m2'))
+      assert.deepEqual(await store.archive.restore(stored), [true])
+      assert.deepEqual(await store.archive.restore(stored), [false])
+      const payload = await store.inspect.payload(key('m2'))
       assert.ok(payload && Buffer.from(body).equals(payload.body))
       assert.equal((await get(store, key('m1'))).payload, 'kept')
       assert.ok((await operate(store, 'replay', key('m1'), { force: true })).done)
@@ -147,27 +149,29 @@ export const keepingCases: readonly StoreCase[] = [
   },
   {
     name: 'nothing is put back for an event that is gone, or for another one recorded under its id since',
+    needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 100 * DAY_MS
       await attempt(store, await recordOne(store, 'a', { receivedAt }), succeeded)
       const stored = await exportAll(store)
       await prune(store, { eventsBefore: now() })
-      assert.deepEqual(await store.restore(stored), [false])
+      assert.deepEqual(await store.archive.restore(stored), [false])
       await attempt(store, await recordOne(store, 'a', { receivedAt: receivedAt + 1 }), succeeded)
       await prune(store, { payloadsBefore: now() })
-      assert.deepEqual(await store.restore(stored), [false], 'received at another time')
+      assert.deepEqual(await store.archive.restore(stored), [false], 'received at another time')
       const changed = stored.map((one) => ({
         ...one,
         receivedAt: receivedAt + 1,
         events: one.events.map((e) => ({ ...e, contentHash: '00'.repeat(32) })),
       }))
-      assert.deepEqual(await store.restore(changed), [false], 'with other content')
-      assert.equal(await store.payload(key('a')), null)
+      assert.deepEqual(await store.archive.restore(changed), [false], 'with other content')
+      assert.equal(await store.inspect.payload(key('a')), null)
     },
   },
   {
     name: 'an erasure takes the bytes of every delivery with the reference and leaves the events as guards',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await store.record([
@@ -182,11 +186,11 @@ export const keepingCases: readonly StoreCase[] = [
       assert.equal((await get(store, key('a'))).payload, 'kept')
       assert.deepEqual(await erase(store, 'cus_1', { source: SOURCE }), dry)
       for (const id of ['a', 'b', 'c']) {
-        assert.equal(await store.payload(key(id)), null)
+        assert.equal(await store.inspect.payload(key(id)), null)
         assert.equal((await get(store, key(id))).payload, 'erased')
       }
-      assert.ok(await store.payload(key('d')))
-      assert.ok(await store.payload(key('e', 'crm')))
+      assert.ok(await store.inspect.payload(key('d')))
+      assert.ok(await store.inspect.payload(key('e', 'crm')))
       const [verdict] = await record(store, delivery(about('a', 'cus_1')))
       assert.equal(verdict?.status, 'duplicate')
       assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 1, busy: 0, more: false })
@@ -195,6 +199,7 @@ export const keepingCases: readonly StoreCase[] = [
   },
   {
     name: 'what is erased is never put back, also when retention had taken the bytes before',
+    needs: ['retention'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 40 * DAY_MS
@@ -205,12 +210,13 @@ export const keepingCases: readonly StoreCase[] = [
       const stored = await exportAll(store)
       await prune(store, { payloadsBefore: now(), limit: 1 })
       assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 2, busy: 0, more: false })
-      assert.deepEqual(await store.restore(stored), [false, false])
+      assert.deepEqual(await store.archive.restore(stored), [false, false])
       assert.equal((await get(store, key('a'))).payload, 'erased')
     },
   },
   {
     name: 'an erasure leaves a delivery that is being processed for later, and no more than the limit at a time',
+    needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       for (const i of range(5)) await store.record([delivery(about(`e${i}`, 'cus_1'))])
@@ -227,7 +233,7 @@ export const keepingCases: readonly StoreCase[] = [
         busy: 1,
         more: false,
       })
-      assert.ok(await store.payload(key('e0')))
+      assert.ok(await store.inspect.payload(key('e0')))
       assert.equal(await settle(store, claimed.lease, failedFor(0)), true)
       await claimOne(store, key('e0'))
       await advance(LONG_AFTER_MS + 1)
@@ -239,8 +245,13 @@ export const keepingCases: readonly StoreCase[] = [
       })
     },
   },
+]
+
+/** Cases of `retention` that share the helpers above. */
+export const upkeepCases: readonly ContractCase[] = [
   {
     name: 'attempts of finished events are removed, and how many there were and when the last one ended stays known',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const of = await recordOne(store, 'a', { receivedAt: now() - 10 * DAY_MS })
@@ -256,15 +267,16 @@ export const keepingCases: readonly StoreCase[] = [
       assert.deepEqual([first.attempts, first.more], [1, true])
       assert.deepEqual(await get(store, of), before)
       assert.equal((await prune(store, { attemptsBefore: later })).attempts, 1)
-      assert.deepEqual(await store.attempts(of), [])
+      assert.deepEqual(await store.inspect.attempts(of), [])
       assert.deepEqual(await get(store, of), before)
-      assert.equal((await store.attempts(retrying)).length, 1)
+      assert.equal((await store.inspect.attempts(retrying)).length, 1)
       assert.ok((await operate(store, 'replay', of, { force: true })).done)
       assert.equal((await claimOne(store, of)).attempt, 3, 'attempts go on counting')
     },
   },
   {
     name: 'maintenance leaves what is not finished, and bytes of sources it was not told of',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 400 * DAY_MS
@@ -272,16 +284,17 @@ export const keepingCases: readonly StoreCase[] = [
       const done = await recordOne(store, 'done', { source: 'crm', receivedAt: now() - 200 * DAY_MS })
       await attempt(store, done, succeeded)
       const payloadsBefore = { [SOURCE]: now() }
-      await store.maintain({ payloadsBefore, dryRun: true })
-      const report = await store.maintain({ payloadsBefore })
+      await store.retention.maintain({ payloadsBefore, dryRun: true })
+      const report = await store.retention.maintain({ payloadsBefore })
       assert.equal(report.busy, false)
-      assert.ok(await store.payload(key('waits')))
-      assert.ok(await store.payload(done))
+      assert.ok(await store.inspect.payload(key('waits')))
+      assert.ok(await store.inspect.payload(done))
       assert.ok(report.pruneBefore[SOURCE]! <= payloadsBefore[SOURCE]!)
     },
   },
   {
     name: 'audits of a source and of none are removed by age, those of another source are not',
+    needs: ['audit', 'archive'],
     async run({ open }) {
       const store = await open()
       const mine = await recordOne(store, 'a')

@@ -1,0 +1,101 @@
+/**
+ * The `archive` capability: moves payloads out of the log and back, and erases them. Needed by `retention.archive`,
+ * `hookonce archive`, `inbox.erase` and `hookonce erase`.
+ */
+import type { State } from '../model.js'
+
+export interface Archive {
+  /** Deliveries whose payload is stored, in the order they entered the log. */
+  export(options: ExportOptions): Promise<ExportPage>
+  /**
+   * Stores which payloads an archive contains, for `archivedOnly`. A second receipt for the same payload replaces the
+   * first. Removed together with the event.
+   */
+  archived(receipts: readonly ArchiveReceipt[]): Promise<void>
+  /**
+   * Puts back payloads that retention removed. False = there is no such event, its payload is stored, or it was erased.
+   * The same id may have been recorded again since, as another event: time of arrival and content hash must match too.
+   */
+  restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
+  /**
+   * Removes the payload of every delivery with an event of this reference; the events stay, so duplicates are still
+   * detected. Erased payloads are never restored. A delivery with an event in `processing` is left for a later call. A
+   * store with `audit` writes an entry, also when nothing was found.
+   */
+  erase(options: EraseOptions): Promise<EraseResult>
+}
+
+/** A stored delivery with all its events, as an archive contains it. */
+export interface StoredDelivery {
+  /** The seq under which its payload is stored. */
+  readonly seq: number
+  readonly source: string
+  readonly receivedAt: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  readonly events: readonly StoredEvent[]
+}
+
+export interface StoredEvent {
+  readonly seq: number
+  readonly eventId: string
+  readonly eventType: string
+  readonly reference: string | null
+  /** Hexadecimal. */
+  readonly contentHash: string | null
+  readonly part: number
+  readonly state: State
+}
+
+export interface ExportOptions {
+  readonly source: string
+  /** Period of arrival, in milliseconds, inclusive / exclusive. */
+  readonly from: number
+  readonly to: number
+  /** `next` of the previous page; 0 = from the start. */
+  readonly after: number
+  readonly limit: number
+  /** Only payloads that are not in a verified archive yet. */
+  readonly unarchived?: boolean
+}
+
+/** A page may be shorter than `limit`, or empty, and still have a next one: the bytes and rows read are bounded. */
+export interface ExportPage {
+  readonly deliveries: readonly StoredDelivery[]
+  /** Null at the end. */
+  readonly next: number | null
+}
+
+/** States that these payloads are in an archive object that was read back and verified. */
+export interface ArchiveReceipt {
+  readonly source: string
+  /** UTC day of arrival, `yyyy-mm-dd`. */
+  readonly day: string
+  /** The number of the object within its day, from 1. */
+  readonly object: number
+  /** `StoredDelivery.seq` of each. */
+  readonly seqs: readonly number[]
+}
+
+export interface EraseOptions {
+  readonly reference: string
+  readonly source?: string
+  readonly actor: string
+  readonly reason: string
+  /** At most this many deliveries in this call. */
+  readonly limit: number
+  readonly dryRun?: boolean
+}
+
+export interface EraseResult {
+  /** Number of deliveries whose payload was removed. */
+  readonly payloads: number
+  /**
+   * Number of events that now count as erased: also other events of the same delivery, and events whose payload
+   * retention had removed before.
+   */
+  readonly events: number
+  /** Number of deliveries left for a later call because one of their events is being processed. */
+  readonly busy: number
+  readonly more: boolean
+}

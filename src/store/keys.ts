@@ -1,0 +1,73 @@
+/**
+ * The `keys` capability: effects of `ctx.once`, keys of `inbox.once`, and watermarks of the stale guard. Needed by
+ * `ctx.once`, `inbox.once`, the handler option `stale`, `seen`, and retention (one process at a time).
+ */
+import type { Lease } from '../model.js'
+
+export interface Keys {
+  /** Starts, finishes or drops a named side effect, durably, under a live lease. */
+  effect(step: EffectStep): Promise<EffectState>
+  /** Takes, extends, finishes or drops an idempotency key, durably. */
+  key(step: KeyStep): Promise<KeyState>
+  /** The value of a watermark; null when it was never set. */
+  watermark(source: string, key: string): Promise<number | null>
+}
+
+/** The same inside a handler's transaction: undone when it rolls back. */
+export interface TransactionKeys {
+  effect(step: EffectStep): Promise<EffectState>
+  /** Raises a watermark. False = it is higher already, so the event is stale. */
+  advance(watermark: Watermark): Promise<boolean>
+}
+
+/** One step of a named side effect, under the lease of its event. */
+export type EffectStep =
+  | { readonly step: 'start'; readonly lease: Lease; readonly name: string }
+  | { readonly step: 'finish'; readonly lease: Lease; readonly name: string; readonly result: string }
+  /** The effect certainly did not happen: remove the record of its start. Returns `new`. */
+  | { readonly step: 'drop'; readonly lease: Lease; readonly name: string }
+
+/**
+ * `new`: never started. `unknown`: an earlier attempt started it and did not report the end. `finished`: with its
+ * result. `fenced`: the lease has expired, and nothing was written.
+ */
+export type EffectState =
+  | { readonly state: 'new' | 'unknown' | 'fenced' }
+  | { readonly state: 'finished'; readonly result: string }
+
+/** One step of an idempotency key that belongs to no event: `inbox.once(key, fn)`. */
+export type KeyStep =
+  /** Take the key for `leaseMs`, unless it is finished or another caller has it. */
+  | { readonly step: 'take'; readonly key: string; readonly leaseMs: number }
+  | { readonly step: 'extend'; readonly key: string; readonly token: string; readonly leaseMs: number }
+  /** Store the result for `ttlMs`; null = forever. */
+  | {
+      readonly step: 'finish'
+      readonly key: string
+      readonly token: string
+      readonly result: string
+      readonly ttlMs: number | null
+    }
+  /** Give the key back: the work failed and may be tried again. */
+  | { readonly step: 'drop'; readonly key: string; readonly token: string }
+
+/**
+ * `taken`: the caller has the key; `repeat` is true when an earlier caller took it and did not report the end. `busy`:
+ * another caller has it until then. `finished`: with its result. `fenced`: the token has expired, and nothing was
+ * written. `ok`: done.
+ */
+export type KeyState =
+  | { readonly state: 'taken'; readonly token: string; readonly repeat: boolean }
+  | { readonly state: 'busy'; readonly until: number }
+  | { readonly state: 'finished'; readonly result: string }
+  | { readonly state: 'fenced' | 'ok' }
+
+/**
+ * The newest version of a subject that a handler has applied, so that it does not apply an older one afterwards. `key`
+ * names the handler and the subject (a reference).
+ */
+export interface Watermark {
+  readonly source: string
+  readonly key: string
+  readonly value: number
+}

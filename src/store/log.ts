@@ -1,0 +1,122 @@
+/** `Log`: the methods that every store has. */
+import type {
+  ClaimedEvent,
+  ClaimOptions,
+  EventFilter,
+  EventKey,
+  EventPage,
+  EventRecord,
+  Lease,
+  NewDelivery,
+  Order,
+  OrderResult,
+  RecordVerdict,
+  Settlement,
+  SourceStats,
+  TailOptions,
+  TailPage,
+} from '../model.js'
+import type { TransactionKeys } from './keys.js'
+
+export interface Log<Tx = unknown> {
+  /** For logs and errors: `sqlite:events.db`, `postgres:hookonce`. Never contains a password. */
+  readonly name: string
+
+  /** True when an open transaction blocks all other writes of this process. Effects are then written inside it. */
+  readonly singleWriter: boolean
+
+  /** Brings the schema up to date. Safe when several processes call it at once. */
+  migrate(): Promise<MigrationReport>
+
+  /** Records deliveries in one commit. Returns a verdict for each event, in the order of the input. */
+  record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]>
+
+  /** Claims due events, oldest due first. Each gets a new token, and its attempt is counted. */
+  claim(options: ClaimOptions): Promise<ClaimedEvent[]>
+  /** Makes live leases expire `leaseMs` from now. False = the lease has expired. */
+  extend(leases: readonly Lease[], leaseMs: number): Promise<boolean[]>
+  /** Writes outcomes. False = the lease has expired, and nothing was written for it. */
+  settle(settlements: readonly Settlement[]): Promise<boolean[]>
+  /**
+   * Gives claimed events back before their attempt started. They are due again after `delayMs`, and the attempt does not
+   * count. False = the lease has expired.
+   */
+  release(leases: readonly Lease[], delayMs?: number): Promise<boolean[]>
+  /**
+   * Begins a transaction for a handler. The caller must commit or roll back. Throws POOL_EXHAUSTED when other
+   * transactions use every connection for too long.
+   */
+  transaction(options?: TransactionOptions): Promise<StoreTransaction<Tx>>
+
+  /**
+   * Carries out an operator's order, at most 1,000 events per call. Returns a result for each event, in order. A store
+   * with `audit` writes an audit entry for each event it changes.
+   */
+  operate(order: Order): Promise<OrderResult[]>
+
+  get(key: EventKey): Promise<EventRecord | null>
+  /** Newest first. */
+  list(filter: EventFilter, page?: { limit?: number; cursor?: string | null }): Promise<EventPage>
+  /** Events in the order they entered the log, oldest first. At most `limits.listPage` per call. */
+  tail(options: TailOptions): Promise<TailPage>
+  /** One row for each source, sorted by name. Never scans the log. */
+  stats(): Promise<SourceStats[]>
+  /**
+   * Calls `wake` when another process has recorded events in this log, if the store can notice that. Workers poll as
+   * well, so a missed call only costs time. Resolves to a function that ends the subscription.
+   */
+  subscribe(wake: () => void): Promise<() => Promise<void>>
+  /**
+   * Resolves when a delivery could be recorded now. Otherwise throws the reason: the store is unreachable, read-only or
+   * full, or has no schema. Cheap while records succeed; after a failed record it does a test write until one succeeds.
+   */
+  ping(): Promise<void>
+  /** Writes buffered counts and closes all connections. Later calls throw STORE_CLOSED. */
+  close(): Promise<void>
+}
+
+export interface TransactionOptions {
+  /** A transaction that is idle for longer may be ended by the store, so that a dead process does not keep its locks. */
+  readonly idleMs?: number
+}
+
+export interface StoreTransaction<Tx = unknown> {
+  /** The handler's `ctx.tx`. */
+  readonly tx: Tx
+  /** Writes outcomes inside this transaction. Any false = that lease has expired: roll back. */
+  settle(settlements: readonly Settlement[]): Promise<boolean[]>
+  /**
+   * Settles and commits in as few round trips as possible. False = a lease has expired, and everything was rolled back.
+   * Throws COMMIT_UNKNOWN when the connection broke during the commit.
+   */
+  finish(settlements: readonly Settlement[]): Promise<boolean>
+  /** Throws COMMIT_UNKNOWN when the connection broke during the commit. */
+  commit(): Promise<void>
+  /** Cancels a statement of the handler that is still running, where the store can. */
+  rollback(): Promise<void>
+  /** The `keys` of the store, inside this transaction. Present when the store has `keys`. */
+  readonly keys?: TransactionKeys
+}
+
+export interface MigrationReport {
+  readonly from: number
+  readonly to: number
+  readonly applied: readonly number[]
+}
+
+/** A migration: the same number and name in every store. */
+export interface Migration {
+  readonly number: number
+  readonly name: string
+  readonly sql: string
+  /**
+   * The oldest schema number that a process must know to continue once this migration is applied. Left out: older
+   * processes may run, and restart, beside newer ones. Set it to the migration's own number when older code would break.
+   */
+  readonly compatibleFrom?: number
+  /**
+   * For long migrations: each statement runs in its own transaction and is repeated until it changes no row. Each
+   * statement must be safe to repeat and do a bounded amount of work.
+   */
+  readonly portions?: true
+}
