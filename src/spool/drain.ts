@@ -1,14 +1,14 @@
 /**
- * The way out of the spool: the oldest deliveries first, in batches, into the log, and only then out of the file. A
- * process that dies between the two leaves deliveries that are duplicates the next time. One process drains at a time;
- * the others look once a second whether they must take over.
+ * The way out of the spool: the oldest deliveries are recorded in batches, and then removed from the file. If the process
+ * dies in between, they are duplicates the next time. One process drains at a time; the others check once a second
+ * whether they must take over.
  */
 import { atMost, type Clock } from '../clock.js'
 import { codeOf, HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import type { LogRecorder } from '../recorder.js'
-import type { Circuit } from './circuit.js'
+import type { Circuit } from './gate.js'
 import { asDelivery, type Seal } from './row.js'
 import type { RefusedRow } from './spool-file.js'
 import type { SpoolLink } from './thread-link.js'
@@ -22,17 +22,17 @@ export interface DrainDeps {
   readonly drainTo: LogRecorder
   /** Asks the store whether a delivery could be recorded now. */
   probe(): Promise<unknown>
-  /** These have left the spool. */
+  /** Called when deliveries were recorded and have left the spool. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
 export interface Drain {
   readonly running: boolean
-  /** Why the last round ended early, where it was not the store; null when it did not. */
+  /** Why the last round failed, when the reason was not the store; else null. */
   readonly problem: string | null
   start(): void
   wake(): void
-  /** Waits for the round under way, but no longer than this: what it leaves is drained as duplicates next time. */
+  /** Waits for the round under way, at most `deadlineMs`. Deliveries that it recorded and did not remove are duplicates later. */
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -62,9 +62,9 @@ export function createDrain(deps: DrainDeps): Drain {
   function run(): void {
     round ??= turn()
       .then(
-        (settled) => {
+        (isDone) => {
           problem = null
-          if (!settled) return retryMs()
+          if (!isDone) return retryMs()
           failures = 0
           return IDLE_MS
         },
@@ -80,7 +80,7 @@ export function createDrain(deps: DrainDeps): Drain {
       })
   }
 
-  /** Jittered, so that processes that lost the store together do not come back to it together. */
+  /** With jitter, so that processes that lost the store at the same time do not all return at the same time. */
   function retryMs(): number {
     return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++) * (0.75 + Math.random() / 2)
   }
@@ -88,7 +88,7 @@ export function createDrain(deps: DrainDeps): Drain {
   /** True when nothing is left for this process to do. */
   async function turn(): Promise<boolean> {
     const waiting = await file.waiting().catch(async (error: unknown) => {
-      // A spool that is broken itself must not keep deliveries from a store that is back.
+      // A broken spool must not keep deliveries from a store that is back.
       if (circuit.open) await reachable()
       throw error
     })
@@ -114,7 +114,7 @@ export function createDrain(deps: DrainDeps): Drain {
 
   async function drainAll(): Promise<boolean> {
     while (!stopped) {
-      // The first one after an outage goes alone: it finds out whether the store is back.
+      // After an outage the first delivery is sent alone, to find out whether the store is back.
       const rows = await file.take({ limit: circuit.open ? 1 : BATCH, maxBytes: BATCH_BYTES })
       if (rows.length === 0) {
         await file.shrink()
@@ -130,8 +130,8 @@ export function createDrain(deps: DrainDeps): Drain {
       }
       circuit.reset()
       const refused = rows.flatMap(({ id }, i) => refusalOf(id, verdicts[i]!))
-      const aside = new Set(refused.map(({ id }) => id))
-      const done = rows.flatMap(({ id }) => (aside.has(id) ? [] : [id]))
+      const setAside = new Set(refused.map(({ id }) => id))
+      const done = rows.flatMap(({ id }) => (setAside.has(id) ? [] : [id]))
       await file.remove({ done, refused, now: deps.clock.now() })
       for (const { code } of refused)
         log.error({ step: 'record', code }, 'the store refused a spooled delivery: kept aside in the spool')
@@ -153,7 +153,7 @@ export function createDrain(deps: DrainDeps): Drain {
       schedule(0)
     },
     wake() {
-      // While the store is away the next try is set already; a wake-up for each delivery would put it off for ever.
+      // While the store is away a retry is scheduled, and waking with each delivery would postpone it again and again.
       if (started && !circuit.open) schedule(0)
     },
     async stop(deadlineMs) {
@@ -164,13 +164,13 @@ export function createDrain(deps: DrainDeps): Drain {
   }
 }
 
-/** A store refuses a delivery whole, so its first event speaks for it. */
+/** A store refuses a delivery as a whole, so the verdict of its first event is enough. */
 function refusalOf(id: number, verdicts: readonly RecordVerdict[]): RefusedRow[] {
   const [verdict] = verdicts
   return verdict?.status === 'refused' ? [{ id, code: verdict.code, detail: verdict.detail }] : []
 }
 
-/** The key may be missing for now, so what cannot be read stays where it is and holds up the rest. */
+/** A delivery that cannot be read stays in the spool and blocks the next ones: its key may be missing for a short time only. */
 function unreadable(error: unknown): never {
   const problem = `a delivery in it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
   throw new HookonceError('SPOOL_FAILED', { path: 'spool', problem })

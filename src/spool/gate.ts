@@ -1,12 +1,13 @@
 /**
- * record, with a spool beside the store. A batch goes to the store; what the store cannot take goes to the spool; and
- * while a source has deliveries in the spool, its next ones line up behind them, so that its order stays.
+ * The way into the spool. A batch goes to the store; deliveries that the store cannot take go to the spool. While a
+ * source has deliveries in the spool, its next ones are spooled behind them, so that its order stays.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, timeLimited } from '../clock.js'
-import { HookonceError } from '../errors.js'
+import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
 import type { NewDelivery } from '../model.js'
 import type { LogRecorder, Recording } from '../recorder.js'
-import { type Circuit, isForTheSpool } from './circuit.js'
 import { asRow, type Seal } from './row.js'
 import type { SpoolLink } from './thread-link.js'
 
@@ -19,36 +20,35 @@ export interface GateDeps {
   readonly clock: Clock
   readonly seal: Seal | undefined
   readonly maxBytes: number
-  /** How long a commit may take before its deliveries are spooled as well. */
+  /** Time limit of a commit; after it, its deliveries are spooled as well. */
   readonly afterMs: number
   readonly next: LogRecorder
-  /** Something lies in the spool. */
+  /** Called when the spool has deliveries to drain. */
   spooled(): void
-  /** Each time the file was written to: the bytes of a delivery that could not be kept, or null when all were. */
+  /** Called after each write to the file: null when all deliveries were stored, else the bytes of one that was not. */
   wrote(failed: number | null): void
 }
 
 interface Item {
   readonly delivery: NewDelivery
-  readonly at: number
+  readonly index: number
 }
 
 /**
- * So few are drained in a moment. Waiting for it is what ends the spooling: were every new delivery spooled behind the
- * last one, a busy source would never get past its spool.
+ * So few deliveries are drained in a moment, and new ones wait for that. If every new delivery were spooled behind the
+ * last one, the spool of a busy source would never be empty.
  */
-const TAIL = 500
-const TAIL_WAIT_MS = 1_000
-const LOOK_EVERY_MS = 5
-const LONG_TAIL_MS = 50
+const SHORT_QUEUE = 500
+const QUEUE_WAIT_MS = 1_000
+const POLL_MS = 5
+const LONG_QUEUE_WAIT_MS = 50
 
 export function spoolGate(deps: GateDeps) {
   const { file, circuit } = deps
 
-  /** A recording per delivery, in order. */
   return async function record(deliveries: readonly NewDelivery[]): Promise<GateResult[]> {
     const results: GateResult[] = []
-    const items = deliveries.map((delivery, at) => ({ delivery, at }))
+    const items = deliveries.map((delivery, index) => ({ delivery, index }))
     const depths = circuit.open ? null : await waiting()
     const behind = items.filter(({ delivery }) => depths === null || depths.has(delivery.source))
     const free = items.filter((item) => !behind.includes(item))
@@ -56,7 +56,7 @@ export function spoolGate(deps: GateDeps) {
     return results
   }
 
-  /** If the file cannot be read nothing is known to wait; the store is not held up for it. */
+  /** Deliveries in the spool by source. Empty when the file cannot be read: the store does not wait for that. */
   async function waiting(): Promise<Map<string, number>> {
     const rows = await file.waiting().catch(() => [])
     return new Map(rows.map(({ source, depth }) => [source, depth]))
@@ -67,7 +67,7 @@ export function spoolGate(deps: GateDeps) {
     try {
       const recorded = deps.next.record(items.map(({ delivery }) => delivery))
       const verdicts = await timeLimited(recorded, deps.afterMs, () => tooLate(deps.afterMs))
-      for (const [i, { at }] of items.entries()) results[at] = verdicts[i]!
+      for (const [i, { index }] of items.entries()) results[index] = verdicts[i]!
     } catch (error) {
       if (!isForTheSpool(error)) throw error
       circuit.trip(error)
@@ -77,18 +77,18 @@ export function spoolGate(deps: GateDeps) {
 
   async function inTurn(items: readonly Item[], results: GateResult[]): Promise<void> {
     if (items.length === 0) return
-    const until = performance.now() + TAIL_WAIT_MS
+    const until = performance.now() + QUEUE_WAIT_MS
     while (!circuit.open && performance.now() < until) {
       const depths = await waiting()
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))
       if (ahead === 0) return directly(items, results)
-      if (ahead > TAIL) {
-        // Not faster into the spool than out of it: senders that wait for their answer would keep it full for ever.
-        await new Promise((resolve) => setTimeout(resolve, LONG_TAIL_MS))
+      if (ahead > SHORT_QUEUE) {
+        // Slows down the way in, so that the drain can catch up with senders that wait for their answers.
+        await sleep(LONG_QUEUE_WAIT_MS)
         break
       }
       deps.spooled()
-      await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS))
+      await sleep(POLL_MS)
     }
     return spool(items, results)
   }
@@ -98,14 +98,14 @@ export function spoolGate(deps: GateDeps) {
     try {
       const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, deps.seal)))
       const kept = await file.put(rows)
-      for (const [i, { at }] of items.entries()) results[at] = kept[i] ? 'spooled' : full()
+      for (const [i, { index }] of items.entries()) results[index] = kept[i] ? 'spooled' : full()
       const left = kept.indexOf(false)
       deps.wrote(left < 0 ? null : rows[left]!.block.byteLength)
       deps.spooled()
     } catch (error) {
       deps.wrote(0)
       const failed = error instanceof HookonceError ? error : notSealed(error)
-      for (const { at } of items) results[at] = failed
+      for (const { index } of items) results[index] = failed
     }
   }
 
@@ -119,7 +119,51 @@ function notSealed(error: unknown): HookonceError {
   return new HookonceError('SPOOL_FAILED', { path: 'spool', problem })
 }
 
-/** One that commits after all is no harm: its deliveries are in the spool, and drained as duplicates. */
+/** If the commit succeeds later, the drained deliveries are duplicates. */
 function tooLate(limitMs: number): HookonceError {
   return new HookonceError('STORE_UNAVAILABLE', { problem: `no commit within ${limitMs} ms` })
+}
+
+/**
+ * Whether the store can be reached, as far as this process knows. While it cannot, deliveries go straight to the spool
+ * and do not wait for a connection. The drain finds out when the store is back.
+ */
+export interface Circuit {
+  readonly open: boolean
+  /** Why the last write to the store failed; null when it succeeded. */
+  readonly lastError: string | null
+  trip(error: unknown): void
+  reset(): void
+}
+
+export function createCircuit(log: Logger): Circuit {
+  let lastError: string | null = null
+  return {
+    get open() {
+      return lastError !== null
+    },
+    get lastError() {
+      return lastError
+    },
+    trip(error) {
+      if (lastError === null)
+        log.warn({ step: 'record', code: codeOf(error) }, 'store away: deliveries go to the spool')
+      lastError = error instanceof Error ? error.message : String(error)
+    },
+    reset() {
+      if (lastError !== null) log.warn({ step: 'record' }, 'store is back')
+      lastError = null
+    },
+  }
+}
+
+/** Errors of this process, not of the store: a spool would only hide them. */
+const notForTheSpool: readonly ErrorCode[] = ['INVALID_INPUT', 'STORE_CLOSED', 'STORE_URL', 'DRIVER_MISSING']
+
+/**
+ * True for an outage, a store that is busy or full, a missing schema, and a commit with an unknown result. The delivery
+ * can be recorded later in each case: if it was recorded after all, the unique key makes the second one a duplicate.
+ */
+export function isForTheSpool(error: unknown): boolean {
+  return isHookonceError(error) && !notForTheSpool.includes(error.code)
 }

@@ -1,10 +1,10 @@
 /**
- * A delivery as it lies in the spool: what intake produced, whole, as one block of bytes, so that one seal covers all
- * of it. Four bytes with the length of a head in JSON, the head, the body as it came.
+ * The form of a delivery in the spool: one block of bytes, so that one seal covers all of it. The block is the length of
+ * the head (4 bytes), the head as JSON, and the body as received.
  */
 import type { NewDelivery } from '../model.js'
 
-/** One row of the spool's file. Only the source and the time stand outside the block. */
+/** One row of the spool file. Only the source and the time are outside of the block. */
 export interface SpoolRow {
   readonly source: string
   readonly receivedAt: number
@@ -12,7 +12,7 @@ export interface SpoolRow {
   readonly block: Uint8Array
 }
 
-/** Encrypts and decrypts what lies in the spool, where payloads are encrypted. */
+/** Encrypts and decrypts the blocks of the spool. */
 export interface Seal {
   seal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
   unseal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
@@ -30,7 +30,7 @@ export async function asRow(
     source: delivery.source,
     receivedAt: Math.trunc(receivedAt),
     sealed: seal !== undefined,
-    // A copy with memory of its own, which can be handed to the thread.
+    // A copy with its own memory, which can be transferred to the thread.
     block: seal ? new Uint8Array(await seal.seal(block)) : block,
   }
 }
@@ -41,7 +41,7 @@ export async function asDelivery(row: SpoolRow, seal: Seal | undefined): Promise
   return { ...decode(block), source: row.source, receivedAt: row.receivedAt }
 }
 
-/** What a delivery has besides its bytes goes into the head whole, whatever it will have one day. */
+/** The head holds all fields of the delivery except the body, also fields that are added later. */
 function encode({ source: _, receivedAt: __, body, events, ...more }: NewDelivery): Uint8Array {
   const head = Buffer.from(
     JSON.stringify({

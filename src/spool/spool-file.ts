@@ -1,6 +1,6 @@
 /**
- * The spool's file, as its thread holds it: deliveries in the order they came, those the store refused beside them, and
- * totals by source that change in the same transaction, so that nobody has to scan. Several processes share it.
+ * The spool file: deliveries in the order they came, the deliveries that the store has refused, and totals by source that
+ * are updated in the same transaction, so that no query has to scan. Several processes can share the file.
  */
 import { HookonceError } from '../errors.js'
 import { type Connection, openConnection } from '../stores/sqlite/connection.js'
@@ -8,7 +8,7 @@ import { type Database, openDatabase, type Row } from '../stores/sqlite/driver.j
 import { isBusy } from '../stores/sqlite/failure.js'
 import type { SpoolRow } from './row.js'
 
-/** As much as a delivery of ordinary size needs: a probe of a few bytes would fit where no delivery does. */
+/** The size of an ordinary delivery: a smaller test row would fit on a disk that is too full for a delivery. */
 const PROBE_BYTES = 64 * 1024
 
 export interface SpoolFileOptions {
@@ -28,7 +28,7 @@ export interface RefusedRow {
 
 export interface Totals {
   readonly depth: number
-  /** Of what waits and of what was refused. */
+  /** Of the waiting and the refused deliveries. */
   readonly bytes: number
   readonly refused: number
   readonly oldestAt: number | null
@@ -36,7 +36,7 @@ export interface Totals {
 
 const SCHEMA = 1
 const BUSY_MS = 5_000
-/** A file that was large and is empty now gives its space back. */
+/** An empty file of at least this size is shrunk. */
 const SHRINK_PAGES = 1_000
 
 export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
@@ -56,7 +56,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
   }
 
   return {
-    /** Keeps what fits, in order; once one does not, nothing behind it is kept either. False = no room. */
+    /** Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored. */
     put(rows: readonly SpoolRow[]): boolean[] {
       return write(() => {
         let used = Number(prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes)
@@ -77,20 +77,20 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       })
     },
 
-    /** How many wait, for each source that has any. */
+    /** The number of waiting deliveries, for each source that has any. */
     waiting(): { source: string; depth: number }[] {
       return prepare('select source, depth from totals where depth > 0')
         .all()
         .map(({ source, depth }) => ({ source: String(source), depth: Number(depth) }))
     },
 
-    /** The oldest, up to so many and so many bytes, but at least one. */
+    /** The oldest deliveries, up to `limit` and `maxBytes`, but at least one. */
     take({ limit, maxBytes: most }: { limit: number; maxBytes: number }): StoredRow[] {
       const taken: StoredRow[] = []
       let bytes = 0
       let after = 0
       while (taken.length < limit) {
-        // One by one: a row may hold 64 MiB, and a batch of such rows must not be read to be thrown away.
+        // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
         const row = prepare(
           'select id, source, received_at, sealed, block from spooled where id > ? order by id limit 1',
         ).get(after)
@@ -104,7 +104,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       return taken
     },
 
-    /** In one transaction: what is in the log goes; what the store refused is kept aside. */
+    /** In one transaction: removes recorded deliveries, and sets refused ones aside. */
     remove({ done, refused, now }: { done: number[]; refused: RefusedRow[]; now: number }): void {
       write(() => {
         for (const { id, code, detail } of refused) {
@@ -129,7 +129,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       })
     },
 
-    /** What was refused waits again, behind the rest. */
+    /** Puts refused deliveries back behind the waiting ones. */
     restore(): number {
       return write(() => {
         const rows = prepare('select source, count(*) as n from refused group by source').all()
@@ -154,20 +154,20 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
     },
 
     /**
-     * Whether this process may drain. Held through a lock of the operating system on a file beside the spool: it is
-     * gone the moment its process is, and no clock is asked.
+     * True when this process may drain. A file lock of the operating system on a second file: it ends with its process,
+     * and needs no clock.
      */
     lock(): boolean {
       if (lock) return true
-      const held = openDatabase(`${path}-drain`)
+      const lockFile = openDatabase(`${path}-drain`)
       try {
-        held.exec('pragma busy_timeout = 0; begin exclusive')
+        lockFile.exec('pragma busy_timeout = 0; begin exclusive')
       } catch (error) {
-        held.close()
+        lockFile.close()
         if (isBusy(error)) return false
         throw error
       }
-      lock = held
+      lock = lockFile
       return true
     },
 
@@ -178,7 +178,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       lock = null
     },
 
-    /** Writes as much as a delivery needs and removes it again: throws where a delivery could not be kept. */
+    /** Writes a test row of the size of a delivery and removes it. Throws when a delivery could not be stored. */
     probe(): void {
       write(() => {
         connection.db.exec('create table if not exists probe (filler blob)')
@@ -187,7 +187,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       write(() => connection.db.exec('drop table probe'))
     },
 
-    /** Gives space back when nothing is left. Another process that is writing has precedence. */
+    /** Frees disk space when the spool is empty. Gives way to another process that writes. */
     shrink(): void {
       const pages = Number(prepare('pragma page_count').get()!.page_count)
       if (pages < SHRINK_PAGES) return

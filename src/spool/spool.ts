@@ -1,6 +1,6 @@
 /**
- * The spool: a local file that takes verified deliveries while the store cannot be reached, and gives them to the log
- * when it can. `gate.ts` is the way in, `drain.ts` the way out.
+ * The spool: a local file that takes verified deliveries while the store is unavailable. They are recorded when the store
+ * is back. `gate.ts` is the way in, `drain.ts` the way out.
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../clock.js'
@@ -8,20 +8,19 @@ import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions, isObject, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
-import { createCircuit, isForTheSpool } from './circuit.js'
 import { createDrain } from './drain.js'
-import { spoolGate } from './gate.js'
+import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
 import type { Seal } from './row.js'
-import { type SpoolLink, startSpoolThread } from './thread-link.js'
+import { type SpoolLink, spoolThread } from './thread-link.js'
 
 export interface SpoolOptions {
-  /** The file. Processes of one host may share it. */
+  /** The file. Processes on one host may share it. */
   readonly path: string
-  /** Bytes it may hold, those kept aside included; beyond it senders get 503. Default 256 MiB. */
+  /** Maximum size, including refused deliveries. When it is full, senders get 503. Default 256 MiB. */
   readonly maxBytes?: number
-  /** A commit that takes longer is not waited for: its deliveries are spooled as well. Default 2,000; at most half of `limits.recordMs`. */
+  /** Time limit of a commit; after it, its deliveries are spooled as well. Default 2,000; at most half of `limits.recordMs`. */
   readonly afterMs?: number
-  /** Encrypts what lies in the file, where payloads are encrypted. */
+  /** Encrypts the deliveries in the file. */
   readonly seal?: Seal
 }
 
@@ -40,13 +39,13 @@ export const spoolRule = shape({
 export interface SpoolStatus {
   /** Deliveries that wait to be recorded. */
   readonly depth: number
-  /** Of those and of the refused ones. */
+  /** Of the waiting and the refused deliveries. */
   readonly bytes: number
   readonly maxBytes: number
   readonly oldestAt: number | null
-  /** Deliveries that the store refused when they were drained; they stay until `retryRefused`. */
+  /** Deliveries that the store has refused. They stay until `retryRefused`. */
   readonly refused: number
-  /** True while deliveries go straight to the spool, because the store could not be reached. */
+  /** True while deliveries go straight to the spool, because the store is unavailable. */
   readonly storeAway: boolean
   /** True while this process drains. */
   readonly draining: boolean
@@ -55,18 +54,18 @@ export interface SpoolStatus {
 
 export interface Spool {
   status(): Promise<SpoolStatus>
-  /** Whether the next delivery would find room: it is not full, and its file can be written to. */
+  /** True when the spool is not full and its file can be written. */
   hasRoom(): Promise<boolean>
-  /** Puts what the store refused back in line, for when the reason is gone. Says how many. */
+  /** Tries refused deliveries again, after their problem was solved. Resolves to their number. */
   retryRefused(): Promise<number>
 }
 
 export interface OpenSpool extends Spool, BatchRecorder {
-  /** How many waited when this process last looked, at most a second or two ago: for metrics, without a wait. */
+  /** Waiting deliveries when this process last looked, one or two seconds ago at most. For metrics. */
   depth(): number
-  /** Starts to drain what is there from before. Once is enough; more does no harm. */
+  /** Starts to drain. Further calls have no effect. */
   start(): void
-  /** Whether deliveries can be taken in spite of this failure to open the store; if so, they go to the spool now. */
+  /** True when deliveries can be spooled although the store could not be opened. They go to the spool from now on. */
   covers(error: unknown): boolean
   stop(deadlineMs: number): Promise<void>
 }
@@ -91,23 +90,18 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   checkOptions('spool', options, spoolRule)
   const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal } = options
 
-  let started: SpoolLink | undefined
-  /** The thread begins with the first use: an inbox that is only asked about its log needs none. */
-  const link = () => {
-    started ??= startSpoolThread({ path: resolve(path), maxBytes })
-    return started
-  }
+  const thread = spoolThread({ path: resolve(path), maxBytes })
   let depth = 0
   const file: SpoolLink = {
-    ...lazily(link),
+    ...thread,
     async waiting() {
-      const waiting = await link().waiting()
-      depth = waiting.reduce((sum, one) => sum + one.depth, 0)
+      const waiting = await thread.waiting()
+      depth = waiting.reduce((sum, source) => sum + source.depth, 0)
       return waiting
     },
   }
   const circuit = createCircuit(deps.log)
-  /** The bytes of a delivery that could not be kept; null once one could. */
+  /** The bytes of a delivery that could not be stored; null after the next one that could. */
   let failed: number | null = null
   const drain = createDrain({ ...deps, file, circuit, seal })
   const record = spoolGate({ ...deps, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake, wrote })
@@ -134,7 +128,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       const { bytes } = await file.totals()
       if (failed === null) return bytes < maxBytes
       if (bytes + failed > maxBytes) return false
-      // A full disk can be read: only writing shows it. Until a delivery is kept again, something else is written.
+      // Only a write shows that the disk is full. Until a delivery is stored again, a test row is written.
       return file.probe().then(
         () => true,
         () => false,
@@ -147,23 +141,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     },
     async stop(deadlineMs) {
       await drain.stop(deadlineMs)
-      await started?.close().catch(() => {}) // what is in the file is in the file
+      await thread.close().catch(() => {}) // the deliveries in the file are durable
     },
-  }
-}
-
-function lazily(link: () => SpoolLink): SpoolLink {
-  return {
-    put: (rows) => link().put(rows),
-    waiting: () => link().waiting(),
-    take: (how) => link().take(how),
-    remove: (what) => link().remove(what),
-    restore: () => link().restore(),
-    totals: () => link().totals(),
-    lock: () => link().lock(),
-    unlock: () => link().unlock(),
-    probe: () => link().probe(),
-    shrink: () => link().shrink(),
-    close: () => link().close(),
   }
 }

@@ -1,4 +1,4 @@
-/** The event loop's end of the spool's thread. What goes wrong with the file is SPOOL_FAILED here. */
+/** The spool file in a thread, seen from the event loop. Errors of the file become SPOOL_FAILED. */
 import { type TransferListItem, Worker } from 'node:worker_threads'
 import { HookonceError, isHookonceError } from '../errors.js'
 import { openGate, removeGate } from '../stores/sqlite/exit-gate.js'
@@ -18,7 +18,7 @@ export type SpoolAnswer =
   | { readonly id: number; readonly value: unknown }
   | { readonly id: number; readonly error: WireError }
 
-/** Every verb of the file, answered later. */
+/** Every method of the file, as a promise. */
 export type SpoolLink = {
   readonly [V in Verb]: (...args: Parameters<SpoolFile[V]>) => Promise<ReturnType<SpoolFile[V]>>
 }
@@ -28,14 +28,40 @@ interface Waiter {
   reject(error: Error): void
 }
 
-export function startSpoolThread(options: SpoolFileOptions): SpoolLink {
+type Call = (verb: Verb, args?: unknown) => Promise<unknown>
+
+/** The thread starts with the first call: an inbox that only reads its log needs none. */
+export function spoolThread(options: SpoolFileOptions): SpoolLink {
+  let thread: Call | undefined
+  const call: Call = (verb, args) => {
+    if (!thread && verb === 'close') return Promise.resolve()
+    thread ??= startThread(options)
+    return thread(verb, args)
+  }
+  const link: { readonly [V in Verb]: (args: Parameters<SpoolFile[V]>[0]) => Promise<unknown> } = {
+    put: (rows) => call('put', rows),
+    waiting: () => call('waiting'),
+    take: (how) => call('take', how),
+    remove: (what) => call('remove', what),
+    restore: () => call('restore'),
+    totals: () => call('totals'),
+    lock: () => call('lock'),
+    unlock: () => call('unlock'),
+    probe: () => call('probe'),
+    shrink: () => call('shrink'),
+    close: () => call('close'),
+  }
+  return link as SpoolLink
+}
+
+function startThread(options: SpoolFileOptions): Call {
   const gate = openGate()
   const worker = new Worker(new URL('./thread.js', import.meta.url), {
     workerData: { options, gate },
     name: 'hookonce-spool',
     execArgv: [],
   })
-  // A thread with nothing to do must not keep the process alive.
+  // An idle thread must not keep the process alive.
   worker.unref()
   const waiters = new Map<number, Waiter>()
   let lastId = 0
@@ -81,21 +107,10 @@ export function startSpoolThread(options: SpoolFileOptions): SpoolLink {
     })
   }
 
-  return {
-    put: (rows) => call('put', rows),
-    waiting: () => call('waiting'),
-    take: (how) => call('take', how),
-    remove: (what) => call('remove', what),
-    restore: () => call('restore'),
-    totals: () => call('totals'),
-    lock: () => call('lock'),
-    unlock: () => call('unlock'),
-    shrink: () => call('shrink'),
-    close: () => call('close'),
-  } as SpoolLink
+  return call
 }
 
-/** Blocks are handed over, not copied. */
+/** Blocks are transferred to the thread, not copied. */
 function buffersOf(verb: Verb, args: unknown): TransferListItem[] {
   return verb === 'put' ? (args as SpoolRow[]).map(({ block }) => block.buffer as ArrayBuffer) : []
 }

@@ -1,4 +1,4 @@
-/** The thread that owns the spool's file: a commit waits for the disk here and not on the event loop. */
+/** The thread that owns the spool file, so that commits do not block the event loop. */
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, passGate } from '../stores/sqlite/exit-gate.js'
 import { toWire } from '../stores/sqlite/failure.js'
@@ -24,7 +24,7 @@ function serve({ id, verb, args }: SpoolCall): void {
 
 function perform(verb: SpoolCall['verb'], args: unknown): unknown {
   if (verb === 'close') return file?.close()
-  // On first use, and again after a failure: a directory that was not there may come back.
+  // Opened on first use, and again after a failure: a missing directory may come back.
   file ??= openSpoolFile(options)
-  return (file[verb] as (given: unknown) => unknown).call(file, args)
+  return (file[verb] as (args: unknown) => unknown).call(file, args)
 }

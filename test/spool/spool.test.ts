@@ -1,5 +1,5 @@
 /** What the spool takes, refuses, keeps aside and tells about itself. */
-import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -309,4 +309,13 @@ test('options that make no sense are refused', () => {
   expect(() => make({ spool: { path: ':memory:' } })).toThrow('spool.path')
   expect(() => make({ spool: { path, maxBytes: 0 } })).toThrow('spool.maxBytes')
   expect(() => make({ spool: { path, maxByte: 1 } as never })).toThrow('spool.maxByte')
+})
+
+test('a spool whose file could not be written has room again when it can be written', async () => {
+  const blocked = join(folder, 'blocked')
+  await writeFile(blocked, 'a file where the folder should be')
+  const { inbox } = make({ spool: { path: join(blocked, 'spool.db') } })
+  expect((await post(inbox, { id: 'a' })).httpStatus).toBe(503)
+  await rm(blocked)
+  expect(await inbox.spool!.hasRoom()).toBe(true)
 })
