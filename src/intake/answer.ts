@@ -1,4 +1,4 @@
-/** The answers of intake: DESIGN's table as values. What a sender gets is small and says nothing about our reasons (I8). */
+/** The answers of intake as values. The answer to a sender is small and does not give the reason of a rejection (I8). */
 import type { RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
 import type { EarlyRefusal } from './receive.js'
@@ -21,7 +21,7 @@ export interface EventReceipt {
   readonly duplicate: boolean
 }
 
-/** What became of a delivery, and the HTTP answer it gets. */
+/** The result of a delivery, and its HTTP answer. */
 export interface Receipt {
   readonly httpStatus: number
   readonly status: ReceiptStatus
@@ -126,7 +126,7 @@ export function recordedAnswer(
   }
 }
 
-/** The log is out of reach; the delivery is as durable in the spool. Whether it is a duplicate is found out later. */
+/** The store is unavailable, and the delivery is durable in the spool. Duplicates are found when the spool is drained. */
 export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
   const events = ids.map((eventId) => ({ eventId, duplicate: false }))
   return {
@@ -141,7 +141,7 @@ export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
   }
 }
 
-/** What became of one event that was handled inside the request. */
+/** The result of one event that was handled inside the request. */
 export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed' | 'unknown'
 
 /** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
@@ -163,7 +163,7 @@ function isKnown({ status }: RecordVerdict): boolean {
   return status === 'duplicate' || status === 'retired'
 }
 
-/** A dead letter has not been processed: nothing happened, and somebody will look at it. */
+/** A dead letter is not finished: it was not processed, and an operator will look at it. */
 function isFinished(verdict: RecordVerdict): boolean {
   if (verdict.status === 'retired') return true
   return verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored')

@@ -1,7 +1,7 @@
 /**
- * record, the last step of intake: group commit. Deliveries that arrive while a commit is under way wait for it and
- * then share the next one: one insert, one flush for all of them, no timer. Each is answered after its own commit.
- * What may wait is bounded in number and in bytes; beyond it the sender is told to come back.
+ * Group commit. Deliveries that arrive while a commit is under way wait for it and share the next one: one insert and
+ * one flush for all of them, without a timer. Each is answered after its own commit. The queue is limited in number and
+ * in bytes; when it is full, senders get 503 and retry.
  */
 import { HookonceError } from '../errors.js'
 import type { NewDelivery } from '../model.js'
@@ -82,7 +82,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     })
   }
 
-  /** What has not begun is taken out, so that nothing piles up behind a commit that does not end. */
+  /** Removes a delivery whose commit has not begun, so that the queue does not grow behind a commit that hangs. */
   function giveUp(waiter: Waiter): void {
     const at = queue.indexOf(waiter)
     if (at >= 0) {
@@ -117,7 +117,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     const startedAt = performance.now()
     try {
       const recordings = await next.record(batch.map((waiter) => waiter.delivery))
-      // What went to the spool, or nowhere, is no commit of the log.
+      // Spooled and failed deliveries are not part of the commit.
       const recorded = recordings.reduce((count, one) => count + (Array.isArray(one) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (let i = 0; i < batch.length; i++) {

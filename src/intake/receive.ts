@@ -1,6 +1,6 @@
 /**
- * receive, the first step: is this something we would look at? Method, size, headers and encoding are judged here,
- * before any work is done for the sender. Adapters cut the body while it streams with the same limits.
+ * The limits of intake: size, headers and encoding of a delivery are checked before any other work. Adapters use the
+ * same limits while they read the body.
  */
 import { type Rule, shape, whole } from '../options.js'
 import type { Delivery } from '../provider.js'
@@ -43,7 +43,7 @@ export const limitsRule = shape({
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 
-/** What an adapter or a server turns away itself, before there is a delivery to hand to intake. */
+/** Why an adapter or the server refused a request itself, before there was a delivery. */
 export type EarlyRefusal =
   | Refusal
   | 'unknown_source'
@@ -53,10 +53,10 @@ export type EarlyRefusal =
   | 'malformed_request'
   /** Too many bodies are in memory already (`limits.allBodiesBytes`). */
   | 'overloaded'
-  /** The sender left before its body was here. It hears nothing, and will come back. */
+  /** The sender closed the connection before its body was complete. It gets no answer, and will retry. */
   | 'aborted'
 
-/** The method is judged after the handshake: some senders ask with GET. */
+/** The method is checked after the handshake, because some senders use GET for it. */
 export function refuse(delivery: Delivery, limits: IntakeLimits): Refusal | null {
   if (delivery.body.byteLength > limits.bodyBytes) return 'body_too_large'
   let count = 0

@@ -8,7 +8,7 @@ export const metrics = {
   conflicts: counter('events_conflict_total', 'Duplicates whose bytes differ from the first, by source.'),
   replayed: counter(
     'events_replayed_total',
-    'Known signed content under a new id that was withheld or rejected, by source.',
+    'Events with known signed content under a new id that were put on the review list or rejected, by source.',
   ),
   flagged: counter(
     'events_flagged_total',
@@ -22,28 +22,25 @@ export const metrics = {
     'spooled_total',
     'Deliveries that were spooled because the store was unavailable, by source.',
   ),
-  handshakes: counter('handshakes_total', 'Questions about the endpoint that were answered, by source.'),
-  rejected: counter('rejected_total', 'Deliveries that were not taken, by source and reason.'),
+  handshakes: counter('handshakes_total', 'Handshakes of senders that were answered, by source.'),
+  rejected: counter('rejected_total', 'Deliveries that were rejected, by source and reason.'),
   ack: histogram('ack_seconds', 'From receiving a delivery to its answer below 400, by source.'),
   commit: histogram('commit_seconds', 'One commit of intake.'),
   commitSize: histogram('commit_deliveries', 'Deliveries in one commit of intake.'),
   attempts: counter('attempts_total', 'Attempts that ended in this process, by source and outcome.'),
   handler: histogram('handler_seconds', 'One attempt without the writing of its outcome, by source.'),
-  deadLetters: counter(
-    'dead_letters_total',
-    'Events left without a next attempt by this process, by source.',
-  ),
+  deadLetters: counter('dead_letters_total', 'Events that became dead letters in this process, by source.'),
   leasesLost: counter(
     'leases_lost_total',
-    'Leases that were gone before the outcome was written, by source.',
+    'Leases that were lost before the outcome was written, by source.',
   ),
-  storeErrors: counter('store_errors_total', 'What the store threw at intake and processing, by code.'),
+  storeErrors: counter('store_errors_total', 'Errors of the store in intake and processing, by code.'),
   storeUp: gauge('store_up', 'Whether the store answered when this page was made: 1 or 0.'),
   events: gauge(
     'events',
     'Events in the log, by source and state (dead: a dead letter; retrying: failed with a next attempt).',
   ),
-  backlog: gauge('backlog', 'Events that still need something: pending, processing, retrying, by source.'),
+  backlog: gauge('backlog', 'Unfinished events (pending, processing, retrying), by source.'),
   oldestDue: gauge(
     'oldest_due_seconds',
     'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
@@ -66,11 +63,11 @@ export const metrics = {
     'Runs of retention that found fewer than two partitions ahead.',
   ),
   seenHits: counter('seen_hits_total', 'Duplicates that were answered without asking the store.'),
-  seenMisses: counter('seen_misses_total', 'Keys that were not remembered, so that the store was asked.'),
-  seenErrors: counter(
-    'seen_errors_total',
-    'Failures of what remembers keys; each only cost a question to the store.',
+  seenMisses: counter(
+    'seen_misses_total',
+    'Deliveries that `seen` could not answer, so that the store was asked.',
   ),
+  seenErrors: counter('seen_errors_total', 'Failures of `seen`; after each the store was asked.'),
   destinationPaused: gauge('destination_paused', 'Whether a destination is paused in this process: 1 or 0.'),
   destinationActive: gauge('destination_active', 'Requests to a destination under way now.'),
   destinationFailures: gauge(
