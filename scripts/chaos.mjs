@@ -47,6 +47,11 @@ const disasters = {
     what: 'every case of the contract on a store with only the capabilities it names',
     files: ['test/stores/capabilities.test.ts'],
   },
+  migrate: {
+    what: 'several processes that migrate a new log at once',
+    files: ['test/stores/migrate.test.ts'],
+    env: { HOOKONCE_CHAOS_ROUNDS: '20' },
+  },
   stores: { what: 'kill -9 of recording and handling processes', files: ['test/stores/kill.test.ts'] },
   property: {
     what: 'each store against its model, with a seed of this run',

@@ -6,6 +6,8 @@ import { startChild } from '../support/child.js'
 import { postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { rows } from '../support/processing.js'
 
+const rounds = Number(process.env.HOOKONCE_CHAOS_ROUNDS ?? 1)
+
 const logs: Record<string, () => Promise<SharedLog>> = {
   SQLite: sqliteLog,
   PostgreSQL: () => postgresSchemaLog(),
@@ -13,7 +15,7 @@ const logs: Record<string, () => Promise<SharedLog>> = {
 
 describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
   test('several processes that migrate at once all succeed, and each migration is applied once', async () => {
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < rounds; round++) {
       const log = await makeLog()
       const children = Array.from({ length: 4 }, () => startChild('./migrating-child.mjs', log.args))
       await Promise.all(children.map((child) => child.said(1)))
