@@ -1,12 +1,12 @@
 /**
- * A store whose payloads are encrypted. Hashes are made before, so duplicates are found as ever; export, archive and
- * restore pass the sealed form on. Rotation is another `current`: old payloads keep the key they name.
+ * A store whose payloads are encrypted. Hashes are made before encryption, so duplicates are found as before. Export,
+ * archive and restore keep the encrypted form. Keys are rotated by a new `current`: older payloads keep their key.
  */
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
-import { keyOf, seal, unseal } from './seal.js'
+import { seal, sealingKeyId, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   const { inspect } = store
@@ -37,21 +37,21 @@ export function sealing<Result>(
 }
 
 /**
- * Refuses a delivery out of the spool that is not sealed, when encryption is required: the inbox seals before it spools,
- * so somebody else may have written it.
+ * Refuses a delivery of the spool that is not sealed, when encryption is required. The inbox seals before it spools, so
+ * another program may have written it.
  */
 export function refuseUnsealed(
   ring: KeyRing,
   { source, headers, events }: NewDelivery,
 ): RecordVerdict[] | null {
-  if (!ring.required || keyOf(headers) !== null) return null
+  if (!ring.required || sealingKeyId(headers) !== null) return null
   return events.map(({ eventId }) => {
     const { code, message } = new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
     return { status: 'refused', code, detail: message }
   })
 }
 
-/** A claimed event that cannot be read must not fail the claim of its neighbours: its own attempt fails. */
+/** An event that cannot be decrypted fails its own attempt, not the claim of the other events. */
 function readable(ring: KeyRing, claimed: ClaimedEvent): ClaimedEvent {
   if (claimed.body === null) return claimed
   try {

@@ -1,4 +1,4 @@
-/** The keys that payloads are encrypted with, checked before the first one is used. */
+/** The encryption keys of payloads. All are checked before one is used. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
 import { HookonceError } from '../errors.js'
 import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js'
@@ -6,11 +6,11 @@ import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js
 export interface EncryptionOptions {
   /** The id of the key that new payloads are encrypted with. */
   readonly current: string
-  /** Every key that payloads or archives may still need, by id: 32 bytes as base64, hex or a Buffer. */
+  /** All keys that stored payloads or archives still need, by id: 32 bytes as base64, hex or a Buffer. */
   readonly keys: Readonly<Record<string, string | Uint8Array>>
   /**
-   * Refuse stored payloads that are not encrypted. Default false: those from before there were keys stay readable, and so
-   * does plain text that somebody puts in the place of a payload.
+   * Refuse stored payloads that are not encrypted. Default false: payloads from before there were keys stay readable. So
+   * does plain text that somebody writes in the place of an encrypted payload.
    */
   readonly required?: boolean
 }
@@ -40,10 +40,10 @@ export function keyRing(options: EncryptionOptions): KeyRing {
   const problem = (text: string) => new HookonceError('ENCRYPTION_OPTIONS', { problem: text })
   if (typeof keys !== 'object' || keys === null) throw problem('needs `keys`')
   const ring = new Map<string, KeyObject>()
-  for (const [id, given] of Object.entries(keys)) {
+  for (const [id, key] of Object.entries(keys)) {
     if (!/^[A-Za-z0-9_.-]{1,64}$/.test(id))
       throw problem('has a key id with characters other than letters, digits, _ . -')
-    const bytes = bytesOf(given)
+    const bytes = bytesOf(key)
     if (bytes?.byteLength !== KEY_BYTES)
       throw problem(`has a key "${id}" that is not ${KEY_BYTES} bytes long`)
     ring.set(id, createSecretKey(bytes))
@@ -54,10 +54,10 @@ export function keyRing(options: EncryptionOptions): KeyRing {
   return { current, required, get: (id) => ring.get(id) }
 }
 
-function bytesOf(given: unknown): Uint8Array | null {
-  if (given instanceof Uint8Array) return given
-  if (typeof given !== 'string') return null
-  const text = given.trim()
+function bytesOf(key: unknown): Uint8Array | null {
+  if (key instanceof Uint8Array) return key
+  if (typeof key !== 'string') return null
+  const text = key.trim()
   if (/^[0-9a-fA-F]{64}$/.test(text)) return Buffer.from(text, 'hex')
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : null
 }

@@ -1,10 +1,10 @@
 /**
  * Sealing: the headers and the body of a delivery become one ciphertext (AES-256-GCM), and the headers only say which key.
- * The source is bound to it, and so are the events of the delivery: each with its id and a digest of its content. Bytes
- * that were moved to another source, event or place in a delivery do not open.
+ * The ciphertext is bound to the source and to the events of the delivery, each with its id and a digest of its content.
+ * A ciphertext that was moved to another source, event or position in a delivery cannot be decrypted.
  *
- * The sealed body: version (1 byte), nonce (12), tag (16), then the encrypted [length of the head (4), head as JSON, body].
- * Version 1, which older payloads have, has the headers as its head and is not bound to events.
+ * Format of the sealed body: version (1 byte), nonce (12), tag (16), then the encrypted [length of the head (4), head as
+ * JSON, body]. In version 1, which older payloads have, the head is the headers, and the events are not bound.
  */
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { HookonceError } from '../errors.js'
@@ -18,35 +18,35 @@ export interface Sealable {
   readonly body: Uint8Array
 }
 
-/** Whose bytes they are said to be. */
+/** The event that the bytes are stored for. */
 export interface Place extends EventKey {
   readonly part: number
 }
 
 interface Head {
   readonly headers: Headers
-  /** Of each event its id, and in hexadecimal what its id would be made of if it were contested. */
+  /** For each event: its id, and in hexadecimal the hash from which its id is made if the id is contested. */
   readonly events: readonly (readonly [string, string | null])[]
 }
 
-/** No header of a sender has a colon in its name, so none can claim to be this one. */
-const MARK = ':encrypted'
+/** The header of a sealed delivery that names its key. A sender cannot send it: HTTP allows no colon in a header name. */
+const KEY_HEADER = ':encrypted'
 const VERSION = 2
 const UNBOUND = 1
 const NONCE = 12
 const TAG = 16
 const START = 1 + NONCE + TAG
 
-export function keyOf(headers: Headers): string | null {
-  return headers[MARK] ?? null
+export function sealingKeyId(headers: Headers): string | null {
+  return headers[KEY_HEADER] ?? null
 }
 
-/** What is sealed already stays as it is. */
+/** A sealed delivery is returned as it is. */
 export function seal<D extends Sealable & { readonly source: string; readonly events: readonly NewEvent[] }>(
   ring: KeyRing,
   delivery: D,
 ): D {
-  if (keyOf(delivery.headers) !== null) return delivery
+  if (sealingKeyId(delivery.headers) !== null) return delivery
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', ring.get(ring.current)!, nonce)
   cipher.setAAD(boundTo(VERSION, delivery.source, ring.current))
@@ -58,22 +58,22 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
   length.writeUInt32BE(head.byteLength)
   const sealed = [cipher.update(length), cipher.update(head), cipher.update(delivery.body), cipher.final()]
   const body = Buffer.concat([Buffer.from([VERSION]), nonce, cipher.getAuthTag(), ...sealed])
-  return { ...delivery, headers: { [MARK]: ring.current }, body }
+  return { ...delivery, headers: { [KEY_HEADER]: ring.current }, body }
 }
 
 /**
- * Throws ENCRYPTION_KEY_MISSING, ENCRYPTION_KEY_WRONG or ENCRYPTION_MISPLACED. What was stored before there were keys is
- * given as it is, unless the keys say that everything must be encrypted: then ENCRYPTION_REQUIRED.
+ * Throws ENCRYPTION_KEY_MISSING, ENCRYPTION_KEY_WRONG or ENCRYPTION_MISPLACED. A payload that is not encrypted is returned
+ * as it is, unless encryption is required: then ENCRYPTION_REQUIRED.
  */
 export function unseal(ring: KeyRing, place: Place, { headers, body }: Sealable): Sealable {
   const { source, eventId } = place
-  const id = keyOf(headers)
+  const id = sealingKeyId(headers)
   if (id === null && ring.required) throw new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
   if (id === null) return { headers, body }
   const key = ring.get(id)
   if (!key) throw new HookonceError('ENCRYPTION_KEY_MISSING', { source, key: id })
   const opened = open(key, source, id, body)
-  if (opened.events && !isOf(opened.events, place))
+  if (opened.events && !belongsTo(opened.events, place))
     throw new HookonceError('ENCRYPTION_MISPLACED', { source, eventId })
   return { headers: opened.headers, body: opened.body }
 }
@@ -102,8 +102,8 @@ function open(key: KeyObject, source: string, id: string, body: Uint8Array): Ope
   }
 }
 
-/** Under its own id, or under the one it got because that was contested. */
-function isOf(events: Head['events'], { eventId, part }: Place): boolean {
+/** True when the event is stored under its own id, or under the id it got because its own was contested. */
+function belongsTo(events: Head['events'], { eventId, part }: Place): boolean {
   const [own, content] = events[part] ?? []
   if (own === undefined) return false
   if (own === eventId) return true

@@ -1,6 +1,6 @@
 /**
- * One bound for all bodies that are in memory together. Each is bounded by itself, but a thousand senders at once are
- * not: beyond the bound a delivery is answered 503 and its sender comes back.
+ * The memory of bodies. All bodies in memory together have one limit (`limits.allBodiesBytes`), because a limit for each
+ * body does not stop a thousand senders at once. Beyond it a delivery is answered 503, and its sender retries.
  */
 export interface BodyBudget {
   /** Bytes of bodies that are being read or answered now. */
@@ -9,13 +9,13 @@ export interface BodyBudget {
 }
 
 export interface BodyReading {
-  /** Counts a piece that has arrived. False: there is no room for it. */
+  /** Counts a chunk that has arrived. False: there is no memory for it. */
   take(bytes: number): boolean
-  /** Called when this body has to make room for others. It was slow, and is not complete. */
+  /** `evict` is called when this body is slow, incomplete, and its memory is needed for others. */
   onEvicted(evict: () => void): void
-  /** The body is here: it is no longer asked to make room. */
+  /** The body is complete: it is not evicted any more. */
   complete(): void
-  /** Gives the memory back. */
+  /** Frees the memory. */
   end(): void
 }
 
@@ -25,11 +25,11 @@ interface Entry {
   evict: (() => void) | null
 }
 
-/** A body that takes longer than this gives way to others: a few slow senders could hold all of it otherwise. */
+/** A body that takes longer may be evicted; otherwise a few slow senders could use all the memory. */
 const SLOW_MS = 1_000
 
 export function createBodyBudget(mostBytes: number, now: () => number = () => performance.now()): BodyBudget {
-  /** In the order they began. */
+  /** Oldest first. */
   const entries = new Set<Entry>()
   let used = 0
 
@@ -61,7 +61,7 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
         take(bytes) {
           if (!entries.has(entry)) return false
           if (used + bytes > mostBytes) makeRoom(bytes, entry)
-          // One body alone always fits: its own limit is what bounds it.
+          // A single body always fits: it has a limit of its own.
           if (used + bytes > mostBytes && used > entry.bytes) return false
           used += bytes
           entry.bytes += bytes
@@ -75,6 +75,50 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
         },
         end: () => end(entry),
       }
+    },
+  }
+}
+
+/**
+ * Limits for joining small chunks. A sender decides how small its chunks are, and each costs an object of a hundred bytes
+ * and more. Small chunks are copied together, so that a body never takes much more memory than its size.
+ */
+const SMALL_BYTES = 4_096
+const BLOCK_BYTES = 16_384
+
+/** Joins the chunks of a body. */
+export interface ByteCollector {
+  add(piece: Uint8Array): void
+  whole(): Uint8Array
+}
+
+export function collectBytes(): ByteCollector {
+  const pieces: Uint8Array[] = []
+  let block: Uint8Array | null = null
+  let filled = 0
+
+  function closeBlock(): void {
+    if (block !== null) pieces.push(block.subarray(0, filled))
+    block = null
+    filled = 0
+  }
+
+  return {
+    add(piece) {
+      // Most bodies are one chunk, which is not copied.
+      if (piece.byteLength > SMALL_BYTES || (pieces.length === 0 && block === null)) {
+        closeBlock()
+        pieces.push(piece)
+        return
+      }
+      if (filled + piece.byteLength > BLOCK_BYTES) closeBlock()
+      block ??= new Uint8Array(BLOCK_BYTES)
+      block.set(piece, filled)
+      filled += piece.byteLength
+    },
+    whole() {
+      closeBlock()
+      return pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces)
     },
   }
 }

@@ -1,7 +1,7 @@
-/** Intake in web standards: a Request in, a Response out. The body is read here, as bytes, and cut at the limit. */
+/** Intake for web-standard requests and responses. The body is read here, as bytes, up to the limit. */
 import type { Receipt } from './answer.js'
 import type { BodyBudget, BodyReading } from './body-budget.js'
-import { collectBytes } from './byte-collector.js'
+import { collectBytes } from './body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from './receive.js'
 
 export interface FetchTarget {
@@ -14,7 +14,7 @@ export interface FetchTarget {
   readonly bodies: BodyBudget
 }
 
-/** `source` given, or the last part of the path after `/webhooks/`. */
+/** Without `source`, the source is the last segment of the path after `/webhooks/`. */
 export async function fetchIntake(inbox: FetchTarget, request: Request, source?: string): Promise<Response> {
   const name = source ?? sourceInPath(new URL(request.url).pathname)
   if (name === null) return asResponse(inbox.refused(null, 'unknown_source'))
@@ -67,7 +67,7 @@ function cancel<Reason extends string>(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   reason: Reason,
 ): Reason {
-  reader.cancel().catch(() => {}) // the sender is gone or goes on; either way nobody reads further
+  reader.cancel().catch(() => {}) // an error of a stream that is not read any further
   return reason
 }
 

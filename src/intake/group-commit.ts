@@ -19,9 +19,9 @@ export interface GroupCommitOptions {
   readonly maxWaiting?: number
   /** Body bytes that may wait. Default 64 MiB. */
   readonly maxWaitingBytes?: number
-  /** A delivery that waits longer, for its turn and its commit together, is given up. Default: no limit. */
+  /** Time limit for a delivery, from its arrival in the queue to the end of its commit. Default: none. */
   readonly withinMs?: number
-  /** Told after each commit: how many deliveries it held and how long it took. */
+  /** Called after each commit with its number of deliveries and its duration. */
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
 
@@ -36,8 +36,8 @@ export const commitsRule = shape({
 
 export interface GroupCommit {
   /**
-   * Resolves after the commit. STORE_BUSY when too much is waiting, STORE_UNAVAILABLE when its time is over; else what
-   * the store throws. A delivery that was given up may still be recorded: the sender's next one is then a duplicate.
+   * Resolves after the commit. Rejects with STORE_BUSY when the queue is full, STORE_UNAVAILABLE after `withinMs`, or the
+   * error of the store. A delivery that ran out of time may still be recorded: the sender's retry is then a duplicate.
    */
   record(delivery: NewDelivery): Promise<Recording>
   /** Deliveries that wait for a commit. */
@@ -118,7 +118,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     try {
       const recordings = await next.record(batch.map((waiter) => waiter.delivery))
       // Spooled and failed deliveries are not part of the commit.
-      const recorded = recordings.reduce((count, one) => count + (Array.isArray(one) ? 1 : 0), 0)
+      const recorded = recordings.reduce((count, recording) => count + (Array.isArray(recording) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (let i = 0; i < batch.length; i++) {
         clearTimeout(batch[i]!.timer)

@@ -12,12 +12,12 @@ export interface IntakeLimits {
   readonly headerCount: number
   /** Names and values together. Default 32 KiB. */
   readonly headerBytes: number
-  /** Of all bodies that are in memory at once; beyond it the answer is 503. Default 64 MiB. */
+  /** Limit for all bodies in memory at once; beyond it the answer is 503. Default 64 MiB. */
   readonly allBodiesBytes: number
   /** How long an adapter waits for the whole body. Default 10,000. */
   readonly bodyTimeoutMs: number
   /**
-   * How long a verified delivery may wait to be recorded, in all; then the answer is 503, and the sender comes back.
+   * Time limit to record a verified delivery. After it the answer is 503, and the sender retries.
    * Default 5,000.
    */
   readonly recordMs: number
