@@ -4,6 +4,7 @@
  * transaction. A process that dies in between leaves its decision in `dropping`, and the next one goes on from there.
  */
 import type { ClientBase } from 'pg'
+import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
 import { answerOf } from './connection.js'
 import type { Database, Run, Statement } from './database.js'
@@ -29,6 +30,7 @@ export async function maintain(
   unit: PartitionUnit,
   options: MaintainOptions,
 ): Promise<MaintainReport> {
+  if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
   const client = db.client()
   client.on('error', () => {}) // the statement under way says so too
   try {
