@@ -96,7 +96,7 @@ describe.each(ways)('%s', (_, where) => {
   })
 
   test('show has the attempts, and the payload when asked', async () => {
-    const { value } = await json('events', 'show', 'stripe/evt_bad', '--payload', '--reason', 'ticket 1')
+    const { value } = await json('events', 'show', 'stripe/evt_bad', '--payload', '--note', 'ticket 1')
     expect(steady({ ...value, payload: { ...value.payload, body: '(body)' } })).toMatchSnapshot('events show')
     expect(JSON.parse(Buffer.from(value.payload.body, 'base64').toString())).toMatchObject({ id: 'evt_bad' })
     const raw = await run('events', 'show', 'evt_bad', '--raw')
@@ -149,7 +149,7 @@ describe.each(ways)('%s', (_, where) => {
     })
     const refused = await json('replay', 'evt_ok')
     expect(refused).toMatchObject({ code: 1, value: { results: [{ done: false, code: 'FORCE_NEEDED' }] } })
-    const forced = await json('replay', 'evt_ok', '--force', '--reason', 'a test')
+    const forced = await json('replay', 'evt_ok', '--force', '--note', 'a test')
     expect(forced).toMatchObject({
       code: 0,
       value: { results: [{ done: true, from: 'succeeded', to: 'pending' }] },
@@ -265,7 +265,7 @@ test('a log named with --store is read with the keys of the configuration', asyn
       body: Buffer.from('{"id":"e1","type":"paid","note":"private"}'),
     })
     await inbox.stop()
-    const show = ['events', 'show', 'shop/e1', '--payload', '--reason', 'a test', '--store', url]
+    const show = ['events', 'show', 'shop/e1', '--payload', '--note', 'a test', '--store', url]
     const config = (more: string) =>
       writeFileSync(
         join(own.path, 'hookonce.config.mjs'),

@@ -49,7 +49,7 @@ test('start, send five at once, look, replay, kill, start again: it is still the
   const refused = await folder.run(['replay', 'evt_1'])
   expect(refused.code).toBe(1)
   expect(refused.stdout).toContain('add --force to run it again')
-  const replayed = await folder.run(['replay', 'evt_1', '--force', '--reason', 'first minute'])
+  const replayed = await folder.run(['replay', 'evt_1', '--force', '--note', 'first minute'])
   expect(replayed.stdout).toContain('succeeded -> pending')
   expect(replayed.code).toBe(0)
   await server.says(/handled, attempt 1[\s\S]*evt_1 +handled, attempt 1/)

@@ -72,7 +72,7 @@ test('archive, prune, restore: bytes go and come back; what is not finished stay
     'kept',
     '--id',
     'evt_done',
-    '--reason',
+    '--note',
     'a test',
   )
   expect(restored.value).toMatchObject({ restored: 1, skipped: 0 })
@@ -98,13 +98,13 @@ test('retention below a retry window is refused', async () => {
 })
 
 test('erase wants a reason and a yes, and is for good', async () => {
-  expect(await run('erase', 'in_1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--reason') })
-  expect(await run('erase', 'in_1', '--reason', 'x')).toMatchObject({
+  expect(await run('erase', 'in_1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--note') })
+  expect(await run('erase', 'in_1', '--note', 'x')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('--yes'),
   })
   expect((await run('erase', 'in_1', '--dry-run')).value).toMatchObject({ dryRun: true, events: 2 })
-  expect((await run('erase', 'in_1', '--reason', 'x', '--yes')).value).toEqual({
+  expect((await run('erase', 'in_1', '--note', 'x', '--yes')).value).toEqual({
     dryRun: false,
     reference: 'in_1',
     payloads: 2,
@@ -165,7 +165,7 @@ test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
   ])
   await store.close()
   expect((await on('events', 'list')).value.events).toMatchObject([{ id: 'evt_1', state: 'pending' }])
-  expect((await on('ignore', 'evt_1', '--reason', 'a test')).value.results).toMatchObject([{ to: 'ignored' }])
+  expect((await on('ignore', 'evt_1', '--note', 'a test')).value.results).toMatchObject([{ to: 'ignored' }])
   const tail = folder.start(['events', 'tail', '--since', '1h', '--store', database.url, '--json'])
   await tail.says(/"id":"evt_1".*"state":"ignored"/)
   tail.signal('SIGTERM')

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
-import type { ShowOptions } from '../events/events.js'
+import type { ExportOptions, ShowOptions } from '../events/events.js'
 import {
   addFilterOptions,
   addLogOptions,
@@ -9,6 +9,7 @@ import {
   type LogOptions,
   matcher,
 } from '../log/options.js'
+import { addNoteOption, type NoteOptions, noteOf } from '../note.js'
 import { count } from '../options.js'
 
 const load = () => Promise.all([import('../events/events.js'), import('../log/open-log.js')])
@@ -49,18 +50,18 @@ function addShow(events: Command): void {
       'Shows one event and its attempts. Name it by its id, or by source/id when several sources have that id.',
     examples: [
       'hookonce events show evt_1PgafmB7WZ01zgkW',
-      'hookonce events show stripe/evt_1PgafmB7WZ01zgkW --payload --reason "ticket 4711"',
+      'hookonce events show stripe/evt_1PgafmB7WZ01zgkW --payload --note "ticket 4711"',
     ],
   })
     .option('--source <name>', 'the source it came from')
     .option('--payload', 'also show its headers and body; this is recorded in the audit')
     .option('--raw', 'print only its body, byte for byte')
-    .option('--reason <text>', 'why the payload is read, for the audit')
-  addLogOptions(command).action(
-    action<ShowOptions & LogOptions>(async ({ output, options }, id: string) => {
+  addLogOptions(addNoteOption(command, { oldSpelling: true })).action(
+    action<ShowOptions & NoteOptions & LogOptions>(async ({ output, options }, id: string) => {
+      const note = noteOf(output, options)
       const [{ show }, { openLog }] = await load()
       await using log = await openLog(options)
-      await show(output, log, id, options)
+      await show(output, log, id, { ...options, note })
     }),
   )
 }
@@ -85,14 +86,14 @@ function addExport(events: Command): void {
     summary: 'export events as JSON lines, for other programs',
     examples: [
       'hookonce events export --since 30d > events.ndjson',
-      'hookonce events export --dead --payloads --reason "replay in staging" > dead.ndjson',
+      'hookonce events export --dead --payloads --note "replay in staging" > dead.ndjson',
     ],
   }).option('--payloads', 'include headers and body (base64); each read is recorded in the audit')
-  addLogOptions(addFilterOptions(command)).action(
-    action<FilterOptions & LogOptions & { payloads?: boolean }>(async ({ output, options }) => {
+  addLogOptions(addFilterOptions(addNoteOption(command))).action(
+    action<FilterOptions & LogOptions & ExportOptions>(async ({ output, options }) => {
       const [{ exportEvents }, { openLog }] = await load()
       await using log = await openLog(options)
-      await exportEvents(output, log, filterOf(options), { payloads: options.payloads === true })
+      await exportEvents(output, log, filterOf(options), options)
     }),
   )
 }

@@ -12,6 +12,7 @@ import {
   filterOf,
   type LogOptions,
 } from '../log/options.js'
+import { addNoteOption, noteForFilter, noteForIds } from '../note.js'
 import { rate } from '../options.js'
 import { type Output, printable, table } from '../output.js'
 
@@ -26,14 +27,15 @@ const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples
   replay: {
     summary: 'run events again, also succeeded ones (with --force)',
     examples: [
-      'hookonce replay evt_123 --reason "fixed the handler"',
-      'hookonce replay stripe/evt_123 --force --reason "effects may happen again"',
+      'hookonce replay evt_123 --note "fixed the handler"',
+      'hookonce replay stripe/evt_123 --force --note "effects may happen again"',
+      'hookonce replay --state ignored --reason unhandled --note "added the handler"',
     ],
   },
   ignore: {
     summary: 'mark events as ignored, so that they are not handled',
     examples: [
-      'hookonce ignore evt_123 --reason "test delivery"',
+      'hookonce ignore evt_123 --note "test delivery"',
       "hookonce ignore --source github --type 'ping*'",
     ],
   },
@@ -51,23 +53,22 @@ function addOrder(program: Command, verb: Verb): void {
   })
     .option('--dry-run', 'print what would happen, change nothing')
     .option('--rate <n>', 'events per second at most', rate)
-    .option('--reason <text>', 'the reason, for the audit')
   if (verb === 'replay')
     command.option('--force', 'also run succeeded events again; their effects may happen again')
-  addLogOptions(addFilterOptions(command, { reason: false })).action(
+  addLogOptions(addFilterOptions(addNoteOption(command))).action(
     action<FilterOptions & LogOptions & OrderOptions>(async ({ output, options }, ids: string[]) => {
-      const { reason: _, ...filter } = options
-      const wanted = filterOf(filter)
+      const wanted = filterOf(options)
+      const note = ids.length > 0 ? noteForIds(output, options) : noteForFilter(options)
       const { openLog } = await import('../log/open-log.js')
       await using log = await openLog(options)
-      return await orderEvents(output, log, verb, ids, wanted, options)
+      return await orderEvents(output, log, verb, ids, wanted, { ...options, note })
     }),
   )
 }
 
 interface OrderOptions {
   readonly source?: string
-  readonly reason?: string
+  readonly note?: string | undefined
   readonly force?: boolean
   readonly dryRun?: boolean
   readonly rate?: number
@@ -146,12 +147,14 @@ async function orderFound(
     summary(verb, result, dryRun),
   )
   if (signal.aborted) output.say('stopped; finished changes stay')
+  if (result.matched === 0 && filter.reason !== undefined)
+    output.say(`No event was ignored for the reason "${printable(filter.reason)}". The audit takes --note.`)
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
-function orderOptions({ reason, force, dryRun }: OrderOptions) {
+function orderOptions({ note, force, dryRun }: OrderOptions) {
   return {
-    ...(reason === undefined ? {} : { reason }),
+    ...(note === undefined ? {} : { reason: note }),
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
   }

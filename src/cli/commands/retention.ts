@@ -1,6 +1,7 @@
 import { type Command, Option } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
+import { addNoteOption, type NoteOptions, noteOf } from '../note.js'
 import { collect, day, duration, instant } from '../options.js'
 import type { ArchiveCommandOptions } from '../retention/archive.js'
 import type { EraseCommandOptions } from '../retention/erase.js'
@@ -77,12 +78,13 @@ function addArchive(program: Command): void {
   )
   const restore = addCommand(archive, 'restore', {
     summary: 'copy payloads back to their events',
-    examples: ['hookonce archive restore --archive ./archive --id evt_123 --reason "replay for ticket 4711"'],
-  })
-    .option('--id <event id>', 'only this event; may be repeated', collect)
-    .option('--reason <text>', 'the reason, for the audit')
-  addStoreOption(withDays(restore)).action(
-    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).restore(output, options)),
+    examples: ['hookonce archive restore --archive ./archive --id evt_123 --note "replay for ticket 4711"'],
+  }).option('--id <event id>', 'only this event; may be repeated', collect)
+  addStoreOption(withDays(addNoteOption(restore, { oldSpelling: true }))).action(
+    action<ArchiveCommandOptions & NoteOptions>(async ({ output, options }) => {
+      const note = noteOf(output, options)
+      await (await load()).restore(output, { ...options, note })
+    }),
   )
 }
 
@@ -93,16 +95,16 @@ function addErase(program: Command): void {
       'Deletes the payload of every delivery with this reference (a customer, an order). The events stay, so that duplicates are still recognised. This cannot be undone.',
     examples: [
       'hookonce erase cus_123 --dry-run',
-      'hookonce erase cus_123 --source stripe --reason "request of 2026-07-01" --yes',
+      'hookonce erase cus_123 --source stripe --note "request of 2026-07-01" --yes',
     ],
   })
     .option('--source <name>', 'only events of this source')
-    .option('--reason <text>', 'the reason, for the audit')
     .option('--dry-run', 'count the payloads, erase nothing')
     .option('--yes', 'do not ask for confirmation')
-  addStoreOption(command).action(
-    action<EraseCommandOptions>(async ({ output, options }, reference: string) =>
-      (await import('../retention/erase.js')).erase(output, reference, options),
-    ),
+  addStoreOption(addNoteOption(command, { oldSpelling: true })).action(
+    action<EraseCommandOptions & NoteOptions>(async ({ output, options }, reference: string) => {
+      const note = noteOf(output, options)
+      return (await import('../retention/erase.js')).erase(output, reference, { ...options, note })
+    }),
   )
 }

@@ -39,14 +39,14 @@ export interface ShowOptions {
   readonly source?: string
   readonly payload?: boolean
   readonly raw?: boolean
-  readonly reason?: string
+  readonly note?: string | undefined
 }
 
 export async function show(output: Output, log: EventLog, text: string, options: ShowOptions): Promise<void> {
   const event = await findEvent(log, text, options.source)
   const key = eventKey(event)
   const withPayload = options.payload || options.raw
-  const payload = withPayload ? await log.payload(key, options.reason ?? '') : null
+  const payload = withPayload ? await log.payload(key, options.note ?? '') : null
   if (options.raw) {
     if (payload === null) throw removed(event)
     process.stdout.write(payload.body)
@@ -116,24 +116,29 @@ export async function newestPosition(log: EventLog): Promise<number> {
   return events[0]?.seq ?? 0
 }
 
+export interface ExportOptions {
+  readonly payloads?: boolean
+  readonly note?: string | undefined
+}
+
 /** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */
 export async function exportEvents(
   output: Output,
   log: EventLog,
   filter: EventFilter,
-  options: { readonly payloads: boolean },
+  { payloads = false, note = 'export' }: ExportOptions,
 ): Promise<void> {
   let cursor: string | null = null
   let exported = 0
   do {
     const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
     for (const event of page.events) {
-      const payload = options.payloads ? await log.payload(eventKey(event), 'export') : undefined
+      const payload = payloads ? await log.payload(eventKey(event), note) : undefined
       const shown = payload && {
         headers: payload.headers,
         body: Buffer.from(payload.body).toString('base64'),
       }
-      await write(`${JSON.stringify(options.payloads ? { ...event, payload: shown ?? null } : event)}\n`)
+      await write(`${JSON.stringify(payloads ? { ...event, payload: shown ?? null } : event)}\n`)
     }
     exported += page.events.length
     output.progress(`${exported} events`)

@@ -43,7 +43,7 @@ export interface EventLog extends AsyncDisposable {
   get(key: EventKey): Promise<EventView | null>
   attempts(key: EventKey): Promise<readonly AttemptView[]>
   /** Null when it has been deleted. Each read is recorded in the audit. */
-  payload(key: EventKey, reason: string): Promise<PayloadView | null>
+  payload(key: EventKey, note: string): Promise<PayloadView | null>
   /** The provider of each source, where it is known. */
   providers(): Promise<Readonly<Record<string, string>>>
   /** Events as they are recorded, in order, until the signal is aborted. */

@@ -40,9 +40,8 @@ export interface FilterOptions {
   readonly flagged?: boolean
 }
 
-/** `reason: false` for commands whose --reason has another meaning. */
-export function addFilterOptions(command: Command, { reason = true } = {}): Command {
-  command
+export function addFilterOptions(command: Command): Command {
+  return command
     .option('--source <name>', 'only events of this source')
     .option('--type <type>', 'only events of this type; * matches any text')
     .addOption(new Option('--state <state>', 'only events in this state').choices([...states]))
@@ -57,8 +56,7 @@ export function addFilterOptions(command: Command, { reason = true } = {}): Comm
     .option('--duplicates', 'only events that were delivered more than once')
     .option('--conflicts', 'only events that were delivered again with other bytes')
     .option('--flagged', 'only events with the signed content of another event, or a contested id')
-  if (reason) command.option('--reason <text>', 'only events ignored for this reason, such as unhandled')
-  return command
+    .option('--reason <text>', 'only events ignored for this reason, such as unhandled')
 }
 
 export function filterOf(options: FilterOptions): EventFilter {

@@ -17,8 +17,8 @@ export function serverLog(api: Api): EventLog {
       api.json('GET', `/api/events?${query({ ...apiFilter(filter), limit, cursor })}`),
     get: (key) => orNull(api.json<EventView>('GET', pathOf(key)), 'EVENT_NOT_FOUND'),
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
-    async payload(key, reason) {
-      const path = `${pathOf(key)}/payload?${query({ reason: reason || undefined })}`
+    async payload(key, note) {
+      const path = `${pathOf(key)}/payload?${query({ note: note || undefined })}`
       const found = await orNull(api.json<PayloadAnswer>('GET', path), 'PAYLOAD_REMOVED')
       return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
     },
@@ -30,9 +30,9 @@ export function serverLog(api: Api): EventLog {
       return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
     },
     follow: (options) => follow(api, options),
-    async order(verb, key, { reason, force, dryRun }): Promise<OrderResult> {
+    async order(verb, key, { reason: note, force, dryRun }): Promise<OrderResult> {
       try {
-        return await api.json('POST', `${pathOf(key)}/${verb}`, { reason, force, dryRun })
+        return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun })
       } catch (error) {
         if (error instanceof ApiProblem && refusals.includes(error.code as Refusal))
           return { done: false, code: error.code as Refusal }
@@ -54,8 +54,8 @@ async function orderAll(
   filter: EventFilter,
   options: BulkOptions,
 ): Promise<BulkResult> {
-  const { reason, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
-  const body = { verb, filter: apiFilter(filter), reason, force, dryRun, rate }
+  const { reason: note, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
+  const body = { verb, filter: apiFilter(filter), note, force, dryRun, rate }
   let action = await api.json<ActionView>('POST', '/api/events/actions', body)
   while (action.state === 'running') {
     onProgress?.(action)

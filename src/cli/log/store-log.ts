@@ -25,10 +25,10 @@ export function storeLog(store: Store): EventLog {
       return event && eventView(event, true)
     },
     attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
-    async payload(key, reason) {
+    async payload(key, note) {
       const audit = need(store, 'audit', 'showing payloads')
       const payload = await inspect().payload(key)
-      if (payload !== null) await audit.append([{ actor, verb: 'payload', ...key, reason }])
+      if (payload !== null) await audit.append([{ actor, verb: 'payload', ...key, reason: note }])
       return payload
     },
     // A store has no providers. Sources of hookonce dev are named after theirs.

@@ -10,7 +10,7 @@ import { openExistingStore } from '../store.js'
 export interface EraseCommandOptions {
   readonly store?: string
   readonly source?: string
-  readonly reason?: string
+  readonly note?: string | undefined
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
@@ -20,9 +20,9 @@ export async function erase(
   reference: string,
   options: EraseCommandOptions,
 ): Promise<number> {
-  const { source, reason, dryRun = false } = options
-  if (!dryRun && !reason)
-    throw new UsageError('erase needs --reason, which is recorded in the audit. --dry-run needs no reason.')
+  const { source, note, dryRun = false } = options
+  if (!dryRun && !note)
+    throw new UsageError('erase needs --note, which is recorded in the audit. --dry-run needs no note.')
   const store = await openExistingStore(options.store)
   try {
     const subject = {
@@ -30,11 +30,11 @@ export async function erase(
       actor: actorName(),
       ...(source === undefined ? {} : { source }),
     }
-    const found = await eraseAll(store, { ...subject, reason: reason ?? '', dryRun: true })
+    const found = await eraseAll(store, { ...subject, reason: note ?? '', dryRun: true })
     if (!dryRun) await confirm(reference, found.events, options.yes === true)
     const erased = dryRun
       ? found
-      : await eraseAll(store, { ...subject, reason: reason!, signal: interruptible().signal })
+      : await eraseAll(store, { ...subject, reason: note!, signal: interruptible().signal })
     output.result({ dryRun, reference, ...erased }, () => {
       const events = counted(erased.events, 'event', 'events')
       const verb = dryRun ? 'would be erased (--dry-run)' : 'erased'

@@ -17,8 +17,11 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Events in a page, at most'),
   cursor: text.optional().describe('`next` of the page before'),
 }
-/** A reason for the audit, in the body or in the header X-Reason. */
-export const reason = text.max(1_000).optional().describe('Why; goes into the audit')
+/** A note for the audit, in the body or query, or in the header X-Note. */
+export const noteFields = {
+  note: text.max(1_000).optional().describe('A note for the audit'),
+  reason: text.max(1_000).optional().meta({ deprecated: true, description: 'The old spelling of `note`' }),
+}
 
 export const statsShape = z.strictObject({
   sources: z.array(

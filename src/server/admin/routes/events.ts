@@ -6,16 +6,16 @@ import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
 import { need } from '../../../store.js'
 import { filterOf, filterQuery, search } from '../filter.js'
-import { type Route, reasonOf, route } from '../route.js'
+import { noteOf, type Route, route } from '../route.js'
 import {
   attemptsShape,
   eventPageShape,
   eventShape,
   json,
   keyParams,
+  noteFields,
   pageQuery,
   payloadShape,
-  reason,
 } from '../shapes.js'
 import { attemptView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
 
@@ -104,7 +104,7 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       summary: 'The bytes as they were received: a download, or JSON with base64 when JSON is asked for',
       can: 'payload',
       params: keyParams,
-      query: { reason },
+      query: noteFields,
       answers: {
         200: {
           about: 'The payload. For a delivery with several events, the whole of it.',
@@ -117,7 +117,7 @@ export function payloadRoutes(inbox: Inbox): Route[] {
         await existingEvent(inbox, key)
         const store = await inbox.store()
         await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'payload', ...key, reason: reasonOf(request, query.reason) },
+          { actor: access!.actor, verb: 'payload', ...key, reason: noteOf(request, query) },
         ])
         const payload = await need(store, 'inspect', 'the admin API').payload(key)
         if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })

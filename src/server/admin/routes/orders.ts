@@ -1,11 +1,11 @@
 /** Orders of an operator: on one event, and on all events that match a filter. */
 import { z } from 'zod'
-import { HookonceError } from '../../../errors.js'
+import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
-import { type Route, reasonOf, route } from '../route.js'
-import { actionShape, json, keyParams, orderShape, reason } from '../shapes.js'
+import { noteOf, type Route, route } from '../route.js'
+import { actionShape, json, keyParams, noteFields, orderShape } from '../shapes.js'
 import { eventKey } from './events.js'
 
 const verbs = {
@@ -24,7 +24,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
       can: 'order',
       params: keyParams,
       body: z.strictObject({
-        reason,
+        ...noteFields,
         force: z.boolean().optional().describe('Needed to replay what has succeeded'),
         dryRun: z.boolean().optional().describe('Say what would happen, change nothing'),
       }),
@@ -32,7 +32,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
       problems: [400, 404, 409],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
         const key = eventKey(params)
-        const by = { actor: access!.actor, reason: reasonOf(request, body.reason), force, dryRun }
+        const by = { actor: access!.actor, reason: noteOf(request, body), force, dryRun }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }
         const state = (await inbox.events.get(key))?.state ?? 'gone'
@@ -60,14 +60,15 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
         dryRun: z.boolean().default(false).describe('Count what would happen, change nothing'),
         force: z.boolean().default(false).describe('Needed to replay what has succeeded'),
         rate: z.number().min(1).max(100_000).optional().describe('Events a second at most'),
-        reason,
+        ...noteFields,
       }),
       answers: {
         200: json('It has ended.', actionShape),
         202: json('It is running: look at it under its id, in this process.', actionShape),
       },
       problems: [400, 429],
-      async run({ access, request, body: { verb, filter, dryRun, force, rate, reason: why } }) {
+      async run({ access, request, body: { verb, filter, dryRun, force, rate, ...audit } }) {
+        refuseAmbiguousReason(filter, audit)
         const order = {
           verb,
           filter: filterOf(filter),
@@ -75,7 +76,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           force,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),
           actor: access!.actor,
-          reason: reasonOf(request, why),
+          reason: noteOf(request, audit),
         }
         const action = await actions.start(order, WAIT_MS)
         if (action.state !== 'running') return action
@@ -108,4 +109,17 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       run: async ({ params: { id } }) => actions.cancel(id),
     }),
   ]
+}
+
+/** `reason` beside a filter on ignored events may have been meant as part of that filter, and would select too much. */
+function refuseAmbiguousReason(
+  filter: { readonly state?: string | undefined; readonly reason?: string | undefined },
+  { note, reason }: { readonly note?: string | undefined; readonly reason?: string | undefined },
+): void {
+  if (reason === undefined || note !== undefined) return
+  if (filter.state === 'ignored' && filter.reason === undefined)
+    throw invalid(
+      'reason',
+      'has two possible meanings here: use note for the audit, or filter.reason to select events that were ignored for this reason',
+    )
 }

@@ -1,0 +1,133 @@
+/** `--reason` selects events by the reason they were ignored for; `--note` is the text in the audit. */
+
+import { createHash } from 'node:crypto'
+import { createInbox, silentLog } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+import { createServer, type HookonceServer } from 'hookonce/server'
+import { sqlite } from 'hookonce/sqlite'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Folder, freshFolder } from '../support/cli.js'
+
+const token = 'operator-token-0123456789abcdef'
+let folder: Folder
+let server: HookonceServer
+let url: string
+let storeUrl: string
+
+/** Ignored: evt_1 and evt_2 because no handler matched, evt_3 and evt_4 by an operator. */
+beforeAll(async () => {
+  folder = freshFolder()
+  storeUrl = `sqlite:${folder.path}/events.db`
+  const inbox = createInbox({
+    store: sqlite(`${folder.path}/events.db`),
+    sources: { stripe: stripe({ secret: 'a secret that is long enough' }) },
+    log: silentLog,
+  })
+  const sha256 = createHash('sha256').update(token).digest('hex')
+  server = createServer(inbox, { port: 0, admin: { tokens: [{ name: 'tests', role: 'admin', sha256 }] } })
+  url = (await server.listen()).url
+  const source = inbox.sources.get('stripe')!
+  for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4'])
+    await inbox.receive('stripe', await source.sign(source.sample({ id, now: Date.now() })))
+  for (const eventId of ['evt_3', 'evt_4']) await inbox.ignore({ source: 'stripe', eventId })
+  inbox.on('stripe', 'no.such.type', () => {})
+  await inbox.drain()
+})
+afterAll(async () => {
+  await server.close()
+  await folder.remove()
+})
+
+const audits = async (eventId: string) => {
+  const store = await server.inbox.store()
+  const { audits } = await store.audit!.list({ source: 'stripe', eventId }, { limit: 50, cursor: null })
+  return audits.map(({ verb, reason }) => [verb, reason])
+}
+
+const ways: readonly (readonly [string, () => string[]])[] = [
+  ['on the store', () => ['--store', storeUrl]],
+  ['through a server', () => ['--server', url, '--token', token]],
+]
+
+async function runJson(args: string[], where: string[]) {
+  const ended = await folder.run([...args, '--json', ...where])
+  const value = ended.stdout.startsWith('{"verb"') ? JSON.parse(ended.stdout) : null
+  return { ...ended, value }
+}
+
+describe.each(ways)('%s', (way, where) => {
+  const run = (...args: string[]) => runJson(args, where())
+
+  test('replay --reason selects the events that were ignored for that reason, and no other', async () => {
+    const dry = await run('replay', '--state', 'ignored', '--reason', 'unhandled', '--dry-run')
+    expect(dry).toMatchObject({ code: 0, value: { matched: 2, done: 2 } })
+    const all = await run('replay', '--state', 'ignored', '--dry-run')
+    expect(all.value).toMatchObject({ matched: 4, done: 4 })
+    const note = `added the handler, ${way}`
+    const replayed = await run('replay', '--reason', 'unhandled', '--note', note)
+    expect(replayed.value).toMatchObject({ matched: 2, done: 2 })
+    await server.inbox.drain()
+    expect(await audits('evt_1')).toContainEqual(['replay', note])
+    expect(await audits('evt_3')).not.toContainEqual(['replay', note])
+  })
+
+  test('export selects with --reason and notes with --note; show notes with either', async () => {
+    const exported = await run('events', 'export', '--reason', 'operator', '--payloads', '--note', way)
+    expect(exported.stderr).toContain('2 events exported')
+    expect(await audits('evt_3')).toContainEqual(['payload', way])
+    await run('events', 'show', 'evt_4', '--payload', '--note', `new ${way}`)
+    await run('events', 'show', 'evt_4', '--payload', '--reason', `old ${way}`)
+    expect(await audits('evt_4')).toEqual(
+      expect.arrayContaining([
+        ['payload', `new ${way}`],
+        ['payload', `old ${way}`],
+      ]),
+    )
+    expect(await run('events', 'show', 'evt_4', '--reason', 'x', '--note', 'y')).toMatchObject({ code: 2 })
+  })
+})
+
+const onStore = (...args: string[]) => runJson(args, ['--store', storeUrl])
+
+test('--reason on a filter is refused where it may be the old spelling of --note', async () => {
+  for (const verb of ['retry', 'replay', 'ignore']) {
+    const refused = await onStore(verb, '--source', 'stripe', '--reason', 'the fix is out')
+    expect(refused).toMatchObject({ code: 2, stdout: '' })
+    expect(refused.stderr).toContain('--note')
+    expect(refused.stderr).toContain('--state ignored --reason')
+  }
+  const none = await onStore('replay', '--state', 'ignored', '--reason', 'the fix is out', '--dry-run')
+  expect(none).toMatchObject({ code: 0, value: { matched: 0 }, stderr: expect.stringContaining('--note') })
+})
+
+test('events named by id take --reason as a note still, unless it may be the filter', async () => {
+  const old = await onStore('replay', 'evt_2', '--reason', `ticket 1`)
+  expect(old).toMatchObject({ code: 0, stderr: expect.stringContaining('use --note') })
+  expect(await audits('evt_2')).toContainEqual(['replay', `ticket 1`])
+  await server.inbox.drain()
+  for (const more of [
+    ['--reason', 'unhandled'],
+    ['--reason', 'x', '--note', 'y'],
+  ])
+    expect(await onStore('replay', 'evt_2', ...more)).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/named by id.*--note/),
+    })
+})
+
+test('the API takes note for the audit, and refuses a reason that may be meant as the filter', async () => {
+  const start = (body: object) =>
+    fetch(`${url}/api/events/actions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ verb: 'replay', dryRun: true, ...body }),
+    })
+  const ambiguous = await start({ filter: { state: 'ignored' }, reason: 'unhandled' })
+  expect(ambiguous.status).toBe(400)
+  expect(JSON.stringify(await ambiguous.json())).toMatch(/note.*filter\.reason/)
+  const clear = await start({ filter: { state: 'ignored', reason: 'unhandled' }, note: 'ticket 2' })
+  expect(await clear.json()).toMatchObject({ matched: 2 })
+  const old = await start({ filter: { source: 'stripe' }, reason: 'ticket 3' })
+  expect(old.status).toBe(200)
+  expect((await start({ filter: { source: 'stripe' }, reason: 'a', note: 'b' })).status).toBe(400)
+})
