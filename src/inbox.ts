@@ -84,7 +84,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     }
     if (store.opened) await cache?.ready()
     if (options.retention !== false && canRetain(options.store) && !store.refuses)
-      schedule ??= startSchedule(retainParts, { log, counters })
+      schedule ??= startSchedule(retainDeps, { log, counters })
   }
 
   async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
@@ -100,7 +100,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     await store.close(left, () => Promise.all([processing.stop(left()), atMost(left(), retentionEnded)]))
   }
 
-  async function retainParts(): Promise<RetainDeps> {
+  async function retainDeps(): Promise<RetainDeps> {
     return { store: await store.open(), policy, settings, log, counters }
   }
 
@@ -156,7 +156,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     retry: order('retry'),
     replay: order('replay'),
     ignore: order('ignore'),
-    retain: async (retainOptions) => retain(await retainParts(), retainOptions),
+    retain: async (retainOptions) => retain(await retainDeps(), retainOptions),
     erase: async (eraseOptions) => eraseAll(await store.open(), eraseOptions),
     sources,
     limits,

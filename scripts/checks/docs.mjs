@@ -1,12 +1,12 @@
 /** Documents agree with the code, and their links lead somewhere. */
-import { existsSync } from 'node:fs'
+import { existsSync, readdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { documents, read, root } from './run.mjs'
 
 export const docs = {
   name: 'documents',
   async run() {
-    return [...(await errorCodes()), ...(await lifecycle()), ...(await links())]
+    return [...(await errorCodes()), ...(await lifecycle()), ...(await architecture()), ...(await links())]
   },
 }
 
@@ -29,6 +29,27 @@ async function lifecycle() {
   const table = transitions
   const expected = table.map(({ from, to, by, when }) => `| ${from} | ${to} | ${by} | ${when} |`)
   return compare('docs/lifecycle.md', expected, new RegExp(`^\\| (new|${states.join('|')}) \\| `))
+}
+
+/** ARCHITECTURE.md names each folder of src, and names no file that is not there. */
+async function architecture() {
+  const path = 'ARCHITECTURE.md'
+  const text = await read(path)
+  const folders = readdirSync(join(root, 'src'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => `src/${name}/`)
+  const inText = [...text.matchAll(/`((?:src|test|scripts|docs)\/[\w./-]+)`/g)].map(([, name = '']) => name)
+  const inDiagram = [
+    ...text.matchAll(/\b((?:adapters|inbox|intake|verification|processing|stores)\/[\w/-]+\.ts)/g),
+  ]
+    .filter(({ index }) => !/[/(]$/.test(text.slice(0, index)))
+    .map(([, name = '']) => `src/${name}`)
+  return [
+    ...folders.filter((folder) => !inText.includes(folder)).map((folder) => `${path} lacks: ${folder}`),
+    ...[...inText, ...inDiagram]
+      .filter((name) => !existsSync(join(root, name)))
+      .map((name) => `${path}: there is no ${name}`),
+  ]
 }
 
 /**
