@@ -10,7 +10,7 @@ import type { NewDelivery } from 'hookonce'
 import { migrations, sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openConnection } from '#dist/stores/sqlite/connection.js'
-import { watchLog } from '#dist/stores/sqlite/watch.js'
+import { watchLog } from '#dist/stores/sqlite/subscribe.js'
 
 let folder: string
 let path: string
@@ -81,7 +81,7 @@ test('claims and settlements wake nobody, a new event and an order do', async ()
   let woken = 0
   const watch = watchLog({
     connection: () => connection,
-    tell: () => woken++,
+    notify: () => woken++,
     guard: (run) => run(),
   })
   /** How often the watch wakes somebody in its next looks. */

@@ -1,14 +1,14 @@
-/** The audit: who did what to the log. Read newest first; each call looks at a bounded number of rows. */
+/** The `audit` capability: who did what to the log, newest first. Each call reads a bounded number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { encodeCursor } from '../shared/cursor.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { textOrNull } from './event-row.js'
+import { textOrNull } from './rows.js'
 
 const insert =
   'insert into hookonce_audit (at, actor, verb, source, event_id, reason) values (?, ?, ?, ?, ?, ?)'
 
-/** Inside whatever transaction is open. */
+/** Runs inside the open transaction. */
 export function writeAudit(connection: Connection, now: number, entry: NewAudit): void {
   const { actor, verb, source, eventId, reason } = entry
   connection.prepare(insert).run(now, actor, verb, source, eventId, reason)
@@ -23,7 +23,7 @@ export function audit(connection: Connection, now: number, entries: readonly New
 export interface AuditsArgs {
   readonly filter: AuditFilter
   readonly limit: number
-  /** Only audits with a smaller id: the decoded cursor. */
+  /** The decoded cursor: only audits with a smaller id are read. */
   readonly below: number | null
   readonly scanLimit: number
 }
@@ -32,29 +32,29 @@ const columns = 'select id, at, actor, verb, source, event_id, reason from hooko
 const newest = `${columns} where id < ? order by id desc limit ?`
 const newestOfEvent = `${columns} where event_id = ? and id < ? order by id desc limit ?`
 
-/** How many rows are read at once while looking for matches. */
+/** Rows read by one query while searching for matches. */
 const CHUNK = 256
 
 export function audits(connection: Connection, _now: number, args: AuditsArgs): AuditPage {
-  return connection.read(() => look(connection, args))
+  return connection.read(() => readPage(connection, args))
 }
 
-function look(connection: Connection, { filter, limit, below, scanLimit }: AuditsArgs): AuditPage {
-  const way = filter.eventId === undefined ? [] : [filter.eventId]
-  const statement = connection.prepare(way.length === 0 ? newest : newestOfEvent)
+function readPage(connection: Connection, { filter, limit, below, scanLimit }: AuditsArgs): AuditPage {
+  const keys = filter.eventId === undefined ? [] : [filter.eventId]
+  const statement = connection.prepare(keys.length === 0 ? newest : newestOfEvent)
   const found: Audit[] = []
   let next = below ?? Number.MAX_SAFE_INTEGER
-  for (let looked = 0; looked < scanLimit; ) {
-    const chunk = Math.min(looked === 0 ? limit + 1 : CHUNK, scanLimit - looked)
-    const rows = statement.all(...way, next, chunk).map(toAudit)
-    for (const one of rows) {
-      if (!matches(one, filter)) continue
-      // One match beyond the page is what proves that there is a next one.
+  for (let scanned = 0; scanned < scanLimit; ) {
+    const chunk = Math.min(scanned === 0 ? limit + 1 : CHUNK, scanLimit - scanned)
+    const rows = statement.all(...keys, next, chunk).map(toAudit)
+    for (const entry of rows) {
+      if (!matches(entry, filter)) continue
+      // A match beyond the page proves that there is a next page.
       if (found.length === limit) return { audits: found, next: encodeCursor(found.at(-1)!.id) }
-      found.push(one)
+      found.push(entry)
     }
     if (rows.length < chunk) return { audits: found, next: null }
-    looked += rows.length
+    scanned += rows.length
     next = rows.at(-1)!.id
   }
   return { audits: found, next: encodeCursor(next) }
@@ -72,12 +72,12 @@ function toAudit(row: Row): Audit {
   }
 }
 
-function matches(one: Audit, { source, actor, verb, from, to }: AuditFilter): boolean {
+function matches(entry: Audit, { source, actor, verb, from, to }: AuditFilter): boolean {
   return (
-    (source === undefined || one.source === source) &&
-    (actor === undefined || one.actor === actor) &&
-    (verb === undefined || one.verb === verb) &&
-    (from === undefined || one.at >= from) &&
-    (to === undefined || one.at < to)
+    (source === undefined || entry.source === source) &&
+    (actor === undefined || entry.actor === actor) &&
+    (verb === undefined || entry.verb === verb) &&
+    (from === undefined || entry.at >= from) &&
+    (to === undefined || entry.at < to)
   )
 }

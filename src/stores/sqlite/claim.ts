@@ -1,43 +1,155 @@
 /**
- * Claim: takes due events, fair between sources, oldest due first, of a lane only its head. Nothing is written when
- * nothing is due, so idle workers cost the disk nothing.
+ * Claim: leases due events, fairly between sources, oldest due first, and of each lane only its head. A claim writes
+ * nothing when no event is due, so idle workers cause no disk writes.
  */
 import { randomUUID } from 'node:crypto'
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
-import { writeLostAttempt } from './attempt-rows.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { claimColumns, dueSources, pickFairly } from './due.js'
-import { textOrNull } from './event-row.js'
+import { blockedAt, park } from './lane.js'
+import { textOrNull, writeLostAttempt } from './rows.js'
 
-/** Bodies handed over by one claim, together; a single larger one still goes. Bounds memory, not correctness. */
+/** Most bytes of bodies in one claim, to bound memory. A single larger body is claimed by itself. */
 const CLAIM_BYTES = 32 * 1024 * 1024
 
 export function claim(connection: Connection, now: number, options: ClaimOptions): ClaimedEvent[] {
   if (options.event) {
-    if (named(connection, now, options) === undefined) return []
+    if (namedEvent(connection, now, options) === undefined) return []
     return connection.write(() => {
-      const row = named(connection, now, options)
+      const row = namedEvent(connection, now, options)
       return row === undefined ? [] : take(connection, now, options, [row])
     })
   }
   if (dueSources(connection, now, options.sources).length === 0) return []
-  // Looked at again under the lock: another process may have been faster.
+  // Read again under the lock, because another process may have claimed them in the meantime.
   return connection.write(() => {
     const sources = dueSources(connection, now, options.sources)
     return take(connection, now, options, pickFairly(connection, now, sources, options.limit))
   })
 }
 
+const nextSource = 'select source from hookonce_work where source > ? order by source limit 1'
+const oldestDue = `
+  select next_at from hookonce_work where source = ? and next_at <= ? order by next_at, seq limit 1`
+
+/**
+ * Sources with a due event, in the order they are served: the least recently served source first, and among sources
+ * never served the one with the oldest due event. Without turns, a claim with a limit below the number of sources
+ * would always serve the same sources.
+ */
+function dueSources(connection: Connection, now: number, wanted?: readonly string[]): string[] {
+  const turns = turnsOf(connection)
+  const due: { source: string; turn: number; oldest: number }[] = []
+  for (const source of wanted === undefined ? allSources(connection) : new Set(wanted)) {
+    const row = connection.prepare(oldestDue).get(source, now)
+    if (row !== undefined) due.push({ source, turn: turns.get(source) ?? 0, oldest: Number(row.next_at) })
+  }
+  return due.sort((a, b) => a.turn - b.turn || a.oldest - b.oldest).map(({ source }) => source)
+}
+
+/** A loose index scan: one look-up per source, independent of the length of the queue. */
+function allSources(connection: Connection): string[] {
+  const sources: string[] = []
+  for (let after = ''; ; ) {
+    const row = connection.prepare(nextSource).get(after)
+    if (row === undefined) return sources
+    after = String(row.source)
+    sources.push(after)
+  }
+}
+
+/**
+ * The number of lost attempts in a row, up to now. It includes the attempt whose lease has expired and that has no row
+ * in `attempts` yet.
+ */
+const losses = `
+  case when w.attempt = w.base_attempt then 0 else (w.token is not null) + (
+    select count(*) from hookonce_attempts a
+    where a.seq = w.seq and a.attempt > max(w.base_attempt, coalesce((
+      select b.attempt from hookonce_attempts b
+      where b.seq = w.seq and b.outcome <> 'lost' order by b.attempt desc limit 1), 0))) end`
+
+/** The columns of a claimed event without its payload, and `blocked`. `now` names a parameter of the statement. */
+const claimColumns = (now: string): string => `
+  select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part,
+    coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
+  from hookonce_work w join hookonce_events e on e.seq = w.seq`
+const dueAfter = `${claimColumns('?2')}
+  where w.source = ?1 and w.next_at <= ?2 and (w.next_at, w.seq) > (?3, ?4)
+  order by w.next_at, w.seq limit ?5`
+
+/** Blocked rows come in groups, so after the first blocked row this many rows are read at once. */
+const READ_AT_LEAST = 100
+
+/** The position of the search in one source. */
+interface Place {
+  readonly source: string
+  nextAt: number
+  seq: number
+}
+
+/**
+ * Every source gets an equal share of `limit`; a share that a source does not use goes to the others. Rows are returned
+ * oldest due first.
+ */
+function pickFairly(connection: Connection, now: number, sources: readonly string[], limit: number): Row[] {
+  const turns = turnsOf(connection)
+  const turn = Math.max(0, ...turns.values()) + 1
+  const picked: Row[] = []
+  let waiting: Place[] = sources.map((source) => ({ source, nextAt: -1, seq: -1 }))
+  while (picked.length < limit && waiting.length > 0) {
+    const share = Math.max(1, Math.floor((limit - picked.length) / waiting.length))
+    waiting = waiting.filter((place) => {
+      const count = Math.min(share, limit - picked.length)
+      if (count === 0) return false
+      const rows = nextFree(connection, now, place, count)
+      if (rows.length === 0) return false
+      turns.set(place.source, turn)
+      picked.push(...rows)
+      return rows.length === count
+    })
+  }
+  return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
+}
+
+/** The next `count` due rows of a source that are not blocked by their lane. Blocked rows are parked. */
+function nextFree(connection: Connection, now: number, place: Place, count: number): Row[] {
+  const free: Row[] = []
+  for (let most = count; ; most = Math.max(count - free.length, READ_AT_LEAST)) {
+    const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, most)
+    const blocked: Row[] = []
+    for (const row of rows) {
+      place.nextAt = Number(row.next_at)
+      place.seq = Number(row.seq)
+      if (row.blocked !== 0) blocked.push(row)
+      else if (free.push(row) === count) break
+    }
+    park(connection, now, blocked)
+    if (free.length === count || rows.length < most) return free
+  }
+}
+
+/** The turn in which this connection last served each source. It serves fairness only, so a restart may lose it. */
+const served = new WeakMap<Connection, Map<string, number>>()
+
+function turnsOf(connection: Connection): Map<string, number> {
+  let turns = served.get(connection)
+  if (turns === undefined) {
+    turns = new Map()
+    served.set(connection, turns)
+  }
+  return turns
+}
+
 const byKey = `${claimColumns('?3')}
   where e.source = ?1 and e.event_id = ?2 and (w.token is null or w.next_at <= ?3)`
 
-function named(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
+function namedEvent(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
   const row = connection.prepare(byKey).get(event!.source, event!.eventId, now)
   return row?.blocked !== 0 ? undefined : row
 }
 
-// One statement for all: the random part is new with each claim, the seq makes the token each event's own.
+// One statement for all rows: the random text is new in each claim, and the seq makes each token unique.
 const lease = `
   update hookonce_work set token = ?1 || '.' || seq, worker = ?2, claimed_at = ?3, attempt = attempt + 1,
     next_at = ?4
@@ -50,7 +162,7 @@ function take(
   options: ClaimOptions,
   rows: readonly Row[],
 ): ClaimedEvent[] {
-  // Events of one delivery share its bytes here too.
+  // Events of one delivery share one body object.
   const payloads = new Map<number, Pick<ClaimedEvent, 'headers' | 'body'>>()
   let bytes = 0
   const payloadOf = (seq: number) => {

@@ -1,34 +1,33 @@
-/** One connection to the log's file, as a thread holds it. Everything here blocks: it runs off the event loop. */
+/** One connection of a thread to the file of the log. Its calls block, so they run outside the event loop. */
 import { HookonceError } from '../../errors.js'
-import { createFile } from './create-file.js'
+import { createFile, type FileIdentity, fileIdentity } from './database-file.js'
 import { type Database, inTransaction, openDatabase, type Row, type Statement } from './driver.js'
 import { isBusy } from './failure.js'
-import { type FileIdentity, fileIdentity } from './file-identity.js'
 
 export const IN_MEMORY = ':memory:'
 
 export interface ConnectionOptions {
   readonly path: string
   readonly busyTimeoutMs: number
-  /** Read only: a slip in a read verb must not write beside the writer's back. */
+  /** Refuses writes on this connection (`query_only`), so that a mistake in a read verb cannot write. */
   readonly readOnly: boolean
-  /** Null or left out = no limit but the disk's. */
+  /** Null or left out: limited by the disk only. */
   readonly maxBytes?: number | null
 }
 
 export interface Connection {
   readonly db: Database
-  /** The statement of this text, compiled once. */
+  /** The compiled statement for this text. Each text is compiled once. */
   prepare(sql: string): Statement
   /** Takes the write lock, waiting for it up to the busy timeout. */
   begin(): void
-  /** What each write transaction does first, from now on; null = nothing. */
+  /** Sets a function that every later write transaction runs first; null removes it. */
   beforeWrites(run: (() => void) | null): void
-  /** Ends the transaction of `begin`. Throws when the file it went to is no longer the one at the path. */
+  /** Commits the transaction of `begin`. Throws when the file at the path has been replaced. */
   commit(): void
-  /** Runs `body` in a write transaction: all of it is kept, or, when it throws, nothing. */
+  /** Runs `body` in a write transaction, which is rolled back when `body` throws. */
   write<T>(body: () => T): T
-  /** Runs `body` on one unchanging view of the log. Writes nothing. */
+  /** Runs `body` on one snapshot of the log. Writes nothing. */
   read<T>(body: () => T): T
   close(): void
 }
@@ -48,7 +47,7 @@ export function openConnection(options: ConnectionOptions): Connection {
 
 function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity | null): Connection {
   const statements = new Map<string, Statement>()
-  let first: (() => void) | null = null
+  let beforeWrite: (() => void) | null = null
 
   function prepare(sql: string): Statement {
     let statement = statements.get(sql)
@@ -59,33 +58,33 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     return statement
   }
 
-  // SQLite's own wait looks again after up to 100 ms, and a process that writes without pause then keeps all others
-  // out: of two, one did all the work. Looking every millisecond finds the gaps between its transactions.
+  // SQLite's own busy handler sleeps up to 100 ms between tries. With it, a process that writes without pause locked out
+  // all others: of two processes, one did all the work. A try every millisecond finds the gaps between transactions.
   function begin(): void {
     prepare('pragma busy_timeout = 0').get()
     try {
-      // IMMEDIATE takes the lock first: a read that is upgraded later could fail as busy with no wait at all.
+      // IMMEDIATE takes the write lock now. A read transaction that is upgraded later can fail as busy without waiting.
       retryWhileBusy(busyTimeoutMs, () => prepare('begin immediate').run())
     } finally {
       prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
     }
-    undoUnless(() => {
-      files?.insist()
-      first?.()
+    rollbackOnError(() => {
+      files?.verify()
+      beforeWrite?.()
     })
   }
 
   function commit(): void {
     prepare('commit').run()
-    // Again: between the first look and the lock of another program the file may have gone.
-    files?.insist()
+    // Checked again: another program may have removed the file after the check in `begin`.
+    files?.verify()
   }
 
-  function undoUnless<T>(body: () => T): T {
+  function rollbackOnError<T>(body: () => T): T {
     try {
       return body()
     } catch (error) {
-      // SQLite has already rolled back after some errors (disk full, I/O); a second ROLLBACK would hide the cause.
+      // SQLite itself rolls back after some errors (disk full, I/O). A second ROLLBACK would fail and hide the cause.
       if (inTransaction(db)) db.exec('rollback')
       throw error
     }
@@ -93,7 +92,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
 
   function write<T>(body: () => T): T {
     begin()
-    return undoUnless(() => {
+    return rollbackOnError(() => {
       const value = body()
       commit()
       return value
@@ -101,13 +100,13 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
   }
 
   function read<T>(body: () => T): T {
-    // In memory one connection serves all, and a handler's transaction may be open on it.
+    // A log in memory has one connection for everything, and a handler's transaction may be open on it.
     if (inTransaction(db)) return body()
     prepare('begin').run()
-    return undoUnless(() => {
+    return rollbackOnError(() => {
       const value = body()
       prepare('commit').run()
-      files?.insist()
+      files?.verify()
       return value
     })
   }
@@ -117,13 +116,13 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     prepare,
     begin,
     beforeWrites(run) {
-      first = run
+      beforeWrite = run
     },
     commit,
     write,
     read,
     close() {
-      // Closing folds the -wal this connection knows into the file, which others may have changed since.
+      // Closing would write this connection's -wal into the file. A file that was replaced must not be changed.
       if (!files?.lost) db.close()
     },
   }
@@ -135,9 +134,10 @@ function configure(
 ): void {
   db.exec(`pragma busy_timeout = ${busyTimeoutMs}`)
   if (path !== IN_MEMORY) {
-    // Switching a new file to WAL does not wait by itself when two processes do it at once.
+    // SQLite does not apply the busy timeout when two processes switch a new file to WAL at once.
     retryWhileBusy(busyTimeoutMs, () => db.exec('pragma journal_mode = wal'))
-    // FULL: a commit is on disk when it returns (promise 1). NORMAL would lose the last acks with the power.
+    // FULL: a commit is on disk when it returns (promise 1). With NORMAL a power failure loses the last acknowledged
+    // deliveries.
     db.exec('pragma synchronous = full')
   }
   db.exec(`
@@ -149,7 +149,7 @@ function configure(
     pragma query_only = ${readOnly ? 'on' : 'off'};
   `)
   if (maxBytes !== null) limitSize(db, maxBytes)
-  if (path !== IN_MEMORY) insistOnDurability(db)
+  if (path !== IN_MEMORY) verifyDurability(db)
 }
 
 function limitSize(db: Database, maxBytes: number): void {
@@ -157,7 +157,7 @@ function limitSize(db: Database, maxBytes: number): void {
   db.prepare(`pragma max_page_count = ${pages}`).get()
 }
 
-function insistOnDurability(db: Database): void {
+function verifyDurability(db: Database): void {
   const mode = pragma(db, 'journal_mode')
   const synchronous = pragma(db, 'synchronous')
   if (mode === 'wal' && synchronous === 2) return
@@ -186,5 +186,28 @@ function retryWhileBusy(timeoutMs: number, run: () => void): void {
   }
 }
 
-/** Never written to: waiting on it is how a thread sleeps. */
+/** Never written to. `Atomics.wait` on it makes the thread sleep. */
 const pause = new Int32Array(new SharedArrayBuffer(4))
+
+/**
+ * The time of the log: the host's clock, but never before the newest time that any process has written into this log. It
+ * is stored in a row of its own, so that other processes and later starts know it. `forwardClock` decides how time
+ * passes while the host's clock is behind.
+ *
+ * The row is written at most once in this many milliseconds, because one more page in every commit would cost time.
+ * After a restart, or in another process, the time may therefore start this much too early, and a due event is claimed
+ * this much too late.
+ */
+const NOTE_EVERY_MS = 100
+
+const readLogTime = 'select at from hookonce_clock'
+const raiseLogTime = `update hookonce_clock set at = ?1 where at <= ?1 - ${NOTE_EVERY_MS}`
+
+export function logTime(connection: Connection, now: number): number {
+  return Math.max(now, Number(connection.prepare(readLogTime).get()?.at ?? 0))
+}
+
+/** Runs inside a write transaction. Later transactions then see a time that is not earlier. */
+export function noteLogTime(connection: Connection, now: number): void {
+  connection.prepare(raiseLogTime).run(now)
+}

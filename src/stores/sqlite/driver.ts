@@ -1,6 +1,6 @@
 /**
- * The seam to SQLite itself: `node:sqlite` where Node has it, else `@photostructure/sqlite`, which has the same
- * `DatabaseSync`. Only what is used here is typed, so that neither is needed to compile.
+ * The SQLite library: `node:sqlite` where Node has it, else `@photostructure/sqlite`, which has the same `DatabaseSync`.
+ * The types here cover what is used, so that neither library is needed to compile.
  */
 import { createRequire } from 'node:module'
 import { HookonceError } from '../../errors.js'
@@ -29,7 +29,7 @@ export function openDatabase(path: string): Database {
   return new DatabaseSync(path)
 }
 
-/** Node 22.13-22.15 have no `isTransaction`; there, a BEGIN that is refused is the proof. */
+/** Node 22.13-22.15 have no `isTransaction`; there a failing BEGIN shows that a transaction is open. */
 export function inTransaction(db: Database): boolean {
   if (db.isTransaction !== undefined) return db.isTransaction
   try {
@@ -53,7 +53,7 @@ function loadDriver(): Driver {
 }
 
 function builtin(): Driver | undefined {
-  // Missing on Node 20 before 20.16; there is no node:sqlite there either.
+  // Node 20 before 20.16 has neither `getBuiltinModule` nor node:sqlite.
   return process.getBuiltinModule?.('node:sqlite') as Driver | undefined
 }
 

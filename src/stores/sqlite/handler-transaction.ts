@@ -1,30 +1,28 @@
 /**
- * A handler's transaction, as the writer thread runs it. It has the connection to itself from BEGIN to its end, so
- * it is also watched: one that does nothing for a while is rolled back, else a stuck handler would stop intake.
+ * A handler's transaction on the writer thread. It has the connection to itself from BEGIN to its end. A transaction
+ * that is idle for too long is rolled back, because a blocked handler would stop intake.
  */
 import { HookonceError, invalid } from '../../errors.js'
-import type { Connection } from './connection.js'
+import { type Connection, noteLogTime } from './connection.js'
 import { inTransaction, type Row, type SqliteValue, type Statement } from './driver.js'
-import { effectWithin } from './effect.js'
-import { noteLogTime } from './log-time.js'
+import { advanceWithin, effectWithin } from './keys.js'
 import type { TransactionVerbs } from './protocol.js'
 import { settleWithin } from './settle.js'
-import { advanceWithin } from './watermark.js'
 
 export interface HandlerTransactions {
   readonly isOpen: () => boolean
-  /** Carries out one call. Throws TRANSACTION_CLOSED when its transaction is over. */
+  /** Runs one call. Throws TRANSACTION_CLOSED when its transaction has ended. */
   perform(verb: keyof TransactionVerbs, now: number, args: { readonly transaction: number }): unknown
-  /** Rolls back what is open. */
+  /** Rolls back the open transaction, if there is one. */
   abandon(problem: string): void
 }
 
 export interface HandlerTransactionsOptions {
   readonly connection: () => Connection
   readonly timeoutMs: number
-  /** Called when a transaction ended by itself, not by a call. */
+  /** Called after a transaction was rolled back because it was idle. */
   readonly onTimeout: () => void
-  /** Runs what a timer starts as calls are run. */
+  /** Wraps the work of a timer in the same exit gate as a call. */
   readonly guard: (run: () => void) => void
 }
 
@@ -52,7 +50,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
         .all(...params)
         .map(compactRow),
     settle({ settlements }, now) {
-      noteLogTime(connection(), now) // what `begin` noted may be some time ago
+      noteLogTime(connection(), now) // `begin` may have written an older time
       return settleWithin(connection(), now, settlements)
     },
     finish({ settlements }, now) {
@@ -85,7 +83,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
     try {
       return (verbs[verb] as (args: unknown, now: number) => unknown)(args, now)
     } catch (error) {
-      // A COMMIT that failed must not leave the lock behind; some errors have rolled back already.
+      // A failed COMMIT must release the lock. After some errors SQLite has already rolled back.
       if (verb === 'commit' || verb === 'finish') end('its commit failed')
       throw error
     } finally {
@@ -109,7 +107,7 @@ export function handlerTransactions(options: HandlerTransactionsOptions): Handle
   return { isOpen: () => open !== null, perform, abandon: (problem) => open !== null && end(problem) }
 }
 
-/** Statements of handlers, compiled once. They are the users', so their number is not known: the cache is bounded. */
+/** Compiled statements of handlers. User code can make any number of them, so the cache is bounded. */
 function statementCache(connection: () => Connection): (sql: string) => Statement {
   const CACHED = 200
   const cache = new Map<string, Statement>()
@@ -124,7 +122,7 @@ function statementCache(connection: () => Connection): (sql: string) => Statemen
   }
 }
 
-/** Comments, texts and quoted names: what must not be taken for SQL. */
+/** Comments, string literals and quoted names, which the checks below must not read as SQL. */
 const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/g
 const ENDS_TRANSACTION = /^[\s;]*(begin|commit|end|rollback(?!(\s+transaction)?\s+to\b))\b/i
 const MORE_THAN_ONE = /[^\s;][^;]*;[\s;]*[^\s;]/
@@ -139,7 +137,7 @@ function compile({ db }: Connection, sql: string): Statement {
       'is not allowed in a handler, because hookonce begins and ends the transaction; use a savepoint',
     )
   }
-  // SQLite compiles the first statement and would drop the rest without a word. A trigger's body has its own.
+  // SQLite compiles the first statement and silently drops the rest. The body of a trigger contains statements.
   if (MORE_THAN_ONE.test(bare) && !CREATES_TRIGGER.test(bare)) {
     throw invalid('The SQL text', 'must be a single statement; run several statements one by one')
   }
@@ -153,7 +151,7 @@ function compactRow<R extends Row | undefined>(row: R): R {
   return row
 }
 
-/** Integers come as numbers where a number is exact, else as bigint: no digit is lost, and most code sees numbers. */
+/** Integers are numbers where a number is exact, else bigints, so no digit is lost. */
 function compact<V extends SqliteValue>(value: V): V | number {
   return typeof value === 'bigint' && Number.isSafeInteger(Number(value)) ? Number(value) : value
 }

@@ -1,4 +1,7 @@
-/** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
+/**
+ * inspect and ping: the settings that durability depends on, invariants on a bounded number of rows, and a test read and
+ * write.
+ */
 import { accessSync, constants } from 'node:fs'
 import { dirname } from 'node:path'
 import type { Finding, Inspection } from '../../store.js'
@@ -11,8 +14,7 @@ import {
   uniqueKeyFinding,
 } from '../shared/findings.js'
 import { neededBy } from '../shared/schema-version.js'
-import { type Connection, IN_MEMORY } from './connection.js'
-import { logTime } from './log-time.js'
+import { type Connection, IN_MEMORY, logTime } from './connection.js'
 import { known, newerMigrations, schemaFound } from './migrate.js'
 
 export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
@@ -20,7 +22,7 @@ export function inspect(connection: Connection, now: number, { path }: { path: s
     const found = schemaFound(connection)
     const newer = found > known ? newerMigrations(connection) : []
     const schema = { found, known, ...(newer.length > 0 && { needed: neededBy(newer) }) }
-    // Of another version's tables nothing is known; the numbers say what to do.
+    // The tables of another version are unknown here; the schema numbers tell the user what to do.
     const invariants = found === known ? [uniqueKey(connection), ...rows(connection)] : []
     const time = found === known ? logTime(connection, now) : now
     return { schema, now: time, settings: settings(connection, path), invariants, partitionsAhead: null }
@@ -35,13 +37,13 @@ function settings(connection: Connection, path: string): Finding[] {
   const local = 'Put the file on a local disk: a commit is not on disk when it returns.'
   return [
     setting('journal_mode', mode, mode === 'wal', inMemory ? memory : local),
-    // On this connection; each one is opened with the same settings and refused without them.
+    // The value of this connection. Every connection is opened with the same settings, and refused without them.
     setting('synchronous', synchronous === '2' ? 'full' : synchronous, synchronous === '2', local),
     ...(inMemory ? [] : [writable(path)]),
   ]
 }
 
-/** The folder too: beside the file SQLite keeps its write-ahead log. */
+/** The folder must be writable too, because SQLite creates the write-ahead log beside the file. */
 function writable(path: string): Finding {
   const fix = 'The file must be there, and the process must have the right to write to it and to its folder.'
   const places = [path, dirname(path)].filter((place) => !canWrite(place))
@@ -68,7 +70,7 @@ const newestWork = `select seq, base_attempt from hookonce_work order by seq des
 const unfinished = `select * from (${newestWork})
   union all select * from (select seq, 0 from hookonce_events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
-/** Where each looks, and what breaks it, said of a row `l` found there. */
+/** For each check: the rows it reads, and the condition on such a row `l` that breaks the invariant. */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   twice: { rows: newestEvents, broken: 'l.copies > 1' },
   reopened: {
@@ -82,7 +84,7 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   },
   bytesMissing: {
     rows: unfinished,
-    // Retention may take the bytes of what is finished; when an operator then starts it again, it has none.
+    // Retention may have removed the payload of a finished event that an operator then restarted.
     broken: `l.base_attempt = 0 and exists (
       select 1 from hookonce_events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
         and not exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq))
@@ -114,11 +116,26 @@ const uniqueOnKey = `
     and (select json_group_array(name) from (select name from pragma_index_info(i.name) order by name))
       = '["event_id","source"]'`
 
-/** Whatever its name: any complete unique index on these two columns keeps the promise. */
+/** Any complete unique index on these two columns counts, whatever its name. */
 function uniqueKey(connection: Connection): Finding {
   const valid = connection.prepare(uniqueOnKey).get() !== undefined
   return uniqueKeyFinding(
     valid ? 'valid' : 'missing',
     'create unique index hookonce_events_once on hookonce_events (source, event_id);',
   )
+}
+
+/** The read of `ping`, on the connection that `record` uses. */
+export function look(connection: Connection): void {
+  connection.read(() => connection.prepare('select 1 from hookonce_events limit 1').get())
+}
+
+/** The write of `ping`. It is committed, so that a full disk is noticed, and then deleted, so that its pages are free. */
+export function probe(connection: Connection, _now: number, bytes: number): void {
+  connection.write(() =>
+    connection
+      .prepare('insert or replace into hookonce_probe (id, filler) values (1, zeroblob(?))')
+      .run(bytes),
+  )
+  connection.write(() => connection.prepare('delete from hookonce_probe').run())
 }

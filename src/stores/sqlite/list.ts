@@ -1,23 +1,25 @@
-/** The log, newest first, in pages. Each call looks at a bounded number of rows, whatever the filter. */
-
-import { globMatches } from '../../glob.js'
-import type { EventFilter, EventPage, EventRecord } from '../../model.js'
+/**
+ * list and tail: pages of the log, newest first or in the order of recording. Each call reads a bounded number of rows,
+ * whatever the filter.
+ */
+import { globMatches, isGlob } from '../../glob.js'
+import type { EventFilter, EventPage, EventRecord, TailOptions, TailPage } from '../../model.js'
 import { encodeCursor } from '../shared/cursor.js'
 import { withDeadSaid } from '../shared/filter.js'
 import type { Connection } from './connection.js'
-import { eventColumns, toRecord } from './event-row.js'
-import { seqRange } from './hours.js'
-import { pathOf, type Walk } from './list-paths.js'
+import type { SqliteValue } from './driver.js'
+import { eventColumns, toRecord } from './rows.js'
+import { seqRange } from './stats.js'
 
 export interface ListArgs {
   readonly filter: EventFilter
   readonly limit: number
-  /** Only events with a smaller seq: the decoded cursor. */
+  /** The decoded cursor: only events with a smaller seq are read. */
   readonly below: number | null
   readonly scanLimit: number
 }
 
-// `matches` judges; these conditions only spare it most of the rows that cannot match, at a tenth of the price.
+// `matches` decides. These conditions filter out most rows that cannot match at a tenth of its cost.
 const eventsBySeqs = `${eventColumns}
   where e.seq in (select value from json_each(?1))
     and (?2 is null or e.source = ?2)
@@ -27,16 +29,16 @@ const eventsBySeqs = `${eventColumns}
     and (?6 is null or e.received_at < ?6)
   order by e.seq desc`
 
-/** How many rows are read at once while looking for matches. */
+/** Rows read by one query while searching for matches. */
 const CHUNK = 256
 
 export function list(connection: Connection, now: number, args: ListArgs): EventPage {
   const filter = withDeadSaid(args.filter)
   if (filter === null) return { events: [], next: null }
-  return connection.read(() => look(connection, now, { ...args, filter }))
+  return connection.read(() => readPage(connection, now, { ...args, filter }))
 }
 
-function look(connection: Connection, now: number, args: ListArgs): EventPage {
+function readPage(connection: Connection, now: number, args: ListArgs): EventPage {
   const { filter, limit, scanLimit } = args
   const bounds = boundsOf(connection, args)
   if (bounds === null) return { events: [], next: null }
@@ -47,13 +49,13 @@ function look(connection: Connection, now: number, args: ListArgs): EventPage {
   const events: EventRecord[] = []
   let looked = 0
   for (;;) {
-    // The first chunk is a page; only a filter that keeps little reads on in larger ones.
+    // The first chunk is one page. Only a filter that few rows match needs the larger chunks after it.
     const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, scanLimit - looked))
     if (chunk.length === 0) return { events, next: null }
     for (const row of connection.prepare(eventsBySeqs).all(JSON.stringify(chunk), ...conditions)) {
       const record = toRecord(row, now)
       if (!matches(record, filter)) continue
-      // One match beyond the page is what proves that there is a next one.
+      // A match beyond the page proves that there is a next page.
       if (events.length === limit) return { events, next: encodeCursor(events.at(-1)!.seq) }
       events.push(record)
     }
@@ -72,7 +74,7 @@ function boundsOf(
   return range && { below: Math.min(top, range.last + 1), floor: range.first }
 }
 
-/** Merges walks by seq. An event that two of them meet comes once. */
+/** Merges walks by seq. An event found by several walks is returned once. */
 function* newestFirst(
   walks: readonly Walk[],
   below: number,
@@ -122,4 +124,148 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
     (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
     (filter.flagged === undefined || ((event.sameAs ?? event.contests) !== null) === filter.flagged)
   )
+}
+
+// A list walks the index of its most selective filter, newest first. A path is one or more walks that are merged by seq;
+// the other filters are checked on the rows found.
+
+/** Up to `count` seqs of one index with floor <= seq < below, newest first. */
+type Walk = (below: number, floor: number, count: number) => number[]
+
+/** With more (source, type) pairs than this, a walk over the whole log is as fast as merging them. */
+const PAIRS_AT_MOST = 256
+
+const range = 'seq < ? and seq >= ? order by seq desc limit ?'
+const bySeq = `select seq from hookonce_events where ${range}`
+const byReference = `select seq from hookonce_events where related_reference = ? and ${range}`
+const byWork = `select seq from hookonce_work where ${range}`
+const byLeased = `
+  select seq from hookonce_work where source = ? and token is not null and ${range}`
+const byRetrying = `
+  select seq from hookonce_work where source = ? and token is null and attempt > base_attempt and ${range}`
+const byParked = `select seq from hookonce_events where parked = ? and source = ? and ${range}`
+const byDuplicates = `select seq from hookonce_duplicates where ${range}`
+const byConflicts = `select seq from hookonce_duplicates where conflicts > 0 and ${range}`
+const byFlag = `
+  select seq from hookonce_events where (same_as is not null or contests is not null) and ${range}`
+const byType = `select seq from hookonce_events where source = ? and event_type = ? and ${range}`
+const byKey =
+  'select seq from hookonce_events where source = ? and event_id = ? and seq < ? and seq >= ? limit ?'
+
+function pathOf(connection: Connection, filter: EventFilter): Walk[] {
+  const { source, eventId, reference, state, dead, reason } = filter
+  const walk = (sql: string, ...keys: SqliteValue[]): Walk => walkOf(connection, sql, keys)
+
+  if (eventId !== undefined) return sourcesOf(connection, source).map((name) => walk(byKey, name, eventId))
+  if (reference !== undefined) return [walk(byReference, reference)]
+  const waiting = (sql: string) => knownSources(connection, source).map((name) => walk(sql, name))
+  if (state === 'pending') return [walk(byWork)]
+  if (state === 'processing') return waiting(byLeased)
+  if (dead === false) return [...waiting(byRetrying), ...waiting(byLeased)]
+  if (state === 'ignored') return parked(connection, 'ignored', source)
+  if (dead === true) return parked(connection, 'dead', source)
+  if (state === 'failed' || (reason !== undefined && state === undefined)) {
+    const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
+    const ended = over.flatMap((list) => parked(connection, list, source))
+    return [...waiting(byRetrying), ...waiting(byLeased), ...ended]
+  }
+  if (filter.flagged === true) return [walk(byFlag)]
+  if (filter.hasConflict === true) return [walk(byConflicts)]
+  if (filter.hasDuplicates === true) return [walk(byDuplicates)]
+  const pairs = pairsOf(connection, filter)
+  return pairs?.map(([name, type]) => walk(byType, name, type)) ?? [walk(bySeq)]
+}
+
+function walkOf(connection: Connection, sql: string, keys: readonly SqliteValue[]): Walk {
+  const statement = connection.prepare(sql)
+  return (below, floor, count) => statement.all(...keys, below, floor, count).map((row) => Number(row.seq))
+}
+
+function parked(connection: Connection, list: string, source: string | undefined): Walk[] {
+  const sources = source === undefined ? parkedSources(connection, list) : [source]
+  return sources.map((name) => walkOf(connection, byParked, [list, name]))
+}
+
+function knownSources(connection: Connection, source: string | undefined): string[] {
+  if (source !== undefined) return [source]
+  return connection
+    .prepare('select source from hookonce_totals')
+    .all()
+    .map((row) => String(row.source))
+}
+
+// Loose index scans: one look-up per distinct value, independent of the number of rows.
+
+const nextParkedSource =
+  'select source from hookonce_events where parked = ? and source > ? order by source limit 1'
+
+function parkedSources(connection: Connection, list: string): string[] {
+  return distinct((after) => connection.prepare(nextParkedSource).get(list, after)?.source)
+}
+
+const nextSource = 'select source from hookonce_events where source > ? order by source limit 1'
+
+function sourcesOf(connection: Connection, source: string | undefined): string[] {
+  if (source !== undefined) return [source]
+  return distinct((after) => connection.prepare(nextSource).get(after)?.source)
+}
+
+function distinct(next: (after: string) => SqliteValue | undefined): string[] {
+  const found: string[] = []
+  for (let value = next(''); typeof value === 'string'; value = next(value)) found.push(value)
+  return found
+}
+
+const nextType = `
+  select event_type from hookonce_events where source = ? and event_type > ? order by event_type limit 1`
+
+/** The (source, type) pairs that match a filter; null when it names neither, or there are too many to merge. */
+function pairsOf(connection: Connection, { source, type }: EventFilter): [string, string][] | null {
+  if (source === undefined && type === undefined) return null
+  const pairs: [string, string][] = []
+  let looked = 0
+  for (const name of sourcesOf(connection, source)) {
+    if (type !== undefined && !isGlob(type)) {
+      if (pairs.push([name, type]) > PAIRS_AT_MOST) return null
+      continue
+    }
+    for (let found = ''; ; ) {
+      const next = connection.prepare(nextType).get(name, found)?.event_type
+      if (typeof next !== 'string') break
+      found = next
+      if (++looked > PAIRS_AT_MOST) return null
+      if (type === undefined || globMatches(type, found)) pairs.push([name, found])
+    }
+  }
+  return pairs
+}
+
+const lastSeq = "select seq from sqlite_sequence where name = 'hookonce_events'"
+const seqsAfter = 'select seq, source from hookonce_events where seq > ? order by seq limit ?'
+const tailEvents = `${eventColumns} where e.seq in (select value from json_each(?)) order by e.seq`
+const prunedSince = 'select 1 from hookonce_pruned where seq > ?1 and (?2 is null or source = ?2) limit 1'
+
+/** Events of other sources that one call skips at most. */
+const SCAN_AT_MOST = 10_000
+
+/** Events in the order they were recorded. There is one writer at a time, so seqs are in the order of the commits. */
+export function tail(connection: Connection, now: number, options: TailOptions): TailPage {
+  return connection.read(() => readTail(connection, now, options))
+}
+
+function readTail(connection: Connection, now: number, { after, limit, source }: TailOptions): TailPage {
+  const last = Number(connection.prepare(lastSeq).get()?.seq ?? 0)
+  if (last <= after) return { events: [], position: after, gap: false }
+  const scan = source === undefined ? limit : SCAN_AT_MOST
+  const rows = connection.prepare(seqsAfter).all(after, scan)
+  const seqs = rows
+    .filter((row) => source === undefined || row.source === source)
+    .slice(0, limit)
+    .map((row) => Number(row.seq))
+  const found = seqs.length === 0 ? [] : connection.prepare(tailEvents).all(JSON.stringify(seqs))
+  return {
+    events: found.map((row) => toRecord(row, now)),
+    position: seqs.length === limit ? seqs.at(-1)! : rows.length === scan ? Number(rows.at(-1)!.seq) : last,
+    gap: after > 0 && connection.prepare(prunedSince).get(after, source ?? null) !== undefined,
+  }
 }

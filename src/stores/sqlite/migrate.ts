@@ -1,4 +1,4 @@
-/** Brings the schema up to date, and refuses to work on one that this version does not know. */
+/** Brings the schema up to date, and refuses a schema that this version does not know. */
 import { HookonceError } from '../../errors.js'
 import type { Migration, MigrationReport } from '../../store.js'
 import {
@@ -23,23 +23,23 @@ export function migrate(connection: Connection, now: number): MigrationReport {
   return { from, to: known, applied: applied.map(({ number }) => number) }
 }
 
-/** False: another process did it meanwhile. */
+/** False when another process has applied the migration in the meantime. */
 function apply(connection: Connection, migration: Migration, now: number): boolean {
-  const isThere = () => schemaNumber(connection) >= migration.number
+  const isApplied = () => schemaNumber(connection) >= migration.number
   if (migration.portions) {
-    // The row that says it is done comes last: a process that dies in between leaves the rest to the next.
+    // The row in hookonce_migrations is written last, so that after a crash the next process continues.
     const changed = () =>
       connection.write(() => {
-        if (isThere()) return 0
+        if (isApplied()) return 0
         const before = totalChanges(connection)
         connection.db.exec(migration.sql)
         return totalChanges(connection) - before
       })
     while (changed() > 0);
   }
-  // The lock comes before the look that counts: of two processes that start at once, the second finds the work done.
+  // Checked again under the lock: of two processes that start at once, the second finds the migration applied.
   return connection.write(() => {
-    if (isThere()) return false
+    if (isApplied()) return false
     if (!migration.portions) connection.db.exec(migration.sql)
     const { number, name } = migration
     const noted = number >= notedSince
@@ -54,7 +54,7 @@ function apply(connection: Connection, migration: Migration, now: number): boole
   })
 }
 
-/** The row that says a migration was applied, as SQL, for people who run their own migrations. */
+/** The SQL that notes a migration as applied, for users who run migrations with their own tool. */
 export function noteAsSql(migration: Migration): string {
   const { number, name } = migration
   const values = `${number}, '${name}', unixepoch() * 1000`
@@ -69,20 +69,20 @@ function totalChanges({ db }: Connection): number {
   return Number(db.prepare('select total_changes() as changes').get()?.changes)
 }
 
-/** SCHEMA_MISSING rather than a raw "no such table". */
+/** Throws SCHEMA_MISSING, which is clearer than SQLite's "no such table". */
 export function insistOnSchema(connection: Connection): void {
   const found = schemaNumber(connection)
   if (found < known) throw new HookonceError('SCHEMA_MISSING', { found, known })
 }
 
-/** SCHEMA_NEWER when what is there needs a later hookonce. */
+/** Throws SCHEMA_NEWER when the schema needs a later hookonce. */
 function schemaNumber(connection: Connection): number {
   const found = schemaFound(connection)
   if (found > known) insistOnCompatible(newerMigrations(connection), known)
   return found
 }
 
-/** Those that are in the log and not known here. */
+/** Migrations applied to the log that this version does not know. */
 export function newerMigrations({ db }: Connection): NewerMigration[] {
   return db
     .prepare(
@@ -96,7 +96,7 @@ export function newerMigrations({ db }: Connection): NewerMigration[] {
     }))
 }
 
-/** 0 = none yet. May be newer than what is known here. */
+/** The number of the newest applied migration; 0 = none. It may be newer than this version knows. */
 export function schemaFound({ db }: Connection): number {
   const table = db
     .prepare("select 1 from sqlite_master where type = 'table' and name = 'hookonce_migrations'")

@@ -1,191 +1,132 @@
 /**
- * The schema, as numbered steps that are never changed once released; the same numbers and names as in the other
- * stores. The tables share the file with the user's own, hence the prefix. Instants are milliseconds since 1970.
+ * The schema as numbered migrations, with the same numbers and names as in the other stores. A released migration keeps
+ * its exact text. The tables share the file with the user's own tables, hence the prefix. Instants are milliseconds
+ * since 1970.
  */
 import type { Migration } from '../../store.js'
-import { clock } from './migration-clock.js'
-import { deploys } from './migration-deploys.js'
-import { flags } from './migration-flags.js'
-import { growth } from './migration-growth.js'
-import { keeping } from './migration-keeping.js'
-import { lanes } from './migration-lanes.js'
-import { tombstones } from './migration-tombstones.js'
+import { log, order, reading } from './migrations-1-to-3.js'
 
-const log = `
-create table hookonce_migrations (
-  number integer primary key,
-  name text not null,
-  applied_at integer not null
-) strict;
+/** Migration 4: erasure, and receipts of archived deliveries. */
+const keeping = `
+-- Set for every event of a delivery whose bytes were erased: nothing brings them back.
+alter table hookonce_events add column erased_at integer;
 
--- autoincrement: a seq is never given twice, not even after its event has been removed.
-create table hookonce_events (
-  seq integer primary key autoincrement,
+-- Which bytes are in an object of an archive that was read back and verified; seqs is a JSON list.
+create table hookonce_archived (
   source text not null,
-  event_id text not null,
-  event_type text not null,
-  related_reference text,
-  content_hash blob,
-  received_at integer not null,
-  part integer not null,
-  payload_seq integer,
-  processing_state text not null,
-  reason text,
-  processed_at integer,
-  attempts integer not null default 0,
-  run integer not null default 1,
-  parked text,
-  unique (source, event_id)
-) strict;
-create index hookonce_events_type on hookonce_events (source, event_type, seq);
-create index hookonce_events_reference on hookonce_events (related_reference, seq)
-  where related_reference is not null;
-create index hookonce_events_parked on hookonce_events (parked, source, seq) where parked is not null;
--- Only for deliveries with several events: which of them share one payload.
-create index hookonce_events_payload on hookonce_events (payload_seq) where payload_seq is not null;
-
-create table hookonce_payloads (
-  seq integer primary key,
-  received_at integer not null,
-  headers text not null,
-  body blob not null
-) strict;
-
-create table hookonce_work (
-  seq integer primary key,
-  source text not null,
-  next_at integer not null,
-  attempt integer not null,
-  base_attempt integer not null,
-  token text,
-  worker text,
-  claimed_at integer
-) strict;
-create index hookonce_work_due on hookonce_work (source, next_at, seq);
-
-create table hookonce_attempts (
-  seq integer not null,
-  attempt integer not null,
-  run integer not null,
-  worker text not null,
-  started_at integer not null,
-  finished_at integer not null,
-  outcome text not null,
-  detail text,
-  primary key (seq, attempt)
-) strict, without rowid;
-
-create table hookonce_effects (
-  seq integer not null,
-  name text not null,
-  state text not null,
-  result text,
-  started_at integer not null,
-  finished_at integer,
-  primary key (seq, name)
-) strict;
-
-create table hookonce_duplicates (
-  seq integer primary key,
-  count integer not null,
-  first_at integer not null,
-  last_at integer not null,
-  conflicts integer not null,
-  conflict_hash blob,
-  conflict_at integer
-) strict;
-create index hookonce_duplicates_conflict on hookonce_duplicates (seq) where conflicts > 0;
-
-create table hookonce_guards (
-  source text not null,
-  content_hash blob not null,
-  event_id text not null,
-  primary key (source, content_hash)
-) strict, without rowid;
-create index hookonce_guards_event on hookonce_guards (source, event_id);
-
-create table hookonce_hours (
-  source text not null,
-  hour integer not null,
-  slot integer not null,
-  recorded integer not null,
-  ignored integer not null,
-  dead integer not null,
+  day text not null,
+  object integer not null,
   first_seq integer not null,
   last_seq integer not null,
-  primary key (source, hour, slot)
-) strict, without rowid;
-
-create table hookonce_audit (
-  id integer primary key,
-  at integer not null,
-  actor text not null,
-  verb text not null,
-  source text not null,
-  event_id text not null,
-  reason text not null
+  seqs text not null,
+  primary key (source, day, object)
 ) strict;
-
-create view hookonce_event_log as
-select e.event_id, e.event_type, e.received_at, e.processed_at,
-  case
-    when w.seq is null then e.processing_state
-    when w.token is not null and w.next_at > (julianday('now') - 2440587.5) * 86400000 then 'processing'
-    when w.attempt - w.base_attempt - (w.token is not null) <= 0 then 'pending'
-    else 'failed'
-  end as processing_state,
-  e.related_reference, e.source
-from hookonce_events e left join hookonce_work w on w.seq = e.seq;
+create index hookonce_archived_seqs on hookonce_archived (source, last_seq);
 `
 
-const order = `
--- In both: in work it decides who may be claimed; the ledger remembers it for an event that is given a new start.
-alter table hookonce_events add column lane text;
-alter table hookonce_work add column lane text;
-create index hookonce_work_lane on hookonce_work (source, lane, seq) where lane is not null;
--- Few rows: those of lanes that are leased.
-create index hookonce_work_held on hookonce_work (source, lane) where lane is not null and token is not null;
-
-create table hookonce_watermarks (
-  source text not null,
-  key text not null,
-  value real not null,
-  primary key (source, key)
-) strict, without rowid;
-
-create table hookonce_keys (
-  key text primary key,
-  token text not null,
-  held_until integer not null,
-  result text,
-  finished_at integer,
-  expires_at integer
+/** Migration 5: the newest time written into the log, so that its time never runs backwards. */
+const clock = `
+create table hookonce_clock (
+  id integer primary key check (id = 1),
+  at integer not null
 ) strict;
-create index hookonce_keys_expiring on hookonce_keys (expires_at) where expires_at is not null;
+insert into hookonce_clock (id, at)
+  values (1, coalesce((select received_at from hookonce_events order by seq desc limit 1), 0));
 `
 
-const reading = `
--- source and event_id become nullable: not everything that is audited is about one event.
-create table hookonce_audit_next (
-  id integer primary key autoincrement,
-  at integer not null,
-  actor text not null,
-  verb text not null,
-  source text,
-  event_id text,
-  reason text not null
-) strict;
-insert into hookonce_audit_next (id, at, actor, verb, source, event_id, reason)
-  select id, at, actor, verb, source, event_id, reason from hookonce_audit;
-drop table hookonce_audit;
-alter table hookonce_audit_next rename to hookonce_audit;
-create index hookonce_audit_event on hookonce_audit (event_id, id) where event_id is not null;
+/** Migration 6: events that repeat the signed content of another, and events whose id was contested. */
+const flags = `
+-- same_as: the event whose signed content it repeats. contests: the id it was delivered under, which other signed
+-- content had taken. guard_hash: only where the row does not hold its guard (hookonce_guards), so that most have none.
+alter table hookonce_events add column same_as text;
+alter table hookonce_events add column contests text;
+alter table hookonce_events add column guard_hash blob;
+-- Few rows. The first answers "is any event the same as this one?" when an id is contested.
+create index hookonce_events_same_as on hookonce_events (source, same_as) where same_as is not null;
+create index hookonce_events_flagged on hookonce_events (seq) where same_as is not null or contests is not null;
+`
 
--- The highest seq that retention has removed: who follows the log from before it has missed something.
-create table hookonce_pruned (
+/** Migration 7: counters and indexes that keep the cost of statistics and lists independent of the size of the log. */
+const growth = `
+-- Written to by ping after a record has failed.
+create table hookonce_probe (id integer primary key, filler blob not null) strict;
+
+-- The sums of hours by source, and how many events wait: kept by triggers, exact for every writer.
+create table hookonce_totals (
   source text primary key,
-  seq integer not null
+  recorded integer not null default 0,
+  ignored integer not null default 0,
+  dead integer not null default 0,
+  work integer not null default 0
 ) strict, without rowid;
+insert into hookonce_totals (source, recorded, ignored, dead)
+  select source, sum(recorded), sum(ignored), sum(dead) from hookonce_hours group by source;
+insert into hookonce_totals (source, work) select source, count(*) from hookonce_work where true group by source
+  on conflict (source) do update set work = excluded.work;
+
+-- The seqs of each hour over all sources.
+create table hookonce_spans (
+  hour integer primary key,
+  first_seq integer not null,
+  last_seq integer not null
+) strict;
+insert into hookonce_spans (hour, first_seq, last_seq)
+  select hour, min(first_seq), max(last_seq) from hookonce_hours group by hour;
+
+create trigger hookonce_hours_added after insert on hookonce_hours begin
+  insert into hookonce_totals (source, recorded, ignored, dead) values (new.source, new.recorded, new.ignored, new.dead)
+    on conflict (source) do update set recorded = recorded + excluded.recorded, ignored = ignored + excluded.ignored,
+      dead = dead + excluded.dead;
+  insert into hookonce_spans (hour, first_seq, last_seq) values (new.hour, new.first_seq, new.last_seq)
+    on conflict (hour) do update set first_seq = min(first_seq, excluded.first_seq), last_seq = max(last_seq, excluded.last_seq);
+end;
+create trigger hookonce_hours_changed after update on hookonce_hours begin
+  update hookonce_totals set recorded = recorded + new.recorded - old.recorded,
+    ignored = ignored + new.ignored - old.ignored, dead = dead + new.dead - old.dead where source = new.source;
+  update hookonce_spans set first_seq = min(first_seq, new.first_seq), last_seq = max(last_seq, new.last_seq)
+    where hour = new.hour;
+end;
+create trigger hookonce_hours_removed after delete on hookonce_hours begin
+  update hookonce_totals set recorded = recorded - old.recorded, ignored = ignored - old.ignored,
+    dead = dead - old.dead where source = old.source;
+end;
+create trigger hookonce_work_added after insert on hookonce_work begin
+  insert into hookonce_totals (source, work) values (new.source, 1) on conflict (source) do update set work = work + 1;
+end;
+create trigger hookonce_work_removed after delete on hookonce_work begin
+  update hookonce_totals set work = work - 1 where source = old.source;
+end;
+
+-- Few rows each, whatever the backlog: events that somebody holds, and events that wait for another attempt.
+create index hookonce_work_leased on hookonce_work (source, seq) where token is not null;
+create index hookonce_work_retrying on hookonce_work (source, seq) where token is null and attempt > base_attempt;
+`
+
+/** Migration 8: empty here. In PostgreSQL it creates the function that makes the next event of a lane due. */
+const lanes = `
+select 1;
+`
+
+/** Migration 9: tombstones of events that retention has removed (docs/decisions/0005-tombstones.md). */
+const tombstones = `
+create table hookonce_tombstones (
+  source text not null,
+  digest blob not null,
+  left_at integer not null,
+  primary key (source, digest)
+) strict, without rowid;
+-- A guard whose event was removed: it is its tombstone, and still says whose content this was.
+alter table hookonce_guards add column retired_at integer;
+drop index hookonce_guards_event;
+create index hookonce_guards_event on hookonce_guards (source, event_id) where retired_at is null;
+`
+
+/** Migration 10: processes of an older and a newer version on one log. */
+const deploys = `
+-- compatible_from: the oldest schema number a process must know to work with this migration. version: of the hookonce
+-- that applied it.
+alter table hookonce_migrations add column compatible_from integer;
+alter table hookonce_migrations add column version text;
 `
 
 export const migrations: readonly Migration[] = [

@@ -1,12 +1,14 @@
-/** An operator's order: each event judged on its own by the table of transitions, done and audited in one commit. */
+/**
+ * An operator's order: each event is judged on its own by the transition table; all changes and their audits are one
+ * commit.
+ */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
-import { writeLostAttempt } from './attempt-rows.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { standing, textOrNull } from './event-row.js'
-import { type HourBook, hourBook } from './hours.js'
 import { dueIn, wakeLane } from './lane.js'
+import { standing, textOrNull, writeLostAttempt } from './rows.js'
+import { type HourBook, hourBook } from './stats.js'
 
 const undo = Symbol('undo')
 
@@ -15,9 +17,9 @@ export function operate(connection: Connection, now: number, order: Order): Orde
   try {
     connection.write(() => {
       const book = hourBook()
-      results = order.events.map((key) => operateOne(connection, now, order, key, book))
+      results = order.events.map((key) => operateEvent(connection, now, order, key, book))
       book.write(connection)
-      // A dry run does the work and takes it back: the same event named twice is then judged as it would be.
+      // A dry run does the work and rolls it back, so that an event named twice is judged as in a real run.
       if (order.dryRun) throw undo
     })
   } catch (error) {
@@ -32,7 +34,7 @@ const eventByKey = `
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ? and e.event_id = ?`
 
-function operateOne(
+function operateEvent(
   connection: Connection,
   now: number,
   order: Order,
@@ -47,7 +49,7 @@ function operateOne(
   writeLostAttempt(connection, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
   if (order.verb === 'ignore') {
-    leaveIt(connection, now, row)
+    ignoreIt(connection, now, row)
     book.add(source, Number(row.received_at), { ignored: 1 })
   } else {
     startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
@@ -66,7 +68,7 @@ function refusalOf(
   return state === 'succeeded' && force !== true ? 'FORCE_NEEDED' : null
 }
 
-// The attempt goes on counting; base_attempt is where the tries of the new start begin.
+// `attempt` keeps counting. `base_attempt` is its value at the new start, so that tries count from there.
 const renewWork = `
   insert into hookonce_work (seq, source, next_at, attempt, base_attempt, lane) values (?1, ?2, ?3, ?4, ?4, ?5)
   on conflict (seq) do update set next_at = excluded.next_at, base_attempt = attempt,
@@ -86,7 +88,7 @@ const ignoreEvent = `
   update hookonce_events set processing_state = 'ignored', reason = 'operator', parked = 'ignored',
     processed_at = ?, attempts = ? where seq = ?`
 
-function leaveIt(connection: Connection, now: number, row: Row): void {
+function ignoreIt(connection: Connection, now: number, row: Row): void {
   connection.prepare(removeWork).run(row.seq!)
   wakeLane(connection, now, row)
   connection.prepare(ignoreEvent).run(now, row.attempt ?? row.attempts!, row.seq!)

@@ -1,25 +1,15 @@
 /**
- * Prune: removes payloads, events, attempts and audits of one source that are finished and old enough, and results of
- * keys that are past their time. What still needs something, dead letters among it, is never touched (I7), nor are
- * watermarks. Each call looks at a bounded stretch of the log and says whether to call again, so that intake waits for
- * one small transaction at a time.
+ * Prune: removes finished payloads, events, attempts and audits of one source that are old enough, and expired results of
+ * keys. It never removes unfinished events, dead letters (I7) or watermarks. Each call reads a bounded part of the log and
+ * returns whether to call again, so that intake waits for one small transaction at a time.
  */
+import { tombstoneOf } from '../../model.js'
 import type { PruneOptions, PruneResult } from '../../store.js'
-import { forgetArchived } from './archived.js'
+import { archivedSeqs, forgetReceipts } from './archive.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { type HourBook, hourBook } from './hours.js'
-import { removeExpiredKeys } from './key.js'
-import {
-  findArchivedEvents,
-  findArchivedPayloads,
-  findAttempts,
-  findEvents,
-  findPayloads,
-} from './prune-find.js'
-import { notePruned } from './pruned.js'
-import { REMOVALS, sweepLog } from './sweep.js'
-import { leaveTombstone, removeTombstones } from './tombstones.js'
+import { removeExpiredKeys } from './keys.js'
+import { type HourBook, hourBook, seqRange } from './stats.js'
 
 export function prune(connection: Connection, now: number, options: PruneOptions): PruneResult {
   const { source, limit, archivedOnly, dryRun = false } = options
@@ -40,14 +30,14 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       (row) => void connection.prepare(deleteAttempt).run(row.seq!, row.attempt!),
     )
     const audits = pruneAudits(connection, options)
-    const graves = dryRun ? { more: false } : removeTombstones(connection, options)
+    const tombstones = dryRun ? { more: false } : removeTombstones(connection, options)
     const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, graves, keys].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, tombstones, keys].some(({ more }) => more),
     }
   }
   return dryRun ? connection.read(run) : connection.write(run)
@@ -56,7 +46,7 @@ export function prune(connection: Connection, now: number, options: PruneOptions
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
 const deleteAttempt = 'delete from hookonce_attempts where seq = ? and attempt = ?'
 
-interface Part {
+interface Pruned {
   readonly count: number
   readonly more: boolean
 }
@@ -65,8 +55,8 @@ function pruneEvents(
   connection: Connection,
   now: number,
   { source, eventsBefore, archivedOnly, dryRun, tombstones }: PruneOptions,
-  sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Part,
-): Part {
+  sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Pruned,
+): Pruned {
   const book = hourBook()
   let highest = 0
   const events = sweep(archivedOnly ? findArchivedEvents : findEvents, eventsBefore, (row) => {
@@ -80,7 +70,7 @@ function pruneEvents(
     book.write(connection)
     connection.prepare(removeEmptyHours).run(source)
   }
-  if (!events.more) forgetArchived(connection, source, eventsBefore)
+  if (!events.more) forgetReceipts(connection, source, eventsBefore)
   return events
 }
 
@@ -107,7 +97,7 @@ const findAudits = `
   select id from hookonce_audit where at < ?1 and (source is null or source = ?2) order by id limit ?3`
 const deleteAudit = 'delete from hookonce_audit where id = ?'
 
-function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Part {
+function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Pruned {
   if (auditsBefore === undefined) return { count: 0, more: false }
   const most = dryRun ? limit : Math.min(limit, REMOVALS)
   const rows = connection.prepare(findAudits).all(auditsBefore, source, most + 1)
@@ -115,4 +105,142 @@ function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryR
   if (more) rows.pop()
   if (!dryRun) for (const { id } of rows) connection.prepare(deleteAudit).run(id!)
   return { count: rows.length, more }
+}
+
+// Queries for what may be removed from one window of the log. ?1 source  ?2 before  ?3 from seq  ?4 to seq  ?5 limit.
+// The `+` keeps the planner from using an index by source, which would read all events of the source for one window.
+
+const finished = "('succeeded', 'ignored')"
+
+// A payload may belong to several events. It is removed when all of them are finished.
+const oldPayloads = `
+  select distinct p.seq
+  from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)
+  where +e.source = ?1 and e.received_at < ?2 and e.seq >= ?3 and e.seq < ?4
+    and e.processing_state in ${finished}
+    and not exists (select 1 from hookonce_events o where o.seq = p.seq and o.processing_state not in ${finished})
+    and not exists (select 1 from hookonce_events o where o.payload_seq = p.seq
+      and o.processing_state not in ${finished})`
+
+const findPayloads = `${oldPayloads} limit ?5`
+const findArchivedPayloads = `${oldPayloads} and p.seq in (${archivedSeqs}) limit ?5`
+
+const oldEvents = `
+  select e.seq, e.source, e.event_id, e.contests, e.content_hash, e.received_at, e.processing_state,
+    coalesce(e.payload_seq, e.seq) as payload_seq
+  from hookonce_events e
+  where +e.source = ?1 and e.received_at < ?2 and e.seq >= ?3 and e.seq < ?4
+    and e.processing_state in ${finished}`
+
+const findEvents = `${oldEvents} order by e.seq limit ?5`
+const findArchivedEvents = `${oldEvents}
+  and (coalesce(e.payload_seq, e.seq) in (${archivedSeqs})
+    or not exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)))
+  order by e.seq limit ?5`
+
+const findAttempts = `
+  select a.seq, a.attempt from hookonce_events e join hookonce_attempts a on a.seq = e.seq
+  where +e.source = ?1 and a.finished_at < ?2 and e.seq >= ?3 and e.seq < ?4
+    and e.processing_state in ${finished}
+  order by a.seq, a.attempt limit ?5`
+
+/** How many seqs one query reads, and how many queries one call makes. */
+const WINDOW = 10_000
+const WINDOWS = 5
+/** Most removals of each kind in one transaction, whatever the caller's limit. */
+const REMOVALS = 10_000
+
+interface Sweep {
+  readonly find: string
+  readonly source: string
+  readonly before: number
+  readonly limit: number
+  readonly dryRun: boolean
+  readonly remove: (row: Row) => void
+}
+
+/** Reads the log window by window, removes the rows found, and remembers where the next call continues. */
+function sweepLog(connection: Connection, sweep: Sweep): Pruned {
+  const { find, source, before, dryRun, remove } = sweep
+  const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
+  const range = seqRange(connection, 0, before, source)
+  if (range === null) return { count: 0, more: false }
+  const places = placesOf(connection)
+  const place = JSON.stringify([find, source])
+  const start = dryRun ? range.first : Math.max(range.first, places.get(place) ?? 0)
+  let count = 0
+  let windows = 0
+  for (let from = start; from <= range.last; from += WINDOW) {
+    const rows = connection.prepare(find).all(source, before, from, from + WINDOW, limit - count + 1)
+    const full = rows.length > limit - count
+    if (full) rows.pop()
+    count += rows.length
+    if (!dryRun) rows.forEach(remove)
+    if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
+      // The next call continues here and does not read the cleared windows again.
+      if (!dryRun) places.set(place, full ? from : from + WINDOW)
+      return { count, more: true }
+    }
+  }
+  if (!dryRun) places.delete(place)
+  return { count, more: false }
+}
+
+/** The position of the pass over each source. It is dropped when the pass ends; a restart begins a new pass. */
+const passes = new WeakMap<Connection, Map<string, number>>()
+
+function placesOf(connection: Connection): Map<string, number> {
+  let places = passes.get(connection)
+  if (places === undefined) {
+    places = new Map()
+    passes.set(connection, places)
+  }
+  return places
+}
+
+const retireGuard = `
+  update hookonce_guards set retired_at = ? where source = ? and event_id = ? and retired_at is null`
+const insertTombstone = `
+  insert into hookonce_tombstones (source, digest, left_at) values (?, ?, ?)
+  on conflict (source, digest) do update set left_at = excluded.left_at`
+
+/**
+ * Leaves a trace of a removed event, so that a late retry is recognised. The guard of an event, if it has one, is kept as
+ * its tombstone, because it also records the content; other events leave a digest. `row` needs source, event_id,
+ * contests and content_hash.
+ */
+function leaveTombstone(connection: Connection, now: number, row: Row): void {
+  const { source, event_id: eventId, contests, content_hash: content } = row
+  if (connection.prepare(retireGuard).run(now, source!, eventId!).changes > 0) return
+  const hash = content instanceof Uint8Array ? content : null
+  connection.prepare(insertTombstone).run(source!, tombstoneOf(String(contests ?? eventId), hash), now)
+}
+
+const removeDigests = `
+  delete from hookonce_tombstones where source = ?1 and digest in (
+    select digest from hookonce_tombstones where source = ?1 and left_at < ?2 limit ?3)`
+const removeGuards = `
+  delete from hookonce_guards where source = ?1 and content_hash in (
+    select content_hash from hookonce_guards where source = ?1 and retired_at < ?2 limit ?3)`
+
+/** Reads every tombstone of the source. Retention calls it once in a run, and only where tombstones expire. */
+function removeTombstones(
+  connection: Connection,
+  { source, tombstonesBefore, limit }: PruneOptions,
+): { more: boolean } {
+  if (tombstonesBefore === undefined) return { more: false }
+  const most = Math.min(limit, REMOVALS)
+  const removed = [removeDigests, removeGuards].map(
+    (sql) => connection.prepare(sql).run(source, tombstonesBefore, most).changes,
+  )
+  return { more: removed.some((count) => Number(count) >= most) }
+}
+
+const raisePruned = `
+  insert into hookonce_pruned (source, seq) values (?, ?)
+  on conflict (source) do update set seq = max(seq, excluded.seq)`
+
+/** Stores the highest removed seq, so that `tail` can report a gap. Runs in the transaction that removes the events. */
+function notePruned(connection: Connection, source: string, seq: number): void {
+  connection.prepare(raisePruned).run(source, seq)
 }

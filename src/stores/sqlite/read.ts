@@ -1,8 +1,8 @@
-/** One event: its record, its payload, its attempts. */
+/** Reads of one event: its record, its payload, its attempts. */
 import type { EventKey, EventRecord } from '../../model.js'
 import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
 import type { Connection } from './connection.js'
-import { eventColumns, textOrNull, toRecord } from './event-row.js'
+import { eventColumns, textOrNull, toRecord } from './rows.js'
 
 const eventByKey = `${eventColumns} where e.source = ? and e.event_id = ?`
 

@@ -1,14 +1,13 @@
 /**
- * Record: one transaction for all deliveries of a call. Events that are already there are found first by a plain
- * read, so that a call with nothing new writes nothing; for the rest the unique constraint decides.
+ * Record: one transaction for all deliveries of a call. Known events are found first by a plain read, so that a call with
+ * nothing new writes nothing; for the others the unique constraint decides.
  */
 import { HookonceError } from '../../errors.js'
 import { contestedId, isFinal, type NewEvent, type RecordVerdict, tombstoneOf } from '../../model.js'
+import type { DuplicateNote } from '../shared/duplicate-audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
-import { standing } from './event-row.js'
 import { describe, isRowsOwnFault, isSqliteError } from './failure.js'
-import { type HourBook, hourBook } from './hours.js'
 import { dueIn } from './lane.js'
 import {
   type PackedDeliveries,
@@ -17,8 +16,10 @@ import {
   type UnpackedDelivery,
   unpack,
 } from './pack.js'
+import { standing } from './rows.js'
+import { type HourBook, hourBook } from './stats.js'
 
-/** A delivery and the verdicts on its events; null = not judged yet. */
+/** A delivery and the verdicts on its events; null = no verdict yet. */
 interface Judged {
   readonly delivery: UnpackedDelivery
   verdicts: (RecordVerdict | null)[]
@@ -38,17 +39,17 @@ export function record(connection: Connection, now: number, packed: PackedDelive
 
 function insertAll(connection: Connection, now: number, open: readonly Judged[]): void {
   try {
-    insertTogether(connection, now, open, insertDelivery)
+    insertBatch(connection, now, open, insertDelivery)
   } catch (error) {
-    // Rare, and only then is a savepoint for each delivery worth its price.
+    // This is rare. Only now are the savepoints for each delivery worth their cost.
     if (!isRowsOwnFault(error)) throw error
-    insertTogether(connection, now, open, insertOrRefuse)
+    insertBatch(connection, now, open, insertOrRefuse)
   }
 }
 
 type Insert = (connection: Connection, now: number, judged: Judged, book: HourBook) => RecordVerdict[]
 
-function insertTogether(connection: Connection, now: number, open: readonly Judged[], insert: Insert): void {
+function insertBatch(connection: Connection, now: number, open: readonly Judged[], insert: Insert): void {
   const verdicts = connection.write(() => {
     const book = hourBook()
     const verdicts = open.map((judged) => insert(connection, now, judged, book))
@@ -116,9 +117,9 @@ function insertDelivery(
   ): RecordVerdict | null {
     const { eventType, reference, contentHash, guardHash, lane = null } = event
     const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
-    const buried = holder && holder.retired_at !== null && isNameOf(String(holder.event_id), event)
+    const isRetired = holder && holder.retired_at !== null && isIdOf(String(holder.event_id), event)
     const digest = tombstoneOf(event.eventId, contentHash)
-    if (buried || connection.prepare(tombstone).get(source, digest))
+    if (isRetired || connection.prepare(tombstone).get(source, digest))
       return duplicate(connection, now, source, event) ?? { status: 'retired' }
     const sameAs = holder && holder.event_id !== eventId ? String(holder.event_id) : null
     if (sameAs !== null && onReplayedContent === 'reject')
@@ -168,16 +169,16 @@ function insertDelivery(
     if (known) return known
     return (
       insertAs(event.eventId, null, event, part) ??
-      // Lost a race against another process, named twice in this call, or contested: there is a row now.
+      // The id has a row now: another process recorded it, it is in this call twice, or it is contested.
       duplicate(connection, now, source, event) ??
       insertAs(contestedId(event), event.eventId, event, part)!
     )
   })
 }
 
-// The hashes are compared here: handing out a blob costs more than the rest of the row. A null contradicts nothing.
-// An id is contested (docs/decisions/0003-contested-ids.md) when other signed content arrives under it and there are
-// signs that it was not the sender who took it.
+// The hashes are compared in SQL, because reading a blob costs more than the rest of the row. A null hash is equal to any.
+// An id is contested (docs/decisions/0003-contested-ids.md) when different signed content arrives under it and there
+// are signs that the first event under this id did not come from the sender.
 const existing = `
   select e.seq, e.processing_state, w.token, w.next_at, w.attempt, w.base_attempt,
     coalesce(e.content_hash = ?3, 1) as equal,
@@ -191,7 +192,7 @@ const existing = `
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ?1 and e.event_id = ?2`
 
-/** The verdict on an event that is already there; null when it is not, under its own id or the one it got for it. */
+/** The verdict on an event that is already in the log, under its own id or its contested id; else null. */
 function duplicate(
   connection: Connection,
   now: number,
@@ -207,8 +208,8 @@ function duplicate(
   return kept === undefined ? null : { ...asDuplicate(kept, now), storedAs }
 }
 
-/** The id it came under, or the one it got for that. */
-function isNameOf(eventId: string, event: NewEvent): boolean {
+/** True for the id of the event and for its contested id. */
+function isIdOf(eventId: string, event: NewEvent): boolean {
   return eventId === event.eventId || eventId === contestedId(event)
 }
 
@@ -221,4 +222,26 @@ function asDuplicate(row: Row, now: number): Extract<RecordVerdict, { status: 'd
     final: isFinal(state, nextAttemptAt),
     equal: row.equal === 1,
   }
+}
+
+// The compact audit of duplicates: one row per event that was delivered more than once. An event that has been removed
+// since gets no row.
+const upsertDuplicates = `
+  insert into hookonce_duplicates (seq, count, first_at, last_at, conflicts, conflict_hash, conflict_at)
+  select ?1, ?2, ?3, ?4, ?5, ?6, ?7 where exists (select 1 from hookonce_events where seq = ?1)
+  on conflict (seq) do update set
+    count = count + excluded.count,
+    first_at = min(first_at, excluded.first_at),
+    last_at = max(last_at, excluded.last_at),
+    conflicts = conflicts + excluded.conflicts,
+    conflict_hash = coalesce(excluded.conflict_hash, conflict_hash),
+    conflict_at = coalesce(excluded.conflict_at, conflict_at)`
+
+export function noteDuplicates(connection: Connection, _now: number, notes: readonly DuplicateNote[]): void {
+  connection.write(() => {
+    const statement = connection.prepare(upsertDuplicates)
+    for (const { seq, count, firstAt, lastAt, conflicts, conflictHash, conflictAt } of notes) {
+      statement.run(seq, count, firstAt, lastAt, conflicts, conflictHash, conflictAt)
+    }
+  })
 }

@@ -1,28 +1,31 @@
-/** Settle: writes outcomes, each only under a live lease. The ledger is written once, when the event needs no more. */
-import type { Outcome, Settlement } from '../../model.js'
-import { writeAttempt } from './attempt-rows.js'
+/**
+ * Settle, extend and release: each needs a live lease. Settle writes the event's row once, when no attempt is left to
+ * make.
+ */
+import type { Lease, Outcome, Settlement } from '../../model.js'
 import type { Connection } from './connection.js'
-import { type HourBook, hourBook } from './hours.js'
 import { wakeLane } from './lane.js'
+import { writeAttempt } from './rows.js'
+import { type HourBook, hourBook } from './stats.js'
 
 export function settle(connection: Connection, now: number, settlements: readonly Settlement[]): boolean[] {
   return connection.write(() => settleWithin(connection, now, settlements))
 }
 
-/** The same inside a transaction that is already open: a handler's. */
+/** The same inside an open transaction of a handler. */
 export function settleWithin(
   connection: Connection,
   now: number,
   settlements: readonly Settlement[],
 ): boolean[] {
   const book = hourBook()
-  const settled = settlements.map((settlement) => settleOne(connection, now, settlement, book))
+  const settled = settlements.map((settlement) => settleEvent(connection, now, settlement, book))
   book.write(connection)
   return settled
 }
 
-/** The fence (I4). Under the write lock nothing can change between this look and the writes below. */
-const leased = `
+/** The fence (I4). Under the write lock nothing can change between this read and the writes below. */
+const leasedEvent = `
   select w.attempt, w.worker, w.source, w.lane, e.run, e.received_at
   from hookonce_work w join hookonce_events e on e.seq = w.seq
   where w.seq = ? and w.token = ? and w.next_at > ?`
@@ -33,9 +36,9 @@ const finishEvent = `
   update hookonce_events set processing_state = ?, reason = ?, processed_at = ?, attempts = ?, parked = ?
   where seq = ?`
 
-function settleOne(connection: Connection, now: number, settlement: Settlement, book: HourBook): boolean {
+function settleEvent(connection: Connection, now: number, settlement: Settlement, book: HourBook): boolean {
   const { lease, outcome, durationMs } = settlement
-  const row = connection.prepare(leased).get(lease.seq, lease.token, now)
+  const row = connection.prepare(leasedEvent).get(lease.seq, lease.token, now)
   if (row === undefined) return false
   const attempt = Number(row.attempt)
   const detail = detailOf(outcome)
@@ -69,4 +72,39 @@ function detailOf(outcome: Outcome): string | null {
 function parkedAs(outcome: Outcome): 'ignored' | 'dead' | null {
   if (outcome.kind === 'succeeded') return null
   return outcome.kind === 'ignored' ? 'ignored' : 'dead'
+}
+
+/** The fence (I4): the token is that of the latest claim, and the lease has not expired. */
+const extendLease = 'update hookonce_work set next_at = ? where seq = ? and token = ? and next_at > ?'
+
+export interface ExtendArgs {
+  readonly leases: readonly Lease[]
+  readonly leaseMs: number
+}
+
+export function extend(connection: Connection, now: number, { leases, leaseMs }: ExtendArgs): boolean[] {
+  return connection.write(() =>
+    leases.map(({ seq, token }) => {
+      const { changes } = connection.prepare(extendLease).run(now + leaseMs, seq, token, now)
+      return changes === 1
+    }),
+  )
+}
+
+const releaseLease = `
+  update hookonce_work set attempt = attempt - 1, token = null, worker = null, next_at = ?
+  where seq = ? and token = ? and next_at > ?`
+
+export interface ReleaseArgs {
+  readonly leases: readonly Lease[]
+  readonly delayMs: number
+}
+
+export function release(connection: Connection, now: number, { leases, delayMs }: ReleaseArgs): boolean[] {
+  return connection.write(() =>
+    leases.map(({ seq, token }) => {
+      const { changes } = connection.prepare(releaseLease).run(now + delayMs, seq, token, now)
+      return changes === 1
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 /**
- * The SQLite store: the log in one file, beside the user's own tables. The calls are checked here and carried out
- * in two threads, one that writes and one that reads, so that neither a flush to disk nor a long list is felt on
- * the event loop, and no list delays an ack.
+ * The SQLite store: the log in one file, beside the user's own tables. Calls are checked here and run on two threads, one
+ * that writes and one that reads, so that disk flushes and long lists do not block the event loop, and lists do not delay
+ * acknowledgements.
  */
 import { resolve } from 'node:path'
 import { type Clock, forwardClock, systemClock } from '../../clock.js'
@@ -27,7 +27,7 @@ import { createPing } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'
 import type { ArgsOf, ValueOf, Verb } from './protocol.js'
-import { subscribers } from './subscribers.js'
+import { subscribers } from './subscribe.js'
 import { startThread, type ThreadLink } from './thread-link.js'
 import { beginTransaction, type SqliteTx } from './transaction.js'
 
@@ -35,21 +35,21 @@ export { migrations } from './migrations.js'
 export type { SqliteTx } from './transaction.js'
 
 export interface SqliteOptions {
-  /** The host's clock. The log's own is never earlier than what was written: see `log-time.ts`. */
+  /** The host's clock. The time of the log never goes back behind the newest time written: see `connection.ts`. */
   readonly clock?: Clock
   /** How long a write waits for another process before STORE_BUSY. Default 5,000. */
   readonly busyTimeoutMs?: number
-  /** A handler's transaction that does nothing for so long is rolled back. Default 5,000. */
+  /** A handler's transaction that is idle for this long is rolled back. Default 5,000. */
   readonly transactionTimeoutMs?: number
   /** How long duplicates are counted in memory before they are written. Default 1,000. */
   readonly duplicateFlushMs?: number
-  /** The file does not grow beyond this; STORE_FULL (503 to senders) instead. Default: as far as the disk goes. */
+  /** Size limit of the file. Beyond it: STORE_FULL (503 to senders). Default: limited by the disk only. */
   readonly maxBytes?: number
-  /** How many rows one `list` looks at. Default 10,000. */
+  /** Rows that one `list` reads at most. Default 10,000. */
   readonly scanLimit?: number
 }
 
-/** Opens (on first use) the log at `path`, a file or `:memory:`. */
+/** The log at `path`, a file or `:memory:`. It is opened on first use. */
 export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore<SqliteTx> {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('sqlite(path): `path`', 'must be a file name or :memory:')
@@ -91,7 +91,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     readerThread().call(verb, now(), args)
 
   const audit = duplicateAudit({
-    // Not through `write`: the last flush comes after the store was closed to its users.
+    // Not through `write`, which throws after `close` was called; the last flush comes later than that.
     write: async (notes) => writer!.call('noteDuplicates', now(), notes),
     delayMs: duplicateFlushMs,
   })
@@ -102,7 +102,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
   })
 
   const listeners = subscribers(async (on) => {
-    // Nobody else can open what is in memory, and a store that is closed watches nothing.
+    // No other process can write to a log in memory, and a closed store has nothing to watch.
     if (file !== IN_MEMORY && (on || closed === undefined)) await read('watch', on)
   })
 
@@ -146,9 +146,9 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     audit.stop()
     listeners.clear()
     if (writer) await writer.call('abandon', now(), null).catch(ignore)
-    // The counts of the last second are worth trying for, not worth failing for.
+    // A failure here loses only the duplicate counts of the last second, so it must not fail `close`.
     if (writer) await audit.flush().catch(ignore)
-    // The reader first: the last connection to close folds the WAL back into the file.
+    // The reader closes first: the last connection to close writes the WAL back into the file, and that must be the writer.
     if (reader) await reader.call('close', now(), null).catch(ignore)
     if (writer) await writer.call('close', now(), null).catch(ignore)
   }
@@ -215,7 +215,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
         // SQLite has no partitions to create or drop.
         async maintain({ payloadsBefore }) {
           insistOnOpen()
-          // Ages are measured against the host's clock: a log whose time is ahead must not remove anything early.
+          // Ages are measured by the host's clock, so that a log whose time is ahead removes nothing too early.
           const at = Math.trunc(clock.now())
           return { dropped: [], created: [], ahead: null, pruneBefore: payloadsBefore, busy: false, now: at }
         },
@@ -240,7 +240,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
         count(repeats) {
           insistOnOpen()
           if (repeats.length === 0) return
-          writerThread() // the flush uses it, also when no other call has started it yet
+          writerThread() // the flush needs it, and no other call may have started it yet
           for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at), null)
         },
         async flush() {

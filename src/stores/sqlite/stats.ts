@@ -1,6 +1,114 @@
-/** Statistics from counters and from small indexes over the work rows: neither the log nor the backlog is read. */
+/**
+ * Counters per source and hour of arrival, and `stats`. The counters answer `stats` and turn a time range into a seq
+ * range. A change of state is counted in the hour in which the event arrived, so that every row stays exact and can be
+ * deleted with its last event. There is one writer at a time, so one slot is enough.
+ */
 import type { SourceStats } from '../../model.js'
 import type { Connection } from './connection.js'
+
+export const HOUR_MS = 3_600_000
+
+export function hourOf(instant: number): number {
+  return Math.floor(instant / HOUR_MS)
+}
+
+export interface HourDelta {
+  recorded: number
+  ignored: number
+  dead: number
+  firstSeq: number
+  lastSeq: number
+}
+
+/** The changes of one transaction, written once at its end: a batch within one hour changes one row. */
+export interface HourBook {
+  recorded(source: string, receivedAt: number, seq: number): void
+  add(
+    source: string,
+    receivedAt: number,
+    delta: Partial<Pick<HourDelta, 'recorded' | 'ignored' | 'dead'>>,
+  ): void
+  write(connection: Connection): void
+}
+
+const upsert = `
+  insert into hookonce_hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+  values (?1, ?2, 0, ?3, ?4, ?5, ?6, ?7)
+  on conflict (source, hour, slot) do update set
+    recorded = recorded + excluded.recorded,
+    ignored = ignored + excluded.ignored,
+    dead = dead + excluded.dead,
+    first_seq = min(first_seq, excluded.first_seq),
+    last_seq = max(last_seq, excluded.last_seq)`
+
+/** The largest possible seq: as a first_seq it does not change the minimum. */
+const NO_SEQ = Number.MAX_SAFE_INTEGER
+
+export function hourBook(): HourBook {
+  const sources = new Map<string, Map<number, HourDelta>>()
+
+  function deltaOf(source: string, receivedAt: number): HourDelta {
+    let hours = sources.get(source)
+    if (hours === undefined) {
+      hours = new Map()
+      sources.set(source, hours)
+    }
+    const hour = hourOf(receivedAt)
+    let delta = hours.get(hour)
+    if (delta === undefined) {
+      delta = { recorded: 0, ignored: 0, dead: 0, firstSeq: NO_SEQ, lastSeq: 0 }
+      hours.set(hour, delta)
+    }
+    return delta
+  }
+
+  return {
+    recorded(source, receivedAt, seq) {
+      const delta = deltaOf(source, receivedAt)
+      delta.recorded++
+      delta.firstSeq = Math.min(delta.firstSeq, seq)
+      delta.lastSeq = Math.max(delta.lastSeq, seq)
+    },
+    add(source, receivedAt, { recorded = 0, ignored = 0, dead = 0 }) {
+      const delta = deltaOf(source, receivedAt)
+      delta.recorded += recorded
+      delta.ignored += ignored
+      delta.dead += dead
+    },
+    write(connection) {
+      for (const [source, hours] of sources) {
+        for (const [hour, { recorded, ignored, dead, firstSeq, lastSeq }] of hours) {
+          connection.prepare(upsert).run(source, hour, recorded, ignored, dead, firstSeq, lastSeq)
+        }
+      }
+    },
+  }
+}
+
+const bounds = `
+  select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_spans
+  where hour >= ?1 and hour <= ?2`
+const sourceBounds = `
+  select min(first_seq) as first_seq, max(last_seq) as last_seq from hookonce_hours
+  where hour >= ?1 and hour <= ?2 and source = ?3`
+
+/** The lowest and highest seq of the events that arrived in [from, to); null when there are none. */
+export function seqRange(
+  connection: Connection,
+  from: number,
+  to: number,
+  source?: string,
+): { first: number; last: number } | null {
+  const hours = [hourOf(from), hourOf(to - 1)]
+  const row =
+    source === undefined
+      ? connection.prepare(bounds).get(...hours)
+      : connection.prepare(sourceBounds).get(...hours, source)
+  if (row === undefined || row.first_seq === null) return null
+  return { first: Number(row.first_seq), last: Number(row.last_seq) }
+}
+
+// Statistics are read from counters and small indexes, so their cost does not depend on the size of the log or backlog.
 
 const totals = `
   select source, recorded, ignored, dead, work from hookonce_totals where recorded > 0 order by source`
@@ -16,22 +124,22 @@ const retrying = `
 const oldestDue = `
   select next_at from hookonce_work where source = ?1 and next_at <= ?2 order by next_at limit 1`
 
-/** Rows counted of each kind and source. */
+/** Rows counted at most of each kind and source. */
 const COUNTED = 50_000
 
 export function stats(connection: Connection, now: number): SourceStats[] {
-  // One view for all, else an event settled in between would be counted twice or not at all.
+  // One snapshot for all queries: an event settled between two of them would be counted twice or not at all.
   return connection.read(() =>
     connection
       .prepare(totals)
       .all()
       .map((row) => {
         const source = String(row.source)
-        const held = connection.prepare(leased).get(source, now, COUNTED)
+        const leases = connection.prepare(leased).get(source, now, COUNTED)
         const waiting = Number(connection.prepare(retrying).get(source, COUNTED)!.n)
         const due = connection.prepare(oldestDue).get(source, now)
-        const processing = Number(held?.processing ?? 0)
-        const failed = Number(held?.lost ?? 0) + waiting
+        const processing = Number(leases?.processing ?? 0)
+        const failed = Number(leases?.lost ?? 0) + waiting
         const work = Number(row.work)
         return {
           source,

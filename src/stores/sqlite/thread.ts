@@ -4,11 +4,10 @@
  */
 import { parentPort, type TransferListItem, workerData } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
-import { type Connection, openConnection } from './connection.js'
+import { type Connection, logTime, noteLogTime, openConnection } from './connection.js'
 import { passGate } from './exit-gate.js'
 import { handlerErrorToWire, toWire, type WireError } from './failure.js'
 import { handlerTransactions } from './handler-transaction.js'
-import { logTime, noteLogTime } from './log-time.js'
 import { insistOnSchema } from './migrate.js'
 import {
   type Answer,
@@ -18,8 +17,8 @@ import {
   type TransactionVerbs,
   type Verb,
 } from './protocol.js'
+import { watchLog } from './subscribe.js'
 import { readVerbs, verbs } from './verbs.js'
-import { watchLog } from './watch.js'
 
 const { options, gate }: ThreadStart = workerData
 const port = parentPort!
@@ -37,7 +36,7 @@ const transactions = handlerTransactions({
 
 const watch = watchLog({
   connection: () => connect(),
-  tell: () => port.postMessage(NEWS),
+  notify: () => port.postMessage(NEWS),
   guard: (run) => passGate(gate, run),
 })
 

@@ -1,13 +1,13 @@
-/** A handler's transaction as the event loop sees it: `ctx.tx` of the SQLite store. */
+/** A handler's transaction on the event loop: `ctx.tx` of the SQLite store. */
 import type { StoreTransaction } from '../../store.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './thread-link.js'
 
-/** What may be bound and what comes back. Integers beyond 2^53 come as bigint, all others as number. */
+/** A bound parameter or a value of a row. Integers beyond 2^53 are bigints, all others numbers. */
 export type SqliteValue = null | number | bigint | string | Uint8Array
 
-/** One statement per call, parameters by position. The tables of the user are in the same file as the log. */
+/** One statement per call, with parameters by position. The user's tables are in the same file as the log. */
 export interface SqliteTx {
   run(sql: string, params?: readonly SqliteValue[]): Promise<RunResult>
   get<R = Record<string, SqliteValue>>(sql: string, params?: readonly SqliteValue[]): Promise<R | undefined>

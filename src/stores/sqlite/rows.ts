@@ -1,9 +1,11 @@
-/** An event as people see it, from its row in the ledger and, while it still needs something, its row in `work`. */
+/** Rows as objects and back: an event from its rows in `events` and `work`, and the rows of `attempts`. */
 import type { EventRecord, State } from '../../model.js'
+import type { AttemptOutcome } from '../../store.js'
 import { workState } from '../shared/state.js'
+import type { Connection } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 
-/** The last error of a retrying event is read from its attempts: the ledger is written once, at the end. */
+/** The last error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
 export const eventColumns = `
   select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.processing_state, e.reason,
     e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at, e.same_as, e.contests,
@@ -49,7 +51,7 @@ export function toRecord(row: Row, now: number): EventRecord {
   }
 }
 
-/** Needs processing_state, token, next_at, attempt, base_attempt; the last four null when it has no work row. */
+/** `row` needs processing_state, token, next_at, attempt, base_attempt; the last four are null without a work row. */
 export function standing(row: Row, now: number): { state: State; nextAttemptAt: number | null } {
   if (row.attempt === null) return { state: row.processing_state as State, nextAttemptAt: null }
   const nextAt = Number(row.next_at)
@@ -79,4 +81,42 @@ export function hexOrNull(value: SqliteValue | undefined): string | null {
 
 function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')
+}
+
+export interface AttemptRow {
+  readonly seq: number
+  readonly attempt: number
+  readonly run: number
+  readonly worker: string
+  readonly startedAt: number
+  readonly finishedAt: number
+  readonly outcome: AttemptOutcome
+  readonly detail: string | null
+}
+
+const insertAttempt = `
+  insert into hookonce_attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
+  values (?, ?, ?, ?, ?, ?, ?, ?) on conflict (seq, attempt) do nothing`
+
+export function writeAttempt(connection: Connection, row: AttemptRow): void {
+  const { seq, attempt, run, worker, startedAt, finishedAt, outcome, detail } = row
+  connection.prepare(insertAttempt).run(seq, attempt, run, worker, startedAt, finishedAt, outcome, detail)
+}
+
+/**
+ * Writes the attempt of an expired lease as lost. `work` needs run, and seq, token, next_at, attempt, worker and
+ * claimed_at of a work row without a live lease. Does nothing when there was no lease.
+ */
+export function writeLostAttempt(connection: Connection, work: Row): void {
+  if (work.token === null) return
+  writeAttempt(connection, {
+    seq: Number(work.seq),
+    attempt: Number(work.attempt),
+    run: Number(work.run),
+    worker: String(work.worker),
+    startedAt: Number(work.claimed_at),
+    finishedAt: Number(work.next_at),
+    outcome: 'lost',
+    detail: null,
+  })
 }

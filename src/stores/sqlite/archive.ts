@@ -1,0 +1,241 @@
+/** The `archive` capability: export, receipts of archived deliveries, restore and erase. */
+import type {
+  ArchiveReceipt,
+  EraseOptions,
+  EraseResult,
+  ExportOptions,
+  ExportPage,
+  StoredDelivery,
+  StoredEvent,
+} from '../../store.js'
+import { writeAudit } from './audit.js'
+import type { Connection } from './connection.js'
+import type { Row } from './driver.js'
+import { hexOrNull, standing, textOrNull } from './rows.js'
+import { seqRange } from './stats.js'
+
+const insertReceipt = `
+  insert into hookonce_archived (source, day, object, first_seq, last_seq, seqs) values (?, ?, ?, ?, ?, ?)
+  on conflict (source, day, object) do update set first_seq = excluded.first_seq, last_seq = excluded.last_seq,
+    seqs = excluded.seqs`
+
+export function archived(connection: Connection, _now: number, receipts: readonly ArchiveReceipt[]): void {
+  connection.write(() => {
+    for (const { source, day, object, seqs } of receipts) {
+      const sorted = [...seqs].sort((a, b) => a - b)
+      connection
+        .prepare(insertReceipt)
+        .run(source, day, object, sorted[0]!, sorted.at(-1)!, JSON.stringify(sorted))
+    }
+  })
+}
+
+/**
+ * The seqs of archived payloads, for a statement about the events ?3 to ?4 of source ?1. A payload is stored under the
+ * seq of the first event of its delivery, so its seq may be lower than ?3.
+ */
+export const archivedSeqs = `
+  select j.value from hookonce_archived a, json_each(a.seqs) j
+  where a.source = ?1 and a.last_seq >= ?3 - 100000 and a.first_seq < ?4`
+
+const deleteReceipts = 'delete from hookonce_archived where source = ? and day < ?'
+
+/** Receipts are removed with the events they are about. */
+export function forgetReceipts(connection: Connection, source: string, before: number): void {
+  connection.prepare(deleteReceipts).run(source, new Date(before).toISOString().slice(0, 10))
+}
+
+/** How many seqs one query reads, and how many queries one page makes. */
+const WINDOW = 10_000
+const WINDOWS = 10
+/** Most bytes in one page. A single larger delivery is a page of its own. */
+const PAGE_BYTES = 16 * 1024 * 1024
+/** The most by which the seq of a payload is lower than the seq of an event of its delivery. */
+const SLACK = 100_000
+
+/** Deliveries in the order they were recorded. Only reads. */
+export function exportDeliveries(connection: Connection, now: number, options: ExportOptions): ExportPage {
+  return connection.read(() => {
+    const range = seqRange(connection, options.from, options.to, options.source)
+    if (range === null) return { deliveries: [], next: null }
+    const deliveries: StoredDelivery[] = []
+    let bytes = 0
+    let from = Math.max(range.first, options.after + 1)
+    for (let windows = 0; windows < WINDOWS; windows++) {
+      const jumped = nextStored(connection, from)
+      if (jumped === null || jumped > range.last) return { deliveries, next: null }
+      from = jumped
+      const rows = firstEvents(connection, options, from, options.limit - deliveries.length + 1)
+      for (const row of rows) {
+        bytes += Number(row.bytes)
+        const full = deliveries.length === options.limit || (bytes > PAGE_BYTES && deliveries.length > 0)
+        if (full) return { deliveries, next: Number(row.seq) - 1 }
+        deliveries.push(deliveryOf(connection, now, row))
+      }
+      from += WINDOW
+    }
+    return { deliveries, next: from > range.last ? null : from - 1 }
+  })
+}
+
+const nextPayload = 'select min(seq) as seq from hookonce_payloads where seq >= ?'
+
+/** The next seq that may have a payload, so that stretches cleared by retention are skipped. */
+function nextStored(connection: Connection, from: number): number | null {
+  const row = connection.prepare(nextPayload).get(Math.max(0, from - SLACK))
+  return row === undefined || row.seq === null ? null : Math.max(from, Number(row.seq))
+}
+
+// A delivery is found by the first of its events that has not been removed.
+const storedDeliveries = `
+  select e.seq, p.seq as payload_seq, e.source, e.received_at, length(p.body) + length(p.headers) as bytes
+  from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)
+  where +e.source = ?1 and e.seq >= ?3 and e.seq < ?4 and e.received_at >= ?5 and e.received_at < ?6
+    and (e.payload_seq is null or (
+      not exists (select 1 from hookonce_events o where o.seq = e.payload_seq)
+      and not exists (select 1 from hookonce_events o where o.payload_seq = e.payload_seq and o.seq < e.seq)))`
+const allDeliveries = `${storedDeliveries} order by e.seq limit ?2`
+const unarchivedDeliveries = `${storedDeliveries} and p.seq not in (${archivedSeqs}) order by e.seq limit ?2`
+
+function firstEvents(connection: Connection, options: ExportOptions, from: number, limit: number): Row[] {
+  const { source, from: since, to } = options
+  const find = options.unarchived ? unarchivedDeliveries : allDeliveries
+  return connection.prepare(find).all(source, limit, from, from + WINDOW, since, to)
+}
+
+const payloadBySeq = 'select headers, body from hookonce_payloads where seq = ?'
+const eventsBySeq = `
+  select e.seq, e.event_id, e.event_type, e.related_reference, e.content_hash, e.part, e.processing_state,
+    w.token, w.next_at, w.attempt, w.base_attempt
+  from hookonce_events e left join hookonce_work w on w.seq = e.seq
+  where e.seq = ?1 or e.payload_seq = ?1 order by e.part, e.seq`
+
+function deliveryOf(connection: Connection, now: number, row: Row): StoredDelivery {
+  const seq = Number(row.payload_seq)
+  const payload = connection.prepare(payloadBySeq).get(seq)!
+  return {
+    seq,
+    source: String(row.source),
+    receivedAt: Number(row.received_at),
+    headers: JSON.parse(String(payload.headers)),
+    body: payload.body as Uint8Array,
+    events: connection
+      .prepare(eventsBySeq)
+      .all(seq)
+      .map((event) => storedEvent(event, now)),
+  }
+}
+
+function storedEvent(row: Row, now: number): StoredEvent {
+  return {
+    seq: Number(row.seq),
+    eventId: String(row.event_id),
+    eventType: String(row.event_type),
+    reference: textOrNull(row.related_reference),
+    contentHash: hexOrNull(row.content_hash),
+    part: Number(row.part),
+    state: standing(row, now).state,
+  }
+}
+
+/** Puts payloads back that retention removed, for events that are still in the log. */
+export function restore(
+  connection: Connection,
+  _now: number,
+  deliveries: readonly StoredDelivery[],
+): boolean[] {
+  return connection.write(() => deliveries.map((delivery) => restoreDelivery(connection, delivery)))
+}
+
+const eventByKey = `
+  select coalesce(payload_seq, seq) as payload_seq, received_at, content_hash, erased_at
+  from hookonce_events where source = ? and event_id = ?`
+const insertPayload = `
+  insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?) on conflict (seq) do nothing`
+
+function restoreDelivery(connection: Connection, delivery: StoredDelivery): boolean {
+  const { source, events, receivedAt, headers, body } = delivery
+  const found: Row[] = []
+  for (const { eventId, contentHash } of events) {
+    const row = connection.prepare(eventByKey).get(source, eventId)
+    if (row === undefined) continue
+    const same = Number(row.received_at) === receivedAt && hexOrNull(row.content_hash) === contentHash
+    if (!same || row.erased_at !== null) return false
+    found.push(row)
+  }
+  const [first] = found
+  if (first === undefined || found.some((row) => row.payload_seq !== first.payload_seq)) return false
+  const put = connection.prepare(insertPayload)
+  return put.run(first.payload_seq!, receivedAt, JSON.stringify(headers), body).changes === 1
+}
+
+/** Deletes the payload of every delivery with an event of this reference. The events stay, with `erased_at` set. */
+export function erase(connection: Connection, now: number, options: EraseOptions): EraseResult {
+  return connection.write(() => {
+    const { deliveries, more, busy } = erasable(connection, now, options)
+    let payloads = 0
+    let events = 0
+    for (const seq of deliveries) {
+      payloads += Number(connection.prepare(deletePayload).run(seq).changes)
+      for (const event of connection.prepare(stampEvents).all(seq, now)) {
+        events++
+        auditErasure(connection, now, options, event)
+      }
+    }
+    if (events === 0) auditErasure(connection, now, options, null)
+    return { payloads, events, busy, more }
+  })
+}
+
+/** The dry run of `erase`. Only reads. */
+export function countErasable(connection: Connection, now: number, options: EraseOptions): EraseResult {
+  return connection.read(() => {
+    const { deliveries, more, busy } = erasable(connection, now, options)
+    const count = (sql: string) =>
+      Number(connection.prepare(sql).get(JSON.stringify(deliveries))?.number ?? 0)
+    return { payloads: count(countPayloads), events: count(countEvents), busy, more }
+  })
+}
+
+const deletePayload = 'delete from hookonce_payloads where seq = ?'
+const stampEvents = `
+  update hookonce_events set erased_at = ?2 where (seq = ?1 or payload_seq = ?1) and erased_at is null
+  returning source, event_id`
+const countPayloads = `
+  select count(*) as number from hookonce_payloads where seq in (select value from json_each(?))`
+const countEvents = `
+  select count(*) as number from hookonce_events
+  where erased_at is null
+    and (seq in (select value from json_each(?1)) or payload_seq in (select value from json_each(?1)))`
+
+// ?1 reference   ?2 source or null   ?3 now   ?4 limit
+const deliveriesOf = (processing: 'exists' | 'not exists') => `
+  select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce_events e
+  where e.related_reference = ?1 and (?2 is null or e.source = ?2) and e.erased_at is null
+    and ${processing} (
+      select 1 from hookonce_events o join hookonce_work w on w.seq = o.seq
+      where (o.seq = coalesce(e.payload_seq, e.seq) or o.payload_seq = coalesce(e.payload_seq, e.seq))
+        and w.token is not null and w.next_at > ?3)
+  limit ?4`
+const idleDeliveries = deliveriesOf('not exists')
+const processingDeliveries = deliveriesOf('exists')
+
+function erasable(connection: Connection, now: number, { reference, source, limit }: EraseOptions) {
+  const find = (sql: string, most: number) =>
+    connection.prepare(sql).all(reference, source ?? null, now, most)
+  const rows = find(idleDeliveries, limit + 1)
+  return {
+    deliveries: rows.slice(0, limit).map((row) => Number(row.seq)),
+    more: rows.length > limit,
+    busy: find(processingDeliveries, limit).length,
+  }
+}
+
+/** One audit for each event; when no event was found, one audit that names the reference. */
+function auditErasure(connection: Connection, now: number, options: EraseOptions, event: Row | null): void {
+  const { actor, reason, reference, source = null } = options
+  const entry = event
+    ? { source: String(event.source), eventId: String(event.event_id), reason }
+    : { source, eventId: null, reason: `nothing found for reference "${reference}": ${reason}` }
+  writeAudit(connection, now, { actor, verb: 'erase', ...entry })
+}

@@ -1,0 +1,103 @@
+/** The file of the database: its creation, and the check that it has not been replaced while it is open. */
+import { randomBytes } from 'node:crypto'
+import {
+  closeSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readlinkSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { HookonceError } from '../../errors.js'
+
+const MODE = 0o600
+/** The limit of Linux. */
+const MAX_LINKS = 40
+
+/**
+ * Creates the file before SQLite opens it, so that only its owner can read it; SQLite gives -wal and -shm the same mode.
+ * An existing file keeps its mode and is not opened.
+ *
+ * POSIX drops all locks of a process on a file when the process closes any descriptor of that file. This process may
+ * already have the database open. If it opened and closed the file outside SQLite, another program that opens the log
+ * would find no lock, and would delete the write-ahead log on closing while this process still writes to it.
+ */
+export function createFile(path: string): void {
+  const place = linkTarget(path)
+  mkdirSync(dirname(place), { recursive: true })
+  if (existsSync(place)) return
+  // Under its final name, another thread could open the file before the descriptor here is closed. The file is therefore
+  // created and closed under a temporary name, and then linked to its final name.
+  const made = `${place}.${process.pid}-${randomBytes(6).toString('hex')}.new`
+  closeSync(openSync(made, 'wx', MODE))
+  try {
+    linkSync(made, place)
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) createInPlace(place)
+  } finally {
+    rmSync(made, { force: true })
+  }
+}
+
+/** For file systems without hard links. */
+function createInPlace(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', MODE))
+  } catch (error) {
+    if (!isCode(error, 'EEXIST')) throw error
+  }
+}
+
+/** The target of a symbolic link, which may not exist yet: SQLite would create it readable for everyone. */
+function linkTarget(path: string): string {
+  let place = path
+  for (let links = 0; links < MAX_LINKS; links++) {
+    if (!lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink()) return place
+    place = resolve(dirname(place), readlinkSync(place))
+  }
+  return path
+}
+
+function isCode(error: unknown, code: string): boolean {
+  return (error as NodeJS.ErrnoException).code === code
+}
+
+export interface FileIdentity {
+  /** Throws when a file has been removed or replaced since the first call. Costs about 8 microseconds. */
+  verify(): void
+  readonly lost: boolean
+}
+
+/**
+ * Detects that the files of an open connection are no longer those at its path: deleted, replaced by a restored copy, or
+ * removed by another program because this process dropped SQLite's locks (by a second SQLite library, or by opening and
+ * closing the file). A commit would still succeed, but into a file that has no name any more.
+ */
+export function fileIdentity(path: string): FileIdentity {
+  const names = [path, `${path}-wal`]
+  let known: readonly string[] | null = null
+  let lost = false
+  return {
+    verify() {
+      const found = names.map(identityOf)
+      known ??= found
+      lost ||= found.some((identity, i) => identity !== known![i])
+      if (!lost) return
+      throw new HookonceError('STORE_UNAVAILABLE', {
+        problem: `${path} or its -wal file was removed or replaced while it is open; restart this process`,
+      })
+    },
+    get lost() {
+      return lost
+    },
+  }
+}
+
+function identityOf(path: string): string {
+  const found = statSync(path, { throwIfNoEntry: false })
+  return found ? `${found.dev}:${found.ino}` : 'none'
+}

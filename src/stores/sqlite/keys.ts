@@ -1,0 +1,118 @@
+/** The `keys` capability: named effects of events, idempotency keys, and watermarks. */
+import { randomUUID } from 'node:crypto'
+import type { EffectState, EffectStep, KeyState, KeyStep, Watermark } from '../../store.js'
+import type { Connection } from './connection.js'
+import { numberOrNull } from './rows.js'
+
+// Named effects are begun and finished durably under a live lease, so that a finished effect is not repeated.
+
+const liveLease = 'select 1 from hookonce_work where seq = ? and token = ? and next_at > ?'
+const beginEffect = `
+  insert into hookonce_effects (seq, name, state, started_at) values (?, ?, 'started', ?) on conflict do nothing`
+// The first result is kept: a later attempt must get the result of the effect that happened.
+const finishEffect = `
+  insert into hookonce_effects (seq, name, state, result, started_at, finished_at)
+  values (?1, ?2, 'finished', ?3, ?4, ?4)
+  on conflict (seq, name) do update set state = 'finished', result = excluded.result,
+    finished_at = excluded.finished_at
+  where state = 'started'`
+const dropEffect = "delete from hookonce_effects where seq = ? and name = ? and state = 'started'"
+const readEffect = 'select state, result from hookonce_effects where seq = ? and name = ?'
+
+export function effect(connection: Connection, now: number, step: EffectStep): EffectState {
+  return connection.write(() => effectWithin(connection, now, step))
+}
+
+/** The same inside an open transaction of a handler. */
+export function effectWithin(connection: Connection, now: number, step: EffectStep): EffectState {
+  const { lease, name } = step
+  if (connection.prepare(liveLease).get(lease.seq, lease.token, now) === undefined) return { state: 'fenced' }
+  if (step.step === 'finish') connection.prepare(finishEffect).run(lease.seq, name, step.result, now)
+  else if (step.step === 'drop') connection.prepare(dropEffect).run(lease.seq, name)
+  else if (connection.prepare(beginEffect).run(lease.seq, name, now).changes === 1) return { state: 'new' }
+  const row = connection.prepare(readEffect).get(lease.seq, name)
+  if (row === undefined) return { state: 'new' }
+  return row.state === 'finished' ? { state: 'finished', result: String(row.result) } : { state: 'unknown' }
+}
+
+// An idempotency key has one holder at a time, fenced by a token. A finished key returns its result.
+
+export function key(connection: Connection, now: number, step: KeyStep): KeyState {
+  return connection.write(() =>
+    step.step === 'take'
+      ? takeKey(connection, now, step.key, step.leaseMs)
+      : changeUnderToken(connection, now, step),
+  )
+}
+
+const readKey = `
+  select held_until, finished_at, result, coalesce(expires_at <= ?2, 0) as expired from hookonce_keys where key = ?1`
+const reserve = `
+  insert into hookonce_keys (key, token, held_until) values (?, ?, ?)
+  on conflict (key) do update set token = excluded.token, held_until = excluded.held_until, result = null,
+    finished_at = null, expires_at = null`
+
+function takeKey(connection: Connection, now: number, name: string, leaseMs: number): KeyState {
+  const row = connection.prepare(readKey).get(name, now)
+  const finished = row !== undefined && row.finished_at !== null
+  if (finished && row.expired === 0) return { state: 'finished', result: String(row.result) }
+  if (row !== undefined && !finished && Number(row.held_until) > now) {
+    return { state: 'busy', until: Number(row.held_until) }
+  }
+  const token = randomUUID()
+  connection.prepare(reserve).run(name, token, now + leaseMs)
+  return { state: 'taken', token, repeat: row !== undefined && !finished }
+}
+
+/** The fence: the token is that of the latest holder, its reservation has not expired, and the key is not finished. */
+const reservedByToken = 'where key = ? and token = ? and held_until > ? and finished_at is null'
+const extendKey = `update hookonce_keys set held_until = ? ${reservedByToken}`
+const finishKey = `update hookonce_keys set result = ?, finished_at = ?, expires_at = ? ${reservedByToken}`
+const dropKey = `delete from hookonce_keys ${reservedByToken}`
+
+function changeUnderToken(
+  connection: Connection,
+  now: number,
+  step: Exclude<KeyStep, { step: 'take' }>,
+): KeyState {
+  const fence = [step.key, step.token, now] as const
+  const { changes } =
+    step.step === 'extend'
+      ? connection.prepare(extendKey).run(now + step.leaseMs, ...fence)
+      : step.step === 'finish'
+        ? connection
+            .prepare(finishKey)
+            .run(step.result, now, step.ttlMs === null ? null : now + step.ttlMs, ...fence)
+        : connection.prepare(dropKey).run(...fence)
+  return { state: changes === 1 ? 'ok' : 'fenced' }
+}
+
+const removeExpired = `
+  delete from hookonce_keys where key in (select key from hookonce_keys where expires_at <= ? limit ?)`
+const anyExpired = 'select 1 from hookonce_keys where expires_at <= ? limit 1'
+
+export function removeExpiredKeys(connection: Connection, now: number, limit: number): { more: boolean } {
+  connection.prepare(removeExpired).run(now, limit)
+  return { more: connection.prepare(anyExpired).get(now) !== undefined }
+}
+
+// A watermark is the version that a subject has reached. It never moves back.
+
+const moveForward = `
+  insert into hookonce_watermarks (source, key, value) values (?, ?, ?)
+  on conflict (source, key) do update set value = excluded.value where value <= excluded.value`
+
+/** Runs inside a handler's transaction. False: the stored watermark is already higher. */
+export function advanceWithin(connection: Connection, { source, key, value }: Watermark): boolean {
+  return connection.prepare(moveForward).run(source, key, value).changes === 1
+}
+
+const readWatermark = 'select value from hookonce_watermarks where source = ? and key = ?'
+
+export function watermark(
+  connection: Connection,
+  _now: number,
+  { source, key }: Pick<Watermark, 'source' | 'key'>,
+): number | null {
+  return numberOrNull(connection.prepare(readWatermark).get(source, key)?.value)
+}

@@ -1,0 +1,99 @@
+/**
+ * Notifications of new events: the subscribers on the event loop, and the watch on the reader thread, which runs while
+ * there is a subscriber.
+ */
+import type { Connection } from './connection.js'
+
+export interface Subscribers {
+  add(wake: () => void): Promise<() => Promise<void>>
+  wakeAll(): void
+  clear(): void
+}
+
+export function subscribers(watch: (on: boolean) => Promise<void>): Subscribers {
+  const wakes = new Set<{ readonly wake: () => void }>()
+
+  return {
+    async add(wake) {
+      // Each subscription has its own entry, because the same function may subscribe twice.
+      const entry = { wake }
+      wakes.add(entry)
+      try {
+        await watch(true)
+      } catch (error) {
+        wakes.delete(entry)
+        throw error
+      }
+      return async () => {
+        if (wakes.delete(entry) && wakes.size === 0) await watch(false)
+      }
+    },
+    wakeAll() {
+      for (const { wake } of wakes) wake()
+    },
+    clear: () => wakes.clear(),
+  }
+}
+
+const POLL_MS = 25
+
+/**
+ * Polls for events recorded by other connections, on the reader thread. `data_version` changes with each commit of
+ * another connection; reading it costs microseconds and takes no lock.
+ */
+export interface Watch {
+  start(): void
+  stop(): void
+}
+
+export interface WatchOptions {
+  readonly connection: () => Connection
+  /** Called when there are new events or new orders of an operator. */
+  readonly notify: () => void
+  /** Wraps the work of a timer in the same exit gate as a call. */
+  readonly guard: (run: () => void) => void
+}
+
+const commits = 'pragma data_version'
+// Most commits are claims and settlements, which need no notification.
+const newest = `
+  select (select seq from sqlite_sequence where name = 'hookonce_events') as event,
+    (select max(id) from hookonce_audit) as audited`
+
+export function watchLog({ connection, notify, guard }: WatchOptions): Watch {
+  let timer: NodeJS.Timeout | undefined
+  let seenCommit: unknown
+  let seenNewest = ''
+
+  /** True when there is something newer than at the last call. */
+  function hasNews(): boolean {
+    const { prepare } = connection()
+    const commit = prepare(commits).get()?.data_version
+    if (commit === seenCommit) return false
+    seenCommit = commit
+    const before = seenNewest
+    seenNewest = JSON.stringify(prepare(newest).get())
+    return seenNewest !== before
+  }
+
+  function poll(): void {
+    try {
+      if (hasNews()) notify()
+    } catch {
+      // A read error is ignored here: the next poll tries again, and other calls report the error.
+    }
+  }
+
+  return {
+    start() {
+      if (timer !== undefined) return
+      hasNews()
+      timer = setInterval(() => guard(poll), POLL_MS)
+      timer.unref()
+    },
+    stop() {
+      clearInterval(timer)
+      timer = undefined
+    },
+  }
+}
