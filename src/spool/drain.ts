@@ -10,11 +10,10 @@ import type { NewDelivery, RecordVerdict } from '../model.js'
 import type { LogRecorder } from '../recorder.js'
 import type { Circuit } from './gate.js'
 import { asDelivery, type Seal } from './row.js'
-import type { RefusedRow } from './spool-file.js'
-import type { SpoolLink } from './thread-link.js'
+import type { RefusedRow, SpoolThread } from './spool-file.js'
 
 export interface DrainDeps {
-  readonly file: SpoolLink
+  readonly file: SpoolThread
   readonly circuit: Circuit
   readonly clock: Clock
   readonly log: Logger

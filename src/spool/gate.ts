@@ -9,13 +9,13 @@ import type { Logger } from '../log.js'
 import type { NewDelivery } from '../model.js'
 import type { LogRecorder, Recording } from '../recorder.js'
 import { asRow, type Seal } from './row.js'
-import type { SpoolLink } from './thread-link.js'
+import type { SpoolThread } from './spool-file.js'
 
 /** The result for one delivery: recorded, spooled, or failed. */
 type GateResult = Recording | HookonceError
 
 export interface GateDeps {
-  readonly file: SpoolLink
+  readonly file: SpoolThread
   readonly circuit: Circuit
   readonly clock: Clock
   readonly seal: Seal | undefined

@@ -206,6 +206,18 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
 }
 
 export type SpoolFile = ReturnType<typeof openSpoolFile>
+export type SpoolVerb = keyof SpoolFile
+
+export interface SpoolCall {
+  readonly id: number
+  readonly verb: SpoolVerb
+  readonly args: unknown
+}
+
+/** Every method of the file as a promise, because the file is opened in a thread. */
+export type SpoolThread = {
+  readonly [V in SpoolVerb]: (...args: Parameters<SpoolFile[V]>) => Promise<ReturnType<SpoolFile[V]>>
+}
 
 function prepareSchema({ db, prepare, write }: Connection): void {
   write(() => {

@@ -3,15 +3,18 @@
  * is back. `gate.ts` is the way in, `drain.ts` the way out.
  */
 import { resolve } from 'node:path'
+import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
+import { HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions, isObject, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
+import { type CallingThread, startCallingThread } from '../stores/sqlite/thread-calls.js'
 import { createDrain } from './drain.js'
 import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
-import type { Seal } from './row.js'
-import { type SpoolLink, spoolThread } from './thread-link.js'
+import type { Seal, SpoolRow } from './row.js'
+import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
 
 export interface SpoolOptions {
   /** The file. Processes on one host may share it. */
@@ -92,7 +95,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
 
   const thread = spoolThread({ path: resolve(path), maxBytes })
   let depth = 0
-  const file: SpoolLink = {
+  const file: SpoolThread = {
     ...thread,
     async waiting() {
       const waiting = await thread.waiting()
@@ -144,4 +147,63 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       await thread.close().catch(() => {}) // the deliveries in the file are durable
     },
   }
+}
+
+type Call = (verb: SpoolVerb, args?: unknown) => Promise<unknown>
+
+/** The thread starts with the first call: an inbox that only reads its log needs no thread. */
+function spoolThread(options: SpoolFileOptions): SpoolThread {
+  let thread: Call | undefined
+  const call: Call = (verb, args) => {
+    if (!thread && verb === 'close') return Promise.resolve()
+    thread ??= startThread(options)
+    return thread(verb, args)
+  }
+  const methods: Record<SpoolVerb, (args?: unknown) => Promise<unknown>> = {
+    put: (rows) => call('put', rows),
+    waiting: () => call('waiting'),
+    take: (limits) => call('take', limits),
+    remove: (rows) => call('remove', rows),
+    restore: () => call('restore'),
+    totals: () => call('totals'),
+    lock: () => call('lock'),
+    unlock: () => call('unlock'),
+    probe: () => call('probe'),
+    shrink: () => call('shrink'),
+    close: () => call('close'),
+  }
+  return methods as SpoolThread
+}
+
+function startThread(options: SpoolFileOptions): Call {
+  const { path } = options
+  const spoolFailed = (problem: string, cause?: Error) =>
+    new HookonceError('SPOOL_FAILED', { path, problem }, cause)
+  const thread: CallingThread<SpoolCall> = startCallingThread({
+    program: new URL('./thread.js', import.meta.url),
+    name: 'hookonce-spool',
+    options,
+    failed(error) {
+      if (!isHookonceError(error)) return spoolFailed(error.name, error)
+      return error.code === 'SCHEMA_NEWER'
+        ? error
+        : spoolFailed(String(error.details.problem ?? error.code), error)
+    },
+    unanswered: (_verb, problem) => spoolFailed(problem),
+  })
+  let closed = false
+
+  return (verb, args) =>
+    new Promise((resolve, reject) => {
+      if (closed && verb === 'close') return resolve(undefined)
+      const problem = closed ? 'it is closed' : thread.death
+      if (problem !== null) return reject(spoolFailed(problem))
+      closed = verb === 'close'
+      thread.send({ id: thread.nextId(), verb, args }, buffersOf(verb, args), resolve, reject)
+    })
+}
+
+/** Blocks are transferred to the thread, not copied. */
+function buffersOf(verb: SpoolVerb, args: unknown): TransferListItem[] {
+  return verb === 'put' ? (args as SpoolRow[]).map(({ block }) => block.buffer as ArrayBuffer) : []
 }

@@ -2,8 +2,8 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, passGate } from '../stores/sqlite/exit-gate.js'
 import { toWire } from '../stores/sqlite/failure.js'
-import { openSpoolFile, type SpoolFile, type SpoolFileOptions } from './spool-file.js'
-import type { SpoolAnswer, SpoolCall } from './thread-link.js'
+import type { ThreadAnswer } from '../stores/sqlite/thread-calls.js'
+import { openSpoolFile, type SpoolCall, type SpoolFile, type SpoolFileOptions } from './spool-file.js'
 
 const { options, gate }: { options: SpoolFileOptions; gate: ExitGate } = workerData
 const port = parentPort!
@@ -12,7 +12,7 @@ let file: SpoolFile | undefined
 port.on('message', (call: SpoolCall) => passGate(gate, () => serve(call)))
 
 function serve({ id, verb, args }: SpoolCall): void {
-  let answer: SpoolAnswer
+  let answer: ThreadAnswer
   try {
     answer = { id, value: perform(verb, args) }
   } catch (error) {

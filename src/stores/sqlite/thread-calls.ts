@@ -1,0 +1,94 @@
+/**
+ * Calls from the event loop to a worker thread that owns a SQLite file. A call waits for the answer with its id. When the
+ * thread ends, the calls that still wait are rejected.
+ */
+import { type TransferListItem, Worker } from 'node:worker_threads'
+import { openGate, removeGate } from './exit-gate.js'
+import { fromWire, type WireError } from './failure.js'
+
+export interface ThreadCall {
+  readonly id: number
+  readonly verb: string
+}
+
+export type ThreadAnswer = { readonly id: number } & (
+  | { readonly value: unknown }
+  | { readonly error: WireError }
+)
+
+export interface ThreadDefinition {
+  readonly program: URL
+  readonly name: string
+  /** Given to the thread as `workerData.options`. */
+  readonly options: object
+  /** Sees each message first. Returns false for a message that is not an answer. */
+  isAnswer?(message: unknown): boolean
+  /** Makes the error of a failed call. Default: the error as the thread sent it. */
+  failed?(error: Error): Error
+  /** Makes the error of a call that was sent to the thread and not answered before the thread ended. */
+  unanswered(verb: string, problem: string): Error
+}
+
+export interface CallingThread<Call extends ThreadCall> {
+  /** Why the thread has ended; null while it runs. */
+  readonly death: string | null
+  nextId(): number
+  send(call: Call, transfer: readonly TransferListItem[], resolve: Resolve, reject: Reject): void
+}
+
+type Resolve = (value: unknown) => void
+type Reject = (error: Error) => void
+
+interface Waiter {
+  readonly verb: string
+  readonly resolve: Resolve
+  readonly reject: Reject
+}
+
+export function startCallingThread<Call extends ThreadCall>(
+  definition: ThreadDefinition,
+): CallingThread<Call> {
+  const { program, name, options, isAnswer, failed, unanswered } = definition
+  const gate = openGate()
+  // The flags of the program (--input-type, --inspect-brk, loaders) are not meant for this thread.
+  const worker = new Worker(program, { workerData: { options, gate }, name, execArgv: [] })
+  // An idle thread must not keep the process alive.
+  worker.unref()
+  const waiters = new Map<number, Waiter>()
+  let lastId = 0
+  let death: string | null = null
+
+  worker.on('message', (message: ThreadAnswer) => {
+    if (isAnswer && !isAnswer(message)) return
+    const waiter = waiters.get(message.id)
+    waiters.delete(message.id)
+    if (waiters.size === 0) worker.unref()
+    if ('error' in message) {
+      const error = fromWire(message.error)
+      waiter?.reject(failed ? failed(error) : error)
+    } else waiter?.resolve(message.value)
+  })
+  worker.on('error', (error: NodeJS.ErrnoException) => end(`its thread failed: ${error.code ?? error.name}`))
+  worker.on('exit', (code) => {
+    removeGate(gate)
+    end(`its thread ended with code ${code}`)
+  })
+
+  function end(problem: string): void {
+    death ??= problem
+    for (const { verb, reject } of waiters.values()) reject(unanswered(verb, death))
+    waiters.clear()
+  }
+
+  return {
+    get death() {
+      return death
+    },
+    nextId: () => ++lastId,
+    send(call, transfer, resolve, reject) {
+      worker.postMessage(call, transfer)
+      if (waiters.size === 0) worker.ref()
+      waiters.set(call.id, { verb: call.verb, resolve, reject })
+    },
+  }
+}
