@@ -45,7 +45,7 @@ export interface Inspection {
   readonly now: number
   /** Settings that decide whether an acknowledged delivery is durable. */
   readonly settings: readonly Finding[]
-  /** Invariants checked on the log (I2, I5, I7) with bounded work; `ok` is false where a row violates one. */
+  /** The consistency of the log, checked on a bounded number of rows; `ok` is false where a row violates it. */
   readonly invariants: readonly Finding[]
   /** Number of whole payload partitions ahead of now; null where the store has none. */
   readonly partitionsAhead: number | null

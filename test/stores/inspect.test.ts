@@ -87,26 +87,26 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
          from log.events where seq = {succeeded}`
 
   test.each([
-    ['the unique key is gone', dropKey, ['I2 unique key']],
-    ['an event stands there twice', [...dropKey, copy], ['I2 unique key', 'I2 one row']],
-    ['an event that succeeded is back at work', [work('succeeded')], ['I5']],
-    ['an event that was ignored is back at work', [work('ignored')], ['I5']],
-    ['a dead letter is back at work', [work('failed')], ['I5']],
-    ['the event of a work row is gone', ['delete from log.events where seq = {pending}'], ['I7 work has']],
+    ['the unique key is gone', dropKey, ['unique key']],
+    ['an event stands there twice', [...dropKey, copy], ['unique key', 'one row']],
+    ['an event that succeeded is back at work', [work('succeeded')], ['finished events']],
+    ['an event that was ignored is back at work', [work('ignored')], ['finished events']],
+    ['a dead letter is back at work', [work('failed')], ['finished events']],
+    ['the event of a work row is gone', ['delete from log.events where seq = {pending}'], ['every work row']],
     [
       'the bytes of a pending event are gone',
       ['delete from log.payloads where seq = {pending}'],
-      ['I7 what is unfinished'],
+      ['unfinished events have their payloads'],
     ],
     [
       'the bytes of a dead letter are gone',
       ['delete from log.payloads where seq = {failed}'],
-      ['I7 what is unfinished'],
+      ['unfinished events have their payloads'],
     ],
     [
       'the work row of a pending event is gone',
       ['delete from log.work where seq = {pending}'],
-      ['I7 nothing'],
+      ['unfinished events have their work rows'],
     ],
     ['the bytes of a finished event are gone', ['delete from log.payloads where seq = {succeeded}'], []],
   ])('%s', async (_, sql, names) => {

@@ -1,10 +1,10 @@
-/** What an inspection says, in the same words for every store. */
+/** The findings of an inspection, with the same texts for every store. */
 import type { Finding } from '../../store.js'
 
-/** How many rows of a table one check looks at. */
+/** The number of rows of a table that a check reads. */
 export const INSPECTED_ROWS = 10_000
 
-/** How many of the rows that break an invariant are named. */
+/** The number of broken rows that a finding names. */
 export const NAMED_ROWS = 5
 
 export function setting(name: string, value: string, ok: boolean, fix: string): Finding {
@@ -13,7 +13,7 @@ export function setting(name: string, value: string, ok: boolean, fix: string): 
 
 export type RowCheck = 'twice' | 'reopened' | 'orphaned' | 'bytesMissing' | 'vanished'
 
-/** The seqs a check found, in order, at most one more than are named; and how many rows it looked at. */
+/** `broken`: the seqs of broken rows in order, at most `NAMED_ROWS + 1`. `looked`: the number of rows that were read. */
 export interface RowsFound {
   readonly broken: readonly number[]
   readonly looked: number
@@ -21,38 +21,38 @@ export interface RowsFound {
 
 const words: Readonly<Record<RowCheck, { name: string; fix: string }>> = {
   twice: {
-    name: 'I2 one row per event',
-    fix: 'The same source and id stand in several rows. Keep the lowest seq of each pair, remove the others, and restore the unique key.',
+    name: 'one row per event',
+    fix: 'Several rows have the same source and id. Keep the row with the lowest seq, remove the others, and restore the unique key.',
   },
   reopened: {
-    name: 'I5 what is finished stays finished',
-    fix: 'These events are finished and stand in the work table: they would run again though nobody ordered it. Find out who writes to the tables by hand, then delete these seqs from the work table.',
+    name: 'finished events stay finished',
+    fix: 'These events are finished and are also in the work table, so they would run again without an order. Find the program that writes to the tables, then delete these seqs from the work table.',
   },
   orphaned: {
-    name: 'I7 work has its event',
-    fix: 'These seqs stand in the work table and their events are gone. Restore the events from a backup, or delete these seqs from the work table: their next delivery is then new.',
+    name: 'every work row has its event',
+    fix: 'These seqs are in the work table, but their events are missing. Restore the events from a backup, or delete these seqs from the work table: their next delivery is then a new event.',
   },
   bytesMissing: {
-    name: 'I7 what is unfinished has its bytes',
-    fix: 'Nobody erased the bytes of these events, and they are gone. Restore them from an archive or a backup, or ignore the events.',
+    name: 'unfinished events have their payloads',
+    fix: 'The payloads of these events are missing and were not erased by an order. Restore them from an archive or a backup, or ignore the events.',
   },
   vanished: {
-    name: 'I7 nothing unfinished has vanished',
-    fix: 'These events are not in the work table and no attempt says that they succeeded: they will not run. Order a replay of them with force.',
+    name: 'unfinished events have their work rows',
+    fix: 'These events are not in the work table and have no successful attempt, so they will not run. Replay them with force.',
   },
 }
 
 export function rowFinding(check: RowCheck, { broken, looked }: RowsFound): Finding {
   const { name, fix } = words[check]
-  if (broken.length === 0) return { name, value: `${looked} rows looked at`, ok: true, fix: null }
+  if (broken.length === 0) return { name, value: `${looked} rows checked`, ok: true, fix: null }
   const named = broken.slice(0, NAMED_ROWS).join(', ')
   const more = broken.length > NAMED_ROWS ? ' and more' : ''
   return { name, value: `broken: seq ${named}${more}`, ok: false, fix }
 }
 
 export function uniqueKeyFinding(state: 'valid' | 'missing' | 'not valid', restore: string): Finding {
-  const name = 'I2 unique key (source, event_id)'
+  const name = 'unique key (source, event_id)'
   if (state === 'valid') return { name, value: state, ok: true, fix: null }
-  const fix = `Nothing keeps one event from being recorded twice. Stop intake, remove double rows, and restore the key: ${restore}`
+  const fix = `Without this key an event can be recorded twice. Stop intake, remove duplicate rows, and restore the key: ${restore}`
   return { name, value: state, ok: false, fix }
 }
