@@ -15,7 +15,7 @@ import {
   whole,
 } from '../options.js'
 import type { Source } from '../provider.js'
-import type { ArchiveTarget } from './archive/target.js'
+import type { ArchiveTarget } from './archive/directory.js'
 
 export interface RetentionAges {
   /** The bytes of finished events. Default 30 days. */

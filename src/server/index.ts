@@ -1,6 +1,5 @@
 /** hookonce as a server, and its admin API for mounting in an application. */
-export { type Admin, admin } from './admin/admin.js'
-export { fastifyAdmin, nodeAdmin } from './admin/mount.js'
+export { type Admin, admin, fastifyAdmin, nodeAdmin } from './admin/admin.js'
 export type { Access, AdminOptions, Peer, Role, Token } from './admin/options.js'
 export type { Listening, TlsOptions } from './bind.js'
 export type { ServerOptions } from './options.js'

@@ -5,8 +5,8 @@ import { invalid } from '../errors.js'
 import type { Inbox } from '../inbox.js'
 import { checkOptions, duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
+import { statsOf } from './metrics.js'
 import { type Notify, notifyRule } from './notify.js'
-import { statsOf } from './stats.js'
 
 export interface Alerts {
   /** Dead letters in the log. */

@@ -1,5 +1,10 @@
-/** Every metric there is. `docs/telemetry.md` has the same rows; a test compares the two. */
-import type { Metric } from './exposition.js'
+/** All metrics. `docs/telemetry.md` has the same rows; a test compares the two. */
+
+export interface Metric {
+  readonly name: string
+  readonly type: 'counter' | 'gauge' | 'histogram'
+  readonly help: string
+}
 
 export const metrics = {
   received: counter('received_total', 'Deliveries that arrived, by source.'),

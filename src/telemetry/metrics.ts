@@ -1,13 +1,33 @@
-/** `/metrics`: what this process has counted, and what the log says when it is asked. */
-import { attemptEnds, type SourceCounters } from '../counters.js'
+/**
+ * `/metrics`: the counters of this process and the statistics of the log, in the text format of Prometheus. The format is
+ * written by hand, because a client library would keep a second set of counters.
+ */
+import { valueWithin } from '../clock.js'
+import { attemptEnds, type Histogram, type SourceCounters } from '../counters.js'
 import { type DestinationState, destinationStates } from '../forward/destinations.js'
 import type { Inbox } from '../inbox.js'
 import type { SourceStats } from '../model.js'
-import { metrics } from './catalogue.js'
-import { exposeHistograms, exposeNumbers, type Labels, type Sample } from './exposition.js'
-import { statsOf } from './stats.js'
+import { type Metric, metrics } from './catalogue.js'
 
-/** The content type that goes with it. */
+/** Scrapers and alerts that ask within this time share one answer of the store. */
+const KEEP_MS = 1_500
+const WAIT_MS = 2_000
+
+interface Asked {
+  readonly at: number
+  readonly answer: Promise<readonly SourceStats[] | null>
+}
+const asked = new WeakMap<Inbox, Asked>()
+
+/** The statistics of the log for metrics and alerts. Null when the store did not answer in time. */
+export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
+  const last = asked.get(inbox)
+  if (last && performance.now() - last.at < KEEP_MS) return last.answer
+  const answer = valueWithin(inbox.events.stats(), WAIT_MS, null).catch(() => null)
+  asked.set(inbox, { at: performance.now(), answer })
+  return answer
+}
+
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
@@ -17,7 +37,7 @@ export async function metricsText(inbox: Inbox): Promise<string> {
     ...ofIntake(inbox),
     ...ofProcessing(inbox),
     ...ofStore(inbox, stats),
-    ...ofParts(inbox),
+    ...ofOptionalFeatures(inbox),
     ...ofDestinations(inbox),
   ].join('')
 }
@@ -133,7 +153,7 @@ function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | n
   ]
 }
 
-function ofParts({ counters: { spoolDepth, seen, retention } }: Inbox): string[] {
+function ofOptionalFeatures({ counters: { spoolDepth, seen, retention } }: Inbox): string[] {
   const { partitionsAhead } = retention
   const kinds = ['payloads', 'events', 'attempts', 'audits'] as const
   return [
@@ -184,4 +204,47 @@ function ofDestinations(inbox: Inbox): string[] {
 
 function byLabel(counts: Readonly<Record<string, number>>, labels: (key: string) => Labels): Sample[] {
   return Object.entries(counts).map(([key, value]) => [labels(key), value])
+}
+
+type Labels = Readonly<Record<string, string>>
+type Sample = readonly [labels: Labels, value: number]
+
+function exposeNumbers(metric: Metric, samples: readonly Sample[]): string {
+  if (samples.length === 0) return ''
+  return head(metric) + samples.map(([labels, value]) => line(metric.name, labels, value)).join('')
+}
+
+function exposeHistograms(metric: Metric, histograms: readonly (readonly [Labels, Histogram])[]): string {
+  if (histograms.length === 0) return ''
+  return (
+    head(metric) +
+    histograms.map(([labels, histogram]) => histogramLines(metric.name, labels, histogram)).join('')
+  )
+}
+
+function histogramLines(name: string, labels: Labels, { bounds, counts, sum, count }: Histogram): string {
+  let under = 0
+  const buckets = bounds.map((bound, i) => {
+    under += counts[i]!
+    return line(`${name}_bucket`, { ...labels, le: String(bound) }, under)
+  })
+  return [
+    ...buckets,
+    line(`${name}_bucket`, { ...labels, le: '+Inf' }, count),
+    line(`${name}_sum`, labels, sum),
+    line(`${name}_count`, labels, count),
+  ].join('')
+}
+
+function head({ name, type, help }: Metric): string {
+  return `# HELP ${name} ${help.replaceAll('\\', '\\\\').replaceAll('\n', '\\n')}\n# TYPE ${name} ${type}\n`
+}
+
+function line(name: string, labels: Labels, value: number): string {
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`)
+  return `${name}${pairs.length > 0 ? `{${pairs.join(',')}}` : ''} ${value}\n`
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')
 }

@@ -5,7 +5,7 @@
 import type { CompleteStore } from 'hookonce'
 import { archiveVerify, directory } from 'hookonce/archive'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readManifest, readVerified } from '#dist/retention/archive/manifest.js'
+import { readManifest, readVerified } from '#dist/retention/archive/format.js'
 import { directoryArchive } from '../support/archives.js'
 import { type Child, startChild } from '../support/child.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'

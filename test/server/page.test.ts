@@ -3,7 +3,7 @@ import { runInNewContext } from 'node:vm'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { pageScript } from '#dist/server/admin/page/files.js'
+import { pageScript } from '#dist/server/admin/page/page.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
 
 const cores = [

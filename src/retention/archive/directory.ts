@@ -2,8 +2,31 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { invalid } from '../../errors.js'
-import { type ArchiveTarget, archiveFailed } from './target.js'
+import { HookonceError, invalid } from '../../errors.js'
+
+export interface ArchiveTarget {
+  /** For logs and errors; never a credential. */
+  readonly name: string
+  /** Writes an object that was not there. False = there is one of that name; nothing was written. Durable when it resolves. */
+  create(path: string, bytes: Uint8Array): Promise<boolean>
+  /** Writes an object, or puts another in its place, whole. Durable when it resolves. */
+  replace(path: string, bytes: Uint8Array): Promise<void>
+  /** Null when there is none. */
+  read(path: string): Promise<Uint8Array | null>
+  /** The names under a folder, in order. */
+  list(folder: string): AsyncIterable<string>
+}
+
+type ArchiveVerb = 'read' | 'write' | 'list'
+
+export function archiveFailed(
+  archive: string,
+  verb: ArchiveVerb,
+  path: string,
+  problem: string,
+): HookonceError {
+  return new HookonceError('ARCHIVE_FAILED', { archive, verb, path: path || 'its objects', problem })
+}
 
 export function directory(path: string): ArchiveTarget {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))

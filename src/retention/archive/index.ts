@@ -1,7 +1,6 @@
 /** hookonce/archive: where payloads go before retention removes them, and the way back. */
-export { directory } from './directory.js'
-export type { ArchivedObject, Manifest } from './manifest.js'
-export type { ArchiveFormat } from './object.js'
+export { type ArchiveTarget, directory } from './directory.js'
+export type { ArchivedObject, ArchiveFormat, Manifest } from './format.js'
 export {
   type ArchiveCheck,
   type ArchiveFilter,
@@ -13,4 +12,3 @@ export {
 } from './read.js'
 export { type ArchiveProgress, type ArchiveReport, type ArchiveRunOptions, archiveRun } from './run.js'
 export { type S3Options, s3 } from './s3.js'
-export type { ArchiveTarget } from './target.js'

@@ -1,8 +1,8 @@
 /** What an archive holds, whether it is whole, and the way back from it. */
 import { isHookonceError } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
-import { type Manifest, readManifest, readVerified } from './manifest.js'
-import type { ArchiveTarget } from './target.js'
+import type { ArchiveTarget } from './directory.js'
+import { type Manifest, readManifest, readVerified } from './format.js'
 
 export interface ArchiveFilter {
   readonly source?: string

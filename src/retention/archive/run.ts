@@ -5,10 +5,13 @@
  */
 import { invalid } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
+import type { ArchiveTarget } from './directory.js'
 import {
   type ArchivedObject,
+  type ArchiveFormat,
   damaged,
   dayOf,
+  encodeObject,
   type Manifest,
   manifestPath,
   objectPath,
@@ -16,9 +19,7 @@ import {
   readVerified,
   sha256,
   writeManifest,
-} from './manifest.js'
-import { type ArchiveFormat, encodeObject } from './object.js'
-import type { ArchiveTarget } from './target.js'
+} from './format.js'
 
 export interface ArchiveRunOptions {
   readonly store: Store

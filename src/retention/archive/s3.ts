@@ -1,7 +1,7 @@
 /** An archive in S3 or what speaks its protocol (MinIO, R2, Ceph, ...): plain requests, path style, signed by aws4fetch. */
 import { AwsClient } from 'aws4fetch'
 import { invalid } from '../../errors.js'
-import { type ArchiveTarget, archiveFailed } from './target.js'
+import { type ArchiveTarget, archiveFailed } from './directory.js'
 
 export interface S3Options {
   /** `https://s3.eu-central-1.amazonaws.com`, `http://localhost:9000`, ... */

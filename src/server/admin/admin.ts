@@ -4,14 +4,16 @@
  *
  * A request passes, in this order: Host, Origin, who is asking, may they, what they send; then its route.
  */
-
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
+import type { FastifyLike } from '../../adapters/fastify.js'
 import { systemClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
 import { need } from '../../store.js'
+import { bridge } from '../bridge.js'
 import { type Authenticated, type Authenticator, bearerOf, createAuthenticator } from './access.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
@@ -161,4 +163,42 @@ function onceEach(queries: Record<string, string[]>): Record<string, string | st
   return Object.fromEntries(
     Object.entries(queries).map(([name, values]) => [name, values.length === 1 ? values[0]! : values]),
   )
+}
+
+export type NodeAdmin = (
+  request: IncomingMessage & { originalUrl?: string },
+  response: ServerResponse,
+  next?: (error?: unknown) => void,
+) => void
+
+/** For `node:http`, Express and Connect: with a `next`, what is not below `basePath` is passed on. */
+export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
+  const answer = bridge(
+    (request, incoming) => admin.fetch(request, { address: incoming.socket.remoteAddress ?? null }),
+    { bodyBytes: admin.bodyBytes, bodies: admin.bodies },
+  )
+  return (request, response, next) => {
+    const path = (request.originalUrl ?? request.url ?? '/').split('?', 1)[0]!
+    if (next && path !== basePath && !path.startsWith(`${basePath}/`)) return next()
+    answer(request, response).catch((error) => (next ? next(error) : response.destroy()))
+  }
+}
+
+/** A plugin: inside it, and only there, bodies are left to the admin API. */
+export function fastifyAdmin(admin: Admin, basePath = ''): (app: FastifyLike) => Promise<void> {
+  const answer = nodeAdmin(admin, basePath)
+  return async (app) => {
+    app.removeAllContentTypeParsers()
+    app.addContentTypeParser('*', (_request, _payload, done) => done(null))
+    for (const url of new Set([basePath || '/', `${basePath}/*`])) {
+      app.route({
+        method: ['GET', 'POST', 'DELETE'],
+        url,
+        handler(request, reply) {
+          reply.hijack()
+          answer(request.raw, reply.raw)
+        },
+      })
+    }
+  }
 }

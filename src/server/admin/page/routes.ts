@@ -5,8 +5,7 @@ import type { Authenticator } from '../access.js'
 import { hostOf, isEncrypted } from '../hosts.js'
 import { type AdminOptions, may, rolesThatMay } from '../options.js'
 import { eventView, seesDetail } from '../views.js'
-import { pageCss, pageScript } from './files.js'
-import { eventsPage, refusedPage, signInPage } from './page.js'
+import { eventsPage, pageCss, pageScript, refusedPage, signInPage } from './page.js'
 
 const SHOWN = 20
 

@@ -1,14 +1,15 @@
-/** Reading the log: the list, one event, its attempts, its payload. */
+/** Reading the log: the list of events, one event, its attempts, its payload, the audit, and the stream of new events. */
 
 import { z } from 'zod'
-import { HookonceError } from '../../../errors.js'
+import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
-import { need } from '../../../store.js'
+import { type AuditFilter, need } from '../../../store.js'
 import { filterOf, filterQuery, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
   attemptsShape,
+  auditPageShape,
   eventPageShape,
   eventShape,
   json,
@@ -17,7 +18,8 @@ import {
   pageQuery,
   payloadShape,
 } from '../shapes.js'
-import { attemptView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
+import type { Streams } from '../streams.js'
+import { attemptView, auditView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
 
 export function eventRoutes(inbox: Inbox): Route[] {
   return [
@@ -144,4 +146,108 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       },
     }),
   ]
+}
+
+/** Reasons are texts of people about events, so viewers do not see them. */
+export function auditRoutes(inbox: Inbox): Route[] {
+  async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
+    const store = await inbox.store()
+    const { audits, next } = await need(store, 'audit', 'the admin API').list(filter, {
+      limit,
+      cursor: cursor ?? null,
+    })
+    return { audits: audits.map(auditView), next }
+  }
+  const answers = { 200: json('A page, newest first.', auditPageShape) }
+  return [
+    route({
+      method: 'GET',
+      path: '/api/audits',
+      id: 'listAudits',
+      summary: 'What was done, newest first',
+      can: 'detail',
+      query: {
+        source: filterQuery.source,
+        id: filterQuery.id,
+        actor: z.string().min(1).optional(),
+        verb: z.string().min(1).optional(),
+        from: filterQuery.from,
+        to: filterQuery.to,
+        ...pageQuery,
+      },
+      answers,
+      problems: [400],
+      run: async ({ query: { limit, cursor, id, ...conditions } }) => {
+        const filter = { ...conditions, eventId: id }
+        return page(
+          Object.fromEntries(Object.entries(filter).filter(([, v]) => v !== undefined)),
+          limit,
+          cursor,
+        )
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id/audits',
+      id: 'listEventAudits',
+      summary: 'What was done to an event, newest first',
+      can: 'detail',
+      params: keyParams,
+      query: pageQuery,
+      answers,
+      problems: [400, 404],
+      async run({ params, query: { limit, cursor } }) {
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
+        return page(key, limit, cursor)
+      },
+    }),
+  ]
+}
+
+/** `GET /api/stream`: events as they enter the log. */
+export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/stream',
+      id: 'streamEvents',
+      summary:
+        'Events as they enter the log: `recorded`, `gap` when some were missed, `stats` when counts change',
+      can: 'read',
+      query: {
+        source: z.string().min(1).optional(),
+        after: z.coerce
+          .number()
+          .int()
+          .min(0)
+          .optional()
+          .describe(
+            'A position: the id of an earlier event of the stream. The header Last-Event-ID goes first',
+          ),
+      },
+      answers: { 200: { about: 'The stream.', content: { 'text/event-stream': z.string() } } },
+      problems: [400, 503],
+      async run({ request, access, query: { source, after = null } }) {
+        const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
+        if (request.method === 'HEAD') return new Response(null, { headers })
+        await inbox.store() // a log that cannot be read is a problem now, not a stream that breaks off
+        const body = streams.open({
+          source,
+          after: lastEventId(request) ?? after,
+          detail: seesDetail(access),
+          expiresAt: access!.expiresAt,
+        })
+        return new Response(body, { headers })
+      },
+    }),
+  ]
+}
+
+function lastEventId(request: Request): number | null {
+  const text = request.headers.get('last-event-id')
+  if (text === null || text === '') return null
+  if (!/^\d{1,15}$/.test(text))
+    throw invalid('Last-Event-ID', 'must be a position of this stream, a whole number')
+  return Number(text)
 }
