@@ -8,7 +8,7 @@ import { HookonceError, invalid } from '../errors.js'
 import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { ServerSettings } from './options.js'
 
-/** The names a browser may call it by: this machine, the address it listens on, and the public one. */
+/** The host names a browser may use for this server: loopback names, the address it listens on, and its public host. */
 export function hostNames({ host, publicUrl }: Pick<ServerSettings, 'host' | 'publicUrl'>): string[] {
   const hosts = ['localhost', '127.0.0.1', '[::1]']
   if (!isLoopbackHost(host) && !['0.0.0.0', '::', '[::]'].includes(host))
@@ -54,9 +54,9 @@ const problems: Readonly<Record<string, string>> = {
 }
 
 export interface TlsOptions {
-  /** The chain: a path, or PEM text. */
+  /** The certificate chain: a path, or PEM text. */
   readonly cert: string
-  /** Its private key: a path, or PEM text. */
+  /** The private key: a path, or PEM text. */
   readonly key: string
 }
 

@@ -1,6 +1,7 @@
 /**
- * From `node:http` to a web-standard handler and back. Our own, because a stream that is cut is everyday business here:
- * the libraries for it print to the console then, and some replace the global Request.
+ * Converts requests of `node:http` for a web-standard handler, and its responses back. Written here, because the
+ * libraries for it print to the console when a stream is cut, which is normal here, and some replace the global
+ * Request.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { bodyOf, isEncrypted } from '../adapters/node.js'
@@ -12,7 +13,7 @@ export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Prom
 type Incoming = IncomingMessage & { originalUrl?: string; body?: unknown }
 
 export interface BridgeOptions {
-  /** Bodies are read whole before the handler is called, at most so much for this method and path. */
+  /** The largest body for this method and path. A body is read completely before the handler is called. */
   readonly bodyBytes: (method: string, path: string) => number
   readonly bodies: BodyBudget
   readonly bodyTimeoutMs?: number
@@ -23,19 +24,19 @@ export function bridge(
   { bodyBytes, bodies, bodyTimeoutMs = 15_000 }: BridgeOptions,
 ): (incoming: IncomingMessage, outgoing: ServerResponse) => Promise<void> {
   return async (incoming, outgoing) => {
-    const most = bodyBytes(incoming.method ?? 'GET', pathOf(incoming))
+    const maxBytes = bodyBytes(incoming.method ?? 'GET', pathOf(incoming))
     const reading = bodies.begin()
     try {
-      const body = await bodyOf(incoming, { bodyBytes: most, bodyTimeoutMs }, reading)
+      const body = await bodyOf(incoming, { bodyBytes: maxBytes, bodyTimeoutMs }, reading)
       if (body === 'aborted') return
       if (typeof body === 'string' && body !== 'parsed') return refuse(outgoing, refusals[body])
-      const bytes = body === 'parsed' ? written(incoming) : body
+      const bytes = body === 'parsed' ? parsedBytes(incoming) : body
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
       const request = requestOf(incoming, bytes, gone.signal)
       if (request === null) return refuse(outgoing, 400)
       const response = await fetch(request, incoming)
-      reading.end() // a stream may be read for hours, and needs no body
+      reading.end() // a stream may last for hours and does not need the body
       await send(outgoing, response, incoming.method === 'HEAD')
     } finally {
       reading.end()
@@ -51,10 +52,10 @@ function pathOf({ originalUrl, url = '/' }: Incoming): string {
 }
 
 /**
- * A parser of the application was faster; what it made of the bytes says the same. Where nothing is left of them, an
- * empty body would say something else: an order without its `dryRun`.
+ * The body as bytes again, when a parser of the application has already read it. When the parser has kept no value, this
+ * is an error: an empty body would have another meaning, such as an order without its `dryRun`.
  */
-function written({ headers, body, url = '/' }: Incoming): Uint8Array {
+function parsedBytes({ headers, body, url = '/' }: Incoming): Uint8Array {
   if (body === undefined || body === null)
     throw new HookonceError('BODY_CONSUMED', { path: url.split('?', 1)[0]! })
   if (typeof body === 'string') return Buffer.from(body)
@@ -67,7 +68,7 @@ function written({ headers, body, url = '/' }: Incoming): Uint8Array {
 function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): Request | null {
   const { method = 'GET' } = incoming
   const url = incoming.originalUrl ?? incoming.url ?? '/'
-  // The name it was called by is in the Host header, and judged there. A request without one has none.
+  // A placeholder: the host is checked in the Host header.
   const base = `${isEncrypted(incoming) ? 'https' : 'http'}://host.invalid`
   const headers = new Headers()
   try {
@@ -82,7 +83,7 @@ function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): R
       ...(bodied ? { body: Buffer.from(body) } : {}),
     })
   } catch {
-    return null // a method, a path or a header that the web standard does not know
+    return null // a method, a path or a header that `Request` does not accept
   }
 }
 
@@ -97,11 +98,11 @@ async function send(outgoing: ServerResponse, response: Response, headOnly: bool
     outgoing.end()
     return
   }
-  await pour(response.body, outgoing)
+  await writeAll(response.body, outgoing)
 }
 
-/** Reads on only when the socket has taken what was written, so that a slow reader is felt by the source. */
-async function pour(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+/** Reads the next chunk only when the socket has accepted the last one, so that a slow client slows down the source. */
+async function writeAll(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
   const reader = body.getReader()
   outgoing.once('close', () => void reader.cancel().catch(() => {}))
   try {
@@ -128,7 +129,7 @@ function drained(outgoing: ServerResponse): Promise<void> {
   })
 }
 
-/** The rest of its body is not waited for, so nothing more can come over this connection. */
+/** The rest of the body is not read, so the connection cannot be used again. */
 function refuse(outgoing: ServerResponse, status: number): void {
   const retry = status === 503 ? { 'retry-after': '5' } : {}
   outgoing.writeHead(status, { ...retry, connection: 'close', 'content-length': 0 })

@@ -1,9 +1,9 @@
 /**
- * The end of a listening server: no new connections, the requests under way finish, connections go as they fall idle.
+ * Stops a listening server: no new connections are accepted, requests in progress finish, idle connections are closed.
  *
- * An idle connection is not cut the moment we stop: its client may have put the next request on the wire already, and
- * would see it fail. It gets a time in which that request is still answered, with `Connection: close`; longer when the
- * server was in use, because then one is likely. It ends early when nobody is connected any more.
+ * An idle connection is not closed at once: its client may have sent the next request already, and that request would
+ * fail. For a short time such a request is still answered, with `Connection: close`. The time is longer when the server
+ * was busy, because then a next request is likely. The wait ends early when no connection is left.
  */
 import type { Server } from 'node:http'
 import { Server as NetServer } from 'node:net'
@@ -13,23 +13,23 @@ const BUSY_LINGER_MS = 5_000
 const SWEEP_MS = 25
 
 export interface DrainOptions {
-  /** Connections left by then are cut. */
+  /** Connections that are open after this time are cut. */
   readonly deadlineMs: number
-  /** Whether requests came in lately. */
+  /** Whether there were requests in the last seconds. */
   readonly wasBusy: boolean
-  /** Cuts them at once. */
+  /** Cuts all connections when it is aborted. */
   readonly now: AbortSignal
 }
 
-/** Resolves when every connection is gone. */
+/** Resolves when every connection is closed. */
 export async function drainConnections(
   node: Server,
   { deadlineMs, wasBusy, now }: DrainOptions,
 ): Promise<void> {
   if (!node.listening) return
   if (!now.aborted) await emptyBacklog(node)
-  // Not node.close(): it cuts idle connections before anything else.
-  const gone = new Promise<void>((resolve) => {
+  // Not node.close(), which closes idle connections at once.
+  const allClosed = new Promise<void>((resolve) => {
     NetServer.prototype.close.call(node, () => resolve())
   })
   let sweep: NodeJS.Timeout | undefined
@@ -44,17 +44,18 @@ export async function drainConnections(
   const deadline = setTimeout(cut, deadlineMs)
   now.addEventListener('abort', cut)
   if (now.aborted) cut()
-  await gone
+  await allClosed
   clearTimeout(linger)
   clearTimeout(deadline)
   clearInterval(sweep)
   now.removeEventListener('abort', cut)
-  node.close(() => {}) // ends its own timer; it says that it is closed already
+  node.close(() => {}) // stops the timer of node:http; the error that the server is closed already is ignored
 }
 
 /**
- * A client whose connection waits to be accepted believes it is connected, and closing the port would break it. Node takes
- * a few in each turn: the port stays until a turn brings none, or for so many turns.
+ * Accepts the connections that wait in the backlog of the port: their clients are already connected, and closing the
+ * port would reset them. Node accepts a few in each turn of the event loop, so the port stays open until three turns in
+ * a row bring no connection, and for 200 turns at most.
  */
 async function emptyBacklog(node: Server): Promise<void> {
   let accepted = true

@@ -1,4 +1,7 @@
-/** `/healthz`: this process answers. `/readyz`: it can record a delivery now. Neither says anything a stranger may not know. */
+/**
+ * `/healthz`: this process answers. `/readyz`: it can record a delivery now. Both are public, so they contain no
+ * secrets.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { valueWithin } from '../clock.js'
 import { isHookonceError } from '../errors.js'
@@ -6,18 +9,18 @@ import type { Inbox } from '../inbox.js'
 
 export interface Readiness {
   readonly ready: boolean
-  /** `reachable`, or what is wrong. */
+  /** `reachable`, or the problem. */
   readonly store: string
-  /** What waits in the spool, where there is one; while it has room, deliveries are taken without the store. */
+  /** The spool, if there is one. While it has room, deliveries are accepted without the store. */
   readonly spool?: { readonly depth: number; readonly full: boolean } | undefined
 }
 
 export interface Health {
-  /** False: not one of its paths. */
+  /** False when the path is neither of the two. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
 }
 
-/** An answer is good for this long: many who ask cost one look. */
+/** An answer is reused for this time, so that many requests cost one check. */
 const KEEP_MS = 500
 
 export function createHealth(
@@ -25,14 +28,14 @@ export function createHealth(
   isStopping: () => boolean,
   { readyTimeoutMs }: { readonly readyTimeoutMs: number },
 ): Health {
-  const askStore = oneAtATime(lookAtStore)
-  const askSpool = oneAtATime(lookAtSpool)
+  const askStore = oneAtATime(checkStore)
+  const askSpool = oneAtATime(checkSpool)
   let last: { readonly inbox: Inbox; readonly at: number; readonly found: Readiness } | null = null
 
   async function readiness(): Promise<Readiness> {
     const inbox = current()
     if (last?.inbox === inbox && performance.now() - last.at < KEEP_MS) return last.found
-    // Beside each other: a store that hangs must not hide a spool that has room.
+    // At the same time: a store that hangs must not hide a spool that has room.
     const [store, spool] = await Promise.all([
       valueWithin(askStore(inbox), readyTimeoutMs, `no answer within ${readyTimeoutMs} ms`),
       valueWithin(askSpool(inbox), readyTimeoutMs, undefined),
@@ -63,17 +66,17 @@ export function createHealth(
 
 const REACHABLE = 'reachable'
 
-async function lookAtStore(inbox: Inbox): Promise<string> {
+async function checkStore(inbox: Inbox): Promise<string> {
   try {
     await (await inbox.store()).ping()
     return REACHABLE
   } catch (error) {
-    // The code, not the message: a message may name a host of the inside.
+    // The code, not the message: a message may name an internal host.
     return isHookonceError(error) ? error.code : 'STORE_FAILED'
   }
 }
 
-async function lookAtSpool({ spool }: Inbox): Promise<Readiness['spool']> {
+async function checkSpool({ spool }: Inbox): Promise<Readiness['spool']> {
   if (spool === null) return undefined
   try {
     const [{ depth }, room] = await Promise.all([spool.status(), spool.hasRoom()])
@@ -83,12 +86,12 @@ async function lookAtSpool({ spool }: Inbox): Promise<Readiness['spool']> {
   }
 }
 
-/** However many ask, and however long it takes: one look is under way. */
-function oneAtATime<T>(look: (inbox: Inbox) => Promise<T>): (inbox: Inbox) => Promise<T> {
+/** Requests that come while a check runs share its result. */
+function oneAtATime<T>(check: (inbox: Inbox) => Promise<T>): (inbox: Inbox) => Promise<T> {
   let current: { readonly inbox: Inbox; readonly found: Promise<T> } | null = null
   return (inbox) => {
     if (current?.inbox !== inbox) {
-      const found = look(inbox).finally(() => {
+      const found = check(inbox).finally(() => {
         if (current?.found === found) current = null
       })
       current = { inbox, found }

@@ -1,4 +1,4 @@
-/** `/metrics`, and who may read it: the counts tell a competitor how many orders there are. */
+/** `/metrics` and its access control: the counts are business figures, so they are not public by default. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
 import { isLoopbackAddress, isLoopbackHost } from '../ip.js'
@@ -12,7 +12,7 @@ import type { ServerSettings } from './options.js'
 import { wasForwarded } from './trust-proxy.js'
 
 export interface Metrics {
-  /** False: not its path, or switched off. */
+  /** False when the path is another one, or metrics are turned off. */
   answer(path: string, request: IncomingMessage, response: ServerResponse): boolean
 }
 
@@ -28,17 +28,17 @@ export function createMetrics(
 ): Metrics {
   const { metrics, admin, host } = settings
   const tokens = admin === false ? [] : knownTokens(admin.tokens ?? [])
-  // The tokens are those of the admin API: who may not guess them there may not guess them here.
+  // The tokens of the admin API are accepted here, so guessing them must be as slow here as there.
   const limit = signInLimit(Date.now)
 
-  // Where nobody needs a token, a page elsewhere could read it through the browser under a name of its own.
+  // Without tokens, a web page could read the metrics through the browser by DNS rebinding, so the host name is checked.
   const names = (admin !== false && admin.hosts) || hostNames(settings)
   const isKnown = isLoopbackHost(host) ? hostList(names) : () => true
 
-  /** Null: they may read it. */
+  /** Null when the caller may read the metrics. */
   function refused(request: IncomingMessage): Refused | null {
-    if (metrics === true) return unlessNamed(request)
-    if (tokens.length === 0) return isLocal(request) ? unlessNamed(request) : { status: 403, headers: {} }
+    if (metrics === true) return unlessKnownHost(request)
+    if (tokens.length === 0) return isLocal(request) ? unlessKnownHost(request) : { status: 403, headers: {} }
     const address = addressOf(request)
     const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     const token = bearer === undefined ? null : findToken(tokens, bearer, Date.now())
@@ -49,11 +49,11 @@ export function createMetrics(
     return { status: 401, headers: { 'www-authenticate': 'Bearer' } }
   }
 
-  function unlessNamed({ headers }: IncomingMessage): Refused | null {
+  function unlessKnownHost({ headers }: IncomingMessage): Refused | null {
     return isKnown(headers.host ?? '') ? null : { status: 421, headers: {} }
   }
 
-  /** On a server that only this machine can reach, and not through a proxy here. */
+  /** True when the server listens on loopback only, and the request came directly and not through a local proxy. */
   function isLocal(request: IncomingMessage): boolean {
     const address = request.socket.remoteAddress ?? ''
     return (

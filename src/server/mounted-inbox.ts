@@ -1,4 +1,4 @@
-/** One inbox behind a server: its intake and its admin API, and the requests that use them. A reload makes a new one. */
+/** One inbox behind a server: its intake, its admin API, and the requests that use them. A reload mounts a new one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../adapters/node.js'
 import type { Inbox } from '../inbox.js'
@@ -45,8 +45,8 @@ export function mountInbox(
     },
     other(request, response) {
       requests.begin(response)
-      if (answer === null) return notHere(inbox, response)
-      // Absolute, so that the API sees the scheme the browser used and not the one of the last proxy.
+      if (answer === null) return notFound(inbox, response)
+      // An absolute URL, so that the API sees the scheme that the browser used, not that of the last proxy.
       const caller = callerOf(request)
       if (caller.encrypted && request.url?.startsWith('/'))
         request.url = `https://${request.headers.host ?? 'localhost'}${request.url}`
@@ -57,7 +57,7 @@ export function mountInbox(
   }
 }
 
-function notHere(inbox: Inbox, response: ServerResponse): void {
+function notFound(inbox: Inbox, response: ServerResponse): void {
   const { httpStatus, headers, body } = inbox.refused(null, 'unknown_source')
   response.writeHead(httpStatus, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }

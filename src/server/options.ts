@@ -1,4 +1,4 @@
-/** The options of a server. A wrong value stops it before it listens. */
+/** The options of a server. They are checked before it listens. */
 
 import { invalid } from '../errors.js'
 import { checkOptions, either, flag, off, type Rule, required, shape, text, whole } from '../options.js'
@@ -9,22 +9,22 @@ import { type TrustProxy, trustProxyRule } from './trust-proxy.js'
 export interface ServerOptions {
   /** Default 127.0.0.1: this machine only. Another address needs a token, or `admin: false`. */
   readonly host?: string
-  /** Default 4100; 0 = any free one. */
+  /** Default 4100; 0 = any free port. */
   readonly port?: number
-  /** Default: plain HTTP, for a proxy in front that speaks TLS. */
+  /** Default: plain HTTP, for use behind a proxy with TLS. */
   readonly tls?: TlsOptions
-  /** Whose `X-Forwarded-*` headers are believed. Default false: nobody's. */
+  /** The proxies whose `X-Forwarded-*` headers are trusted. Default false: none. */
   readonly trustProxy?: TrustProxy
-  /** How senders reach this server, `https://hooks.example.com`, for those that sign the URL. */
+  /** The URL by which senders reach this server, `https://hooks.example.com`: some senders sign it. */
   readonly publicUrl?: string
   /** The admin API and its page. False: intake and health only. */
   readonly admin?: AdminOptions | false
   /**
-   * `/metrics`, in the text format of Prometheus. Default: for whoever has a token of the admin API; where there are no
-   * tokens, for this machine on a server that listens on loopback. True: for everybody. False: not at all.
+   * `/metrics`, in the text format of Prometheus. Default: for callers with a token of the admin API; without tokens, for
+   * this machine if the server listens on loopback. True: for everybody. False: off.
    */
   readonly metrics?: boolean
-  /** Development: no token is needed from this machine. Refused on any address but loopback. */
+  /** For development: requests from this machine need no token. An error on any address other than loopback. */
   readonly open?: boolean
   /** How long `close` may take. Default 8,000: `docker stop` kills after 10 seconds. */
   readonly drainMs?: number
@@ -35,11 +35,11 @@ export interface ServerOptions {
   /** How long a whole request may take to arrive. Default 15,000; intake cuts bodies earlier (`limits.bodyTimeoutMs`). */
   readonly requestTimeoutMs?: number
   /**
-   * How long a connection may wait for its next request. Default 65,000: longer than the 60 seconds common proxies keep
-   * theirs, so that they close first and never send into a connection that has just gone.
+   * How long a connection may wait for its next request. Default 65,000. Common proxies wait 60 seconds, so they close
+   * first and never send a request into a connection that the server has just closed.
    */
   readonly keepAliveTimeoutMs?: number
-  /** Default 10,000. More are turned away before they are read. */
+  /** Default 10,000. Further connections are closed without being read. */
   readonly maxConnections?: number
   /** Processes that share the port, for `hookonce serve`. Default 1. */
   readonly processes?: number
@@ -91,7 +91,7 @@ export function serverSettings(options: ServerOptions): ServerSettings {
   }
 }
 
-/** A path in it stays: a proxy may take it off on the way here, and the sender signs what it called. */
+/** The path is kept: a proxy may remove it from the request, but the sender signs the URL that it called. */
 function publicOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : null
   if (url === null || !/^https?:$/.test(url.protocol) || url.search || url.hash || url.username)

@@ -1,29 +1,32 @@
 /**
- * Several processes on one port, by node:cluster. Each is a whole server with its own inbox; the store is what they
- * share. One that dies is started again, with growing pauses if it keeps dying; when none has ever listened, the reason
- * is in the program and not in the weather, and all of it ends.
+ * Several processes on one port, with node:cluster. Each is a complete server with its own inbox; they share the store. A
+ * process that dies is started again, with growing pauses if it keeps dying. When a process ends before any of them has
+ * listened, the reason is an error of the program or its configuration, so all of them are stopped.
  */
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../log.js'
 import { checkOptions, whole } from '../options.js'
-import { isClusterProcess, NOW_WORD, PROCESS_VARIABLE, STOP_WORD } from './signals.js'
+import { isClusterProcess, NOW_MESSAGE, PROCESS_VARIABLE, STOP_MESSAGE } from './signals.js'
 
 export interface ProcessesOptions {
   readonly processes: number
   readonly log: Logger
-  /** How long they may take to stop before they are killed. Default 10,000: a little more than the server's `drainMs`. */
+  /**
+   * Time that the processes have to stop before they are killed. Default 10,000, a little more than the server's
+   * `drainMs`.
+   */
   readonly drainMs?: number
   /** The first pause before a process is started again; doubled up to 30 seconds. Default 200. */
   readonly restartMs?: number
 }
 
 const LONGEST_PAUSE_MS = 30_000
-/** One that has run for so long is not counted as failing to start. */
+/** A process that has run for this time resets the growing pauses. */
 const STEADY_MS = 30_000
 
 /**
- * Calls `run` in this process when there is to be one, and in each of several otherwise; those are started with the same
- * program and arguments. Resolves with the exit code: of `run`, or of them all.
+ * With one process, calls `run` here. With several, starts them with the same program and arguments, and each calls
+ * `run`. Resolves with the exit code: that of `run`, or 1 when any of the processes failed.
  */
 export function runProcesses(options: ProcessesOptions, run: () => Promise<number>): Promise<number> {
   const { processes } = options
@@ -69,7 +72,7 @@ function supervise({ processes, log, drainMs = 10_000, restartMs = 200 }: Proces
   }
 
   function stop(): void {
-    tell(stopping ? NOW_WORD : STOP_WORD)
+    sendAll(stopping ? NOW_MESSAGE : STOP_MESSAGE)
     if (stopping) return
     stopping = true
     for (const pause of pauses) clearTimeout(pause)
@@ -95,13 +98,13 @@ function supervise({ processes, log, drainMs = 10_000, restartMs = 200 }: Proces
   })
 }
 
-/** Those that live: one that was killed stays in the list of the cluster until its channel is gone too. */
+/** The processes that run. A killed process stays in the list of the cluster until its channel is closed. */
 function children(): Worker[] {
   return Object.values(cluster.workers ?? {}).filter(
     (child) => child !== undefined && !child.isDead(),
   ) as Worker[]
 }
 
-function tell(word: string): void {
-  for (const child of children()) if (child.isConnected()) child.send(word, () => {}) // it may be going already
+function sendAll(message: string): void {
+  for (const child of children()) if (child.isConnected()) child.send(message, () => {}) // it may have ended already
 }

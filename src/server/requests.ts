@@ -6,31 +6,33 @@ import type { EarlyRefusal } from '../intake/receive.js'
 
 export interface Requests {
   begin(response: ServerResponse): void
-  /** Every answer from now on ends its connection. */
+  /** From now on, every response closes its connection. */
   closeAfter(): void
-  /** Whether an answer is under way on this connection. */
+  /** Whether a response is in progress on this connection. */
   isBusy(socket: Duplex): boolean
-  /** Whether one was under way within the last seconds. */
-  readonly wereLately: boolean
-  /** Resolves when none is under way. */
+  /** Whether a request was in progress within the last seconds. */
+  readonly recentlyBusy: boolean
+  /** Resolves when no request is in progress. */
   ended(): Promise<void>
 }
 
-const LATELY_MS = 5_000
+const RECENT_MS = 5_000
 
 export function createRequests(): Requests {
-  const underWay = new Set<ServerResponse>()
-  /** An answer that waits behind another on its connection hears nothing when that connection closes: we tell it. */
+  const inProgress = new Set<ServerResponse>()
+  /**
+   * A pipelined response that waits for another gets no `close` event when its connection closes, so it is ended here.
+   */
   const bySocket = new WeakMap<Duplex, Set<ServerResponse>>()
-  let last = false
+  let closing = false
   let lastAt = Number.NEGATIVE_INFINITY
   let waiting: (() => void)[] = []
 
   function end(response: ServerResponse): void {
     bySocket.get(response.req.socket)?.delete(response)
-    if (!underWay.delete(response)) return
+    if (!inProgress.delete(response)) return
     lastAt = performance.now()
-    if (underWay.size > 0) return
+    if (inProgress.size > 0) return
     for (const resolve of waiting) resolve()
     waiting = []
   }
@@ -52,21 +54,22 @@ export function createRequests(): Requests {
 
   return {
     begin(response) {
-      underWay.add(response)
+      inProgress.add(response)
       ofSocket(response.req.socket).add(response)
-      if (last) response.shouldKeepAlive = false
+      if (closing) response.shouldKeepAlive = false
       response.once('close', onClose)
     },
     closeAfter() {
-      last = true
-      // One whose headers are out already leaves an idle connection behind, which is closed as such.
-      for (const response of underWay) response.shouldKeepAlive = false
+      closing = true
+      // A response whose headers are sent already leaves an idle connection, which is closed with the idle ones.
+      for (const response of inProgress) response.shouldKeepAlive = false
     },
     isBusy: (socket) => (bySocket.get(socket)?.size ?? 0) > 0,
-    get wereLately() {
-      return underWay.size > 0 || performance.now() - lastAt < LATELY_MS
+    get recentlyBusy() {
+      return inProgress.size > 0 || performance.now() - lastAt < RECENT_MS
     },
-    ended: () => (underWay.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve))),
+    ended: () =>
+      inProgress.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
   }
 }
 

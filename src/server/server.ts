@@ -1,6 +1,7 @@
 /**
- * The server: `POST /webhooks/<source>` straight to intake, `/healthz` and `/readyz`, and everything else to the admin
- * API. Intake answers to any Host and has no framework in its way; the admin API checks both.
+ * The server: `POST /webhooks/<source>` goes straight to intake, `/healthz`, `/readyz` and `/metrics` are answered
+ * here, and all other requests go to the admin API. Intake accepts any Host header; the admin API checks Host and
+ * Origin.
  */
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
@@ -20,20 +21,20 @@ export interface HookonceServer extends AsyncDisposable {
   /** Opens the port. The inbox is not started: call `inbox.start()` for handlers to run in this process. */
   listen(): Promise<Listening>
   /**
-   * Stops accepting, finishes what was accepted, then stops the inbox, within `deadlineMs` (default `drainMs`). Called
-   * again with less time, it hurries: `close({ deadlineMs: 0 })` is now.
+   * Stops accepting connections, finishes accepted requests, then stops the inbox, within `deadlineMs` (default
+   * `drainMs`). A second call can shorten the deadline: `close({ deadlineMs: 0 })` stops at once.
    */
   close(options?: { readonly deadlineMs?: number }): Promise<void>
   /**
-   * Serves another inbox from the next request on, and resolves to the one before when no request uses it any more.
-   * That one goes on handling its events: stop it.
+   * Serves another inbox from the next request on. Resolves to the previous inbox when no request uses it any more. The
+   * previous inbox goes on handling its events until you stop it.
    */
   swap(next: Inbox): Promise<Inbox>
   readonly inbox: Inbox
   readonly node: Server
 }
 
-/** The share of the deadline that requests may use up; the rest is for handlers that run. */
+/** The share of the deadline for requests; the rest is for running handlers. */
 const REQUESTS_SHARE = 0.75
 
 export function createServer(inbox: Inbox, options: ServerOptions = {}): HookonceServer {
@@ -53,16 +54,16 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     settings,
     (request) => callerOf(request).address,
   )
-  const all = createRequests()
+  const requests = createRequests()
   const node = createNode(settings, inbox.limits, handle)
   node.on(
     'clientError',
-    onClientError((refusal) => current.inbox.refused(null, refusal), all.isBusy),
+    onClientError((refusal) => current.inbox.refused(null, refusal), requests.isBusy),
   )
   node.on('drop', onDrop(inbox))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    all.begin(response)
+    requests.begin(response)
     const path = pathOf(request)
     if (path.startsWith('/webhooks/')) current.intake(request, response)
     else if (health.answer(path, request, response) || metrics.answer(path, request, response)) return
@@ -71,9 +72,9 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
 
   async function close(deadlineMs: number): Promise<void> {
     const until = performance.now() + deadlineMs
-    all.closeAfter()
+    requests.closeAfter()
     current.endStreams()
-    const wasBusy = all.wereLately
+    const wasBusy = requests.recentlyBusy
     await drainConnections(node, { deadlineMs: deadlineMs * REQUESTS_SHARE, wasBusy, now: now.signal })
     const left = now.signal.aborted ? 0 : Math.max(0, until - performance.now())
     await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS, now.signal)
@@ -102,7 +103,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
   return server
 }
 
-/** Handing back what runs takes a few statements after the deadline of the handlers. */
+/** After the deadline of the handlers, releasing their events takes a few statements. */
 const STOP_GRACE_MS = 500
 
 async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
@@ -134,9 +135,9 @@ function createNode(
     headersTimeout: Math.min(headersTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: keepAliveTimeoutMs,
-    // Node looks every 30 seconds unless told, and a slow client would hold its connection that much longer.
+    // The default of Node is 30 seconds; a slow client would keep its connection that much longer.
     connectionsCheckingInterval: Math.max(50, Math.min(2_000, headersTimeoutMs / 4)),
-    // Above what intake takes, so that it is intake that refuses, counts and logs; with room for the request line.
+    // Above the limits of intake, with room for the request line: so intake refuses, counts and logs large headers.
     maxHeaderSize: limits.headerBytes + 4 * limits.headerCount + 8_192,
   }
   const node = tls
@@ -146,21 +147,21 @@ function createNode(
   return node as Server
 }
 
-/** The path as it was asked for, without its query. Proxies may send the absolute form. */
+/** The path of the request without its query. Proxies may send an absolute URL. */
 function pathOf({ url = '/' }: IncomingMessage): string {
   const path = url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
   const query = path.search(/[?#]/)
   return query < 0 ? path : path.slice(0, query)
 }
 
-/** Connections over the limit come in crowds: a line for the first and then one every ten seconds. */
+/** Refused connections come in large numbers, so at most one line is logged every ten seconds. */
 function onDrop({ log }: Inbox): () => void {
   let dropped = 0
-  let saidAt = Number.NEGATIVE_INFINITY
+  let loggedAt = Number.NEGATIVE_INFINITY
   return () => {
     dropped++
-    if (performance.now() - saidAt < 10_000) return
-    saidAt = performance.now()
+    if (performance.now() - loggedAt < 10_000) return
+    loggedAt = performance.now()
     log.warn(
       { step: 'receive', reason: 'max_connections', dropped },
       'connections were refused: the server has reached maxConnections',

@@ -1,25 +1,28 @@
-/** The life of a process: it runs until it is told to stop, ends what it began, and leaves. A second signal means now. */
+/** Runs a server or an inbox until a signal stops it. A second signal stops it at once. */
 import cluster from 'node:cluster'
 import type { Inbox } from '../inbox.js'
 import type { HookonceServer } from './server.js'
 
-/** What is told to stop: a server (which stops its inbox), or an inbox alone for a worker. */
+/** A server (which stops its inbox), or the inbox of a worker. */
 export type Running =
   | { readonly server: HookonceServer; readonly drainMs?: number }
   | { readonly inbox: Inbox; readonly drainMs?: number }
 
 export interface SignalOptions {
-  /** Told at the first signal, with its name. */
+  /** Called at the first signal, with its name. */
   readonly onStop?: (signal: string) => void
-  /** Ends it like a signal does. */
+  /** Stops it as a signal does. */
   readonly stop?: AbortSignal
 }
 
-/** Where a process of a cluster hears that its parent wants it to stop: a signal could reach it twice. */
-export const STOP_WORD = 'hookonce:stop'
-export const NOW_WORD = 'hookonce:now'
+/** Messages by which the parent of a cluster stops its processes. A signal could reach a process twice. */
+export const STOP_MESSAGE = 'hookonce:stop'
+export const NOW_MESSAGE = 'hookonce:now'
 
-/** Set in the processes `runProcesses` starts. Others may start this program with a channel too, and signal it by SIGINT. */
+/**
+ * Set in the processes that `runProcesses` starts. A channel alone is no proof: other programs may start this one with a
+ * channel, and stop it by SIGINT.
+ */
 export const PROCESS_VARIABLE = 'HOOKONCE_PROCESS'
 
 export function isClusterProcess(): boolean {
@@ -27,52 +30,52 @@ export function isClusterProcess(): boolean {
 }
 
 /**
- * Resolves with the exit code when everything has stopped: 0, or 1 when a second signal cut it short. The process should
- * then exit by itself or be ended: `process.exit(await runUntilSignal({ server }))`.
+ * Resolves with the exit code when everything has stopped: 0, or 1 when a second signal stopped it at once. Then end the
+ * process: `process.exit(await runUntilSignal({ server }))`.
  */
 export function runUntilSignal(running: Running, options: SignalOptions = {}): Promise<number> {
   return new Promise((resolve) => {
-    let told = false
-    // While its store is away a worker has nothing that keeps a process, and would leave without a word.
+    let stopping = false
+    // While its store is unavailable, a worker has no open handle, and the process would end silently.
     const alive = setInterval(() => {}, 2 ** 30)
     const end = (code: number) => {
       clearInterval(alive)
       process.off('SIGTERM', onSignal).off('SIGINT', onSignal)
-      process.off('message', onWord).off('disconnect', onGone)
-      if (isClusterProcess() && process.connected) process.disconnect() // the channel would keep it alive
+      process.off('message', onMessage).off('disconnect', onDisconnect)
+      if (isClusterProcess() && process.connected) process.disconnect() // an open channel keeps the process alive
       options.stop?.removeEventListener('abort', onAbort)
       resolve(code)
     }
     const onSignal = (signal: string) => {
-      // A terminal sends SIGINT to the parent of a cluster as well, and the parent tells its processes.
+      // A terminal sends SIGINT to the parent of a cluster as well, and the parent stops its processes by a message.
       if (isClusterProcess() && signal === 'SIGINT') return
-      if (!told) return begin(signal)
+      if (!stopping) return begin(signal)
       void close(running, 0)
       end(1)
     }
     const begin = (reason: string) => {
-      if (told) return
-      told = true
+      if (stopping) return
+      stopping = true
       options.onStop?.(reason)
       close(running, running.drainMs).then(
         () => end(0),
         () => end(1),
       )
     }
-    const onWord = (word: unknown) => {
-      if (word === STOP_WORD) begin('the parent')
-      if (word === NOW_WORD) {
+    const onMessage = (message: unknown) => {
+      if (message === STOP_MESSAGE) begin('the parent')
+      if (message === NOW_MESSAGE) {
         void close(running, 0)
         end(1)
       }
     }
-    const onGone = () => begin('the end of the parent')
+    const onDisconnect = () => begin('the end of the parent')
     const onAbort = () => begin('the caller')
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
     if (isClusterProcess()) {
-      // Node ends a process at once when its parent is gone, unless it believes that this was meant.
+      // Without this, Node ends a process at once when its parent has ended.
       if (cluster.worker) cluster.worker.exitedAfterDisconnect = true
-      process.on('message', onWord).on('disconnect', onGone)
+      process.on('message', onMessage).on('disconnect', onDisconnect)
     }
     options.stop?.addEventListener('abort', onAbort)
   })

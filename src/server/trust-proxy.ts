@@ -1,7 +1,7 @@
 /**
- * Who is at the other end, and how they called us, when proxies stand in between. Each proxy appends the address it was
- * called from to `X-Forwarded-For`, so the list is read from its end, and only as far as the proxies are ours: what is
- * further left was written by the caller.
+ * The address, scheme and host of the original request when there are proxies in front. Each proxy appends the address
+ * of its caller to `X-Forwarded-For`, so the list is read from its end, and only as far as the proxies are trusted: the
+ * caller can invent the entries before them.
  */
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
@@ -10,18 +10,18 @@ import { addressRanges, isInRanges } from '../ip.js'
 import { checkOptions, either, flag, listOf, text, whole } from '../options.js'
 
 /**
- * `false`: no proxy. A number: so many of ours stand in front. A list: the addresses and ranges of ours (`10.0.0.0/8`).
- * `true`: everything is believed, also what the caller wrote; only behind a proxy that replaces these headers.
+ * `false`: no proxy. A number: the number of trusted proxies in front. A list: the addresses and ranges of trusted
+ * proxies (`10.0.0.0/8`). `true`: all entries are trusted, so use it only behind a proxy that replaces these headers.
  */
 export type TrustProxy = boolean | number | readonly string[]
 
 export const trustProxyRule = either(flag, whole(0, 100), listOf(text))
 
 export interface Caller {
-  /** Null when the connection is gone. */
+  /** Null when the connection is closed. */
   readonly address: string | null
   readonly encrypted: boolean
-  /** The host they asked for; null when they gave none that can be one. */
+  /** The requested host; null when it is missing or malformed. */
   readonly host: string | null
 }
 
@@ -43,7 +43,7 @@ export function callers(trust: TrustProxy): (request: IncomingMessage) => Caller
   }
 }
 
-/** How they called us, as an origin. */
+/** The origin of the URL that the caller used. */
 export function originOf({ encrypted, host }: Caller): string {
   return `${encrypted ? 'https' : 'http'}://${host ?? 'localhost'}`
 }
@@ -55,20 +55,20 @@ function hopRule(trust: TrustProxy): HopRule | null {
   if (trust === false || trust === 0) return null
   if (trust === true) return (_peer, chain) => Math.max(1, chain.length)
   if (typeof trust === 'number') return () => trust
-  const ours = addressRanges(
+  const trusted = addressRanges(
     'server.trustProxy',
     trust.flatMap((range) => named[String(range)] ?? [range]),
   )
-  const isOurs = (address: string | null) => address !== null && isInRanges(ours, address)
+  const isTrusted = (address: string | null) => address !== null && isInRanges(trusted, address)
   return (peer, chain) => {
-    if (!isOurs(peer)) return 0
+    if (!isTrusted(peer)) return 0
     let hops = 1
-    while (hops <= chain.length && isOurs(normal(chain[chain.length - hops]))) hops++
+    while (hops <= chain.length && isTrusted(normal(chain[chain.length - hops]))) hops++
     return hops
   }
 }
 
-/** The address the outermost of our proxies was called from; where fewer came through, the first there is. */
+/** The address of the caller of the outermost trusted proxy. When the list is shorter, its first entry. */
 function addressAt(chain: readonly string[], hops: number): string | null {
   return normal(nthFromEnd(chain, hops))
 }
@@ -85,7 +85,7 @@ function list(header: string | string[] | undefined): string[] {
     .filter((entry) => entry !== '')
 }
 
-/** Without a port, brackets or the mapped form of IPv4; null when it is no address. */
+/** The address without port and brackets, an IPv4-mapped one as IPv4; null when it is not an address. */
 function normal(text: string | undefined): string | null {
   if (text === undefined) return null
   const bare = /^\[([^\]]+)\](?::\d+)?$/.exec(text)?.[1] ?? text.replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1')

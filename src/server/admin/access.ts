@@ -1,4 +1,7 @@
-/** Authentication: by a bearer token, a session made from one, the application's own sign-in, or loopback in development. */
+/**
+ * Authentication: by a bearer token, by a session that a token started, by the application, or by loopback in
+ * development.
+ */
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.js'
@@ -11,16 +14,16 @@ import { type Access, type AdminOptions, isRole, type Role, type Token } from '.
 import { readSession, type SessionSecret, sessionCookies } from './session.js'
 import { type SignInLimit, signInLimit } from './sign-in-limit.js'
 
-/** With how they came in and until when, for sessions and streams. */
+/** The access of a caller, with the way it was authenticated and the time it ends, for sessions and streams. */
 export interface Authenticated extends Access {
   readonly by: 'token' | 'session' | 'application' | 'open'
   readonly expiresAt: number
 }
 
 export interface Authenticator {
-  /** Null: nobody. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
+  /** Null when the request has no credentials. Throws TOKEN_REFUSED, SIGN_IN_LIMITED, ORIGIN_REFUSED. */
   authenticate(request: Request, address: string | null): Promise<Authenticated | null>
-  /** The token this text is. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
+  /** The configured token with this text. Throws TOKEN_REFUSED or SIGN_IN_LIMITED. */
   token(text: string, address: string | null): Promise<KnownToken>
   /** Whether a token can be used to sign in here. */
   readonly takesTokens: boolean
@@ -29,7 +32,7 @@ export interface Authenticator {
 export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
   readonly sessionSecret: SessionSecret
   readonly clock: Clock
-  /** Called for each wrong token that is worth a line in the audit. */
+  /** Called for a wrong token. Limited in number, so that the audit is not flooded. */
   readonly onRefused: (address: string | null) => Promise<void>
 }
 
@@ -42,7 +45,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const limit: SignInLimit = signInLimit(() => clock.now())
 
   async function token(text: string, address: string | null): Promise<KnownToken> {
-    // A right token is never held up: strangers behind the same address could lock everybody out with wrong ones.
+    // A valid token is accepted before the limit is checked: otherwise an attacker behind the same address could lock out
+    // everybody with wrong tokens.
     const found = findToken(known, text, clock.now())
     if (found !== null) return found
     const retryAfterS = limit.blockedForS(address)
@@ -84,12 +88,12 @@ function checkAccess({ actor, role }: Access): Access {
   return { actor, role }
 }
 
-/** The bearer token of a request; null for any other Authorization header, which says nothing here. */
+/** The bearer token of a request. Other Authorization headers are ignored. */
 export function bearerOf(request: Request): string | null {
   return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
 }
 
-/** An unknown address, or that of a local proxy, may belong to any caller. */
+/** True for a direct request from this machine. Through a local proxy, the caller may be anyone. */
 function isLocal({ headers }: Request, address: string | null): boolean {
   return address !== null && isLoopbackAddress(address) && !wasForwarded((name) => headers.has(name))
 }
@@ -98,7 +102,7 @@ export interface KnownToken {
   readonly name: string
   readonly role: Role
   readonly hash: Uint8Array
-  /** Infinity: it does not end by itself. */
+  /** Infinity when it does not expire. */
   readonly expiresAt: number
 }
 

@@ -1,6 +1,6 @@
 /**
- * Orders on many events, which may take long: they run here, in this process, and can be looked at and stopped. Nothing
- * is lost when the process ends: what is done is done and audited event by event, and the same action can be given again.
+ * Orders on many events, which may take long. They run in this process, with progress, and can be cancelled. Each event
+ * is changed and audited on its own, so an action that ends with its process can be started again.
  */
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
@@ -12,8 +12,8 @@ import type { BulkOptions, BulkResult } from '../../processing/orders.js'
 import type { actionShape } from './shapes.js'
 import { instant } from './views.js'
 
-const RUNNING_AT_MOST = 4
-const KEPT_AT_MOST = 100
+const MAX_RUNNING = 4
+const MAX_KEPT = 100
 const KEPT_MS = 3_600_000
 
 export interface NewAction extends Pick<BulkOptions, 'ratePerSecond'> {
@@ -40,10 +40,10 @@ interface Action {
 export type ActionView = z.infer<typeof actionShape>
 
 export interface Actions {
-  /** Starts it, and answers when it has ended or `waitMs` are over. */
+  /** Starts an action. Resolves when it has ended, or after `waitMs`. */
   start(order: NewAction, waitMs: number): Promise<ActionView>
   get(id: string): ActionView
-  /** Stops it between two pages; answers when it has stopped. */
+  /** Stops an action between two pages. Resolves when it has stopped. */
   cancel(id: string): Promise<ActionView>
   close(): Promise<void>
 }
@@ -61,7 +61,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
 
   function forgetOld(): void {
     const ended = [...actions.values()].filter((action) => action.endedAt !== null)
-    const tooMany = ended.length - KEPT_AT_MOST
+    const tooMany = ended.length - MAX_KEPT
     ended.forEach((action, i) => {
       if (i < tooMany || action.endedAt! + KEPT_MS < now()) actions.delete(action.id)
     })
@@ -93,8 +93,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
   return {
     async start(order, waitMs) {
       forgetOld()
-      if (running().length >= RUNNING_AT_MOST)
-        throw new HookonceError('ACTIONS_FULL', { most: RUNNING_AT_MOST })
+      if (running().length >= MAX_RUNNING) throw new HookonceError('ACTIONS_FULL', { most: MAX_RUNNING })
       const action: Action = {
         id: randomUUID(),
         order,
@@ -125,7 +124,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
   }
 }
 
-/** A source and an id alone would be taken for the key of one event, and answered differently. */
+/** A filter of only a source and an id would be read as the key of one event, which has another result. */
 function asFilter(filter: EventFilter): EventFilter {
   return filter.eventId !== undefined && filter.from === undefined ? { ...filter, from: 0 } : filter
 }

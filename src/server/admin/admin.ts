@@ -1,8 +1,8 @@
 /**
- * The admin API as a web-standard handler: `admin(inbox, { basePath: '/admin', tokens })` mounts in anything that speaks
- * `Request` and `Response`; `mount.ts` has the shims for what speaks `node:http`.
+ * The admin API as a web-standard handler: `admin(inbox, { basePath: '/admin', tokens })`. Hono and Next take its
+ * `fetch`. Express: `app.use(nodeAdmin(handler, '/admin'))`. Fastify: `app.register(fastifyAdmin(handler, '/admin'))`.
  *
- * A request passes, in this order: Host, Origin, who is asking, may they, what they send; then its route.
+ * The checks of a request, in order: Host, Origin, authentication, permission, input. Then its route runs.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Hono } from 'hono'
@@ -25,10 +25,10 @@ import { sessionCookies, sessionSecretOf } from './session.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>
-  /** How large a body may be that is sent to this path; for those who read it before they call `fetch`. */
+  /** The largest body for this method and path, for callers that read the body before they call `fetch`. */
   bodyBytes(method: string, path: string): number
   readonly bodies: BodyBudget
-  /** Ends its streams, its actions and those who wait for work, and lets go of the store. */
+  /** Ends the streams, the actions and the waiting claims, and releases the store. */
   close(): Promise<void>
 }
 
@@ -51,7 +51,7 @@ export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
     app.on(route.method, route.path, async (context) => {
       const request = context.req.raw
       const { address } = context.env
-      checkOrigin(request) // a link may lead to the page, not to a route
+      checkOrigin(request) // a link on another site may open the page, but not a route
       if (options.readOnly && !isSafe(request.method) && !route.evenReadOnly) {
         throw new HookonceError('READ_ONLY')
       }
@@ -92,9 +92,9 @@ export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
       try {
         checkHost(request)
         checkOrigin(request, { navigation: true })
-        // Whatever a route makes of it: a cookie that came along proves nothing about who sent it.
+        // For every route: a browser sends the cookie also when another site makes the request.
         if (sessionCookies(request).length > 0 && bearerOf(request) === null) checkOwnOrigin(request)
-        // Hono's own mount() gives its environment in the place of the peer.
+        // mount() of Hono passes its environment as the second argument.
         const address = typeof peer?.address === 'string' ? peer.address : null
         return secured(await app.fetch(request, { address }))
       } catch (error) {
@@ -171,7 +171,7 @@ export type NodeAdmin = (
   next?: (error?: unknown) => void,
 ) => void
 
-/** For `node:http`, Express and Connect: with a `next`, what is not below `basePath` is passed on. */
+/** For `node:http`, Express and Connect. With `next`, requests outside of `basePath` are passed on. */
 export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
   const answer = bridge(
     (request, incoming) => admin.fetch(request, { address: incoming.socket.remoteAddress ?? null }),
@@ -184,7 +184,7 @@ export function nodeAdmin(admin: Admin, basePath = ''): NodeAdmin {
   }
 }
 
-/** A plugin: inside it, and only there, bodies are left to the admin API. */
+/** A Fastify plugin. Only inside of it, the admin API reads the bodies itself. */
 export function fastifyAdmin(admin: Admin, basePath = ''): (app: FastifyLike) => Promise<void> {
   const answer = nodeAdmin(admin, basePath)
   return async (app) => {

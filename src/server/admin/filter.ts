@@ -1,4 +1,4 @@
-/** Filters as they come in a query or a body, and `q`, one word that may be an id, a reference or a type. */
+/** The filters of a query or a body, and the search `q`: an id, a reference or a type. */
 import { z } from 'zod'
 import { invalid } from '../../errors.js'
 import type { EventFilter, EventPage, EventRecord } from '../../model.js'
@@ -11,14 +11,14 @@ const moment = z
   .transform((value, context) => {
     const at = /^\d+$/.test(value) ? Number(value) : Date.parse(value)
     if (Number.isFinite(at)) return at
-    context.addIssue({ code: 'custom', message: 'it is neither ISO 8601 nor milliseconds since 1970' })
+    context.addIssue({ code: 'custom', message: 'must be ISO 8601 or milliseconds since 1970' })
     return z.NEVER
   })
 
 const texts = {
   source: z.string().min(1).optional(),
-  id: z.string().min(1).optional().describe('The event id, exactly'),
-  type: z.string().min(1).optional().describe('Exactly, or a glob with *'),
+  id: z.string().min(1).optional().describe('The exact event id'),
+  type: z.string().min(1).optional().describe('The exact type, or a pattern with *'),
   state: state.optional(),
   reason: z.string().min(1).optional(),
   reference: z.string().min(1).optional(),
@@ -26,12 +26,14 @@ const texts = {
 
 export const filterQuery = {
   ...texts,
-  dead: flag.optional().describe('Only failed events: dead letters, or those with a next attempt'),
-  from: moment.optional().describe('Received at or after: ISO 8601 or milliseconds'),
-  to: moment.optional().describe('Received before'),
+  dead: flag.optional().describe('Only failed events. true: dead letters; false: events with a next attempt'),
+  from: moment.optional().describe('Received at or after this time: ISO 8601 or milliseconds since 1970'),
+  to: moment.optional().describe('Received before this time'),
   hasDuplicates: flag.optional(),
   hasConflict: flag.optional(),
-  flagged: flag.optional().describe('Only those with the signed content of another event, or a contested id'),
+  flagged: flag
+    .optional()
+    .describe('Only events with the signed content of another event, or with a contested id'),
 }
 
 const bodyMoment = z.union([moment, z.int().min(0)])
@@ -46,21 +48,23 @@ export const filterBody = z
     flagged: z.boolean().optional(),
   })
   .refine((filter) => Object.values(filter).some((value) => value !== undefined), {
-    message: 'it is empty, which is every event there is; name at least one condition',
+    message: 'an empty filter would match every event; name at least one condition',
   })
 
-type GivenFilter = {
+type FilterInput = {
   readonly [K in keyof z.output<typeof filterBody>]?: z.output<typeof filterBody>[K] | undefined
 }
 
-export function filterOf({ id, ...rest }: GivenFilter): EventFilter {
+export function filterOf({ id, ...rest }: FilterInput): EventFilter {
   const filter = { ...rest, ...(id === undefined ? {} : { eventId: id }) }
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
 type List = (filter: EventFilter, page: { limit: number; cursor: string | null }) => Promise<EventPage>
 
-/** The best matches first. Each way is an index of the store; a later one leaves out what an earlier one has shown. */
+/**
+ * The lists of a search, best matches first. Each uses an index of the store, and leaves out events of an earlier list.
+ */
 const ways: readonly {
   readonly filter: (q: string) => EventFilter
   readonly shown: (event: EventRecord, q: string) => boolean
@@ -73,7 +77,7 @@ const ways: readonly {
   },
 ]
 
-/** Finds `q` as an id, then as a reference, then as the beginning of a type. Bounded: a page is at most one list each. */
+/** Finds `q` as an id, then as a reference, then as the beginning of a type. A page makes at most one query for each. */
 export async function search(
   list: List,
   q: string,
@@ -85,7 +89,7 @@ export async function search(
   for (; way < ways.length; way++, cursor = null) {
     const { filter: narrow, shown } = ways[way]!
     const wanted = narrow(q)
-    // A filter that speaks of the same thing decides; `q` cannot widen it.
+    // A filter on the same field has priority; `q` cannot widen it.
     if (Object.keys(wanted).some((key) => key in filter)) continue
     const found = await list({ ...filter, ...wanted }, { limit: page.limit - events.length, cursor })
     events.push(...found.events.filter((event) => !shown(event, q)))

@@ -1,6 +1,6 @@
 /**
- * Where a request says it goes and where it says it comes from. A page elsewhere can make a browser call this server
- * under a name of its own (DNS rebinding): only the Host header tells, so it is checked on every route.
+ * Checks of the Host and the origin of a request. A page of another site can make a browser call this server under its
+ * own name (DNS rebinding). Only the Host header shows this, so it is checked on every route.
  */
 import { HookonceError, invalid } from '../../errors.js'
 
@@ -16,7 +16,7 @@ export function hostCheck(hosts: readonly string[] = LOOPBACK): HostCheck {
   }
 }
 
-/** With its port, or for any port. */
+/** An entry with a port allows that port; an entry without one allows any port. */
 export function hostList(hosts: readonly string[]): (host: string) => boolean {
   const allowed = new Set(hosts.map(normal))
   return (requested) => {
@@ -39,7 +39,10 @@ export function hostOf(request: Request): string {
   return request.headers.get('host') ?? new URL(request.url).host
 }
 
-/** Over TLS, here or at a proxy. Who lies about it only makes their own cookie stricter. */
+/**
+ * Whether TLS is used, here or at a proxy. The header may be forged, but it only makes the caller's own cookie
+ * stricter.
+ */
 export function isEncrypted(request: Request): boolean {
   return request.url.startsWith('https:') || request.headers.get('x-forwarded-proto') === 'https'
 }
@@ -55,8 +58,8 @@ export function isSafe(method: string): boolean {
 }
 
 /**
- * Throws ORIGIN_REFUSED for a request made by a page of another origin. Browsers say so in Sec-Fetch-Site, older ones in
- * Origin; programs send neither. `navigation`: a link from elsewhere may lead here.
+ * Throws ORIGIN_REFUSED for a request from a page of another origin. Browsers send Sec-Fetch-Site, older ones Origin;
+ * programs send neither. `navigation`: links on other sites are allowed.
  */
 export function checkOrigin(request: Request, { navigation = false } = {}): void {
   const site = request.headers.get('sec-fetch-site')
@@ -69,8 +72,8 @@ export function checkOrigin(request: Request, { navigation = false } = {}): void
 }
 
 /**
- * A cookie comes along by itself, so what rides on one must prove that it was sent by a page of this origin: saying
- * nothing is not enough.
+ * For requests with a cookie, which a browser adds by itself: the headers must show that a page of this origin sent the
+ * request. A request without these headers is refused.
  */
 export function checkOwnOrigin(request: Request): void {
   if (isSafe(request.method)) return
@@ -84,6 +87,6 @@ function originHost(origin: string): string | null {
   try {
     return new URL(origin).host.toLowerCase()
   } catch {
-    return null // `null`: a sandboxed frame, a file
+    return null // the text `null`, from a sandboxed frame or a file
   }
 }

@@ -1,4 +1,4 @@
-/** `/api/openapi.json`, made of the schemas that check the requests. */
+/** `/api/openapi.json`, generated from the schemas that check the requests. */
 import { z } from 'zod'
 import type { AnswerShape, Route } from './route.js'
 
@@ -6,7 +6,7 @@ type Json = Record<string, unknown>
 
 const problemSchema = {
   type: 'object',
-  description: 'RFC 9457. `code` is stable; see the table of errors.',
+  description: 'A problem document (RFC 9457). `code` is stable; see the table of errors.',
   properties: {
     type: { type: 'string' },
     title: { type: 'string' },
@@ -29,7 +29,7 @@ export function openapi(routes: readonly Route[], basePath: string): Json {
     info: {
       title: 'hookonce admin API',
       version: '1',
-      description: 'Parts of a path are percent-encoded, slashes in ids included. Instants are ISO 8601.',
+      description: 'Path parameters are percent-encoded, including slashes in ids. Times are ISO 8601.',
     },
     servers: [{ url: basePath === '' ? '/' : basePath }],
     paths,
@@ -68,7 +68,7 @@ function operation({ id, summary, can, params, query, body, bodyTypes, answers, 
 }
 
 const refused = {
-  description: 'A problem.',
+  description: 'An error, as a problem document.',
   content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
 }
 

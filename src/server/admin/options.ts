@@ -13,7 +13,6 @@ import {
   whole,
 } from '../../options.js'
 
-/** Every route names one permission; this table is the only place that grants it. */
 export const roles = ['viewer', 'operator', 'admin', 'worker'] as const
 export type Role = (typeof roles)[number]
 
@@ -23,6 +22,7 @@ export type Role = (typeof roles)[number]
  */
 export type Permission = 'read' | 'detail' | 'order' | 'payload' | 'work'
 
+/** Every route names one permission; only this table grants permissions. */
 const grants: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
   operator: ['read', 'detail', 'order'],
@@ -42,42 +42,44 @@ export function isRole(value: unknown): value is Role {
   return roles.includes(value as Role)
 }
 
-/** One way in: a name for the audit, what it may do, and the SHA-256 of the token itself. */
+/** A token of the admin API. */
 export interface Token {
   /** Shown in the audit. Letters, digits and `_ . @ + -`. */
   readonly name: string
   readonly role: Role
-  /** SHA-256 of the token, in hex. The token itself is kept nowhere. */
+  /** SHA-256 of the token, in hex. The token itself is not stored. */
   readonly sha256: string
-  /** An ISO 8601 date, or milliseconds since 1970. Without it the token does not end by itself. */
+  /** An ISO 8601 date, or milliseconds since 1970. Without it the token does not expire. */
   readonly expiresAt?: string | number
 }
 
-/** Who is there, and what they may do. */
+/** An authenticated caller and its role. */
 export interface Access {
   readonly actor: string
   readonly role: Role
 }
 
 export interface AdminOptions {
-  /** Where it is mounted: `/admin`. Default: the root. */
+  /** The path where it is mounted, such as `/admin`. Default: the root. */
   readonly basePath?: string
-  /** Refuses everything that changes something; signing in and out stay possible. */
+  /** Refuses every request that changes something, except signing in and out. */
   readonly readOnly?: boolean
   readonly tokens?: readonly Token[]
-  /** For applications with a sign-in of their own. Null: not this one; tokens are looked at next. */
+  /** For applications with their own sign-in. When it returns null, tokens and sessions are tried next. */
   readonly authorize?: (request: Request) => Access | null | Promise<Access | null>
-  /** Development on loopback: everybody there is `local`, with the role admin. Host and Origin are still checked. */
+  /**
+   * For development: requests from this machine have the role admin and the actor `local`. Host and Origin are checked.
+   */
   readonly open?: boolean
-  /** Names this server answers to, with a port or for any port. Default: `localhost`, `127.0.0.1`, `[::1]`. */
+  /** Allowed host names, with a port or for any port. Default: `localhost`, `127.0.0.1`, `[::1]`. */
   readonly hosts?: readonly string[]
-  /** Mixed into the keys of sessions, the same on every node. Default: a random one that is kept in the log. */
+  /** Part of the keys of sessions; the same on every node. Default: a random secret, stored in the log. */
   readonly sessionSecret?: string
-  /** How long a sign-in lasts. Default 12 hours, never beyond the token. */
+  /** How long a session lasts. Default 12 hours; it ends with its token at the latest. */
   readonly sessionMs?: number
-  /** Streams open at once. Default 32. */
+  /** Maximum number of open streams. Default 32. */
   readonly maxStreams?: number
-  /** Files of a dashboard, by path below the mount point, as in the URL; null = none: the small page is shown. */
+  /** Files of a dashboard, by their path below `basePath`. Null: no such file; the built-in page is shown. */
   readonly static?: (path: string) => Response | null | Promise<Response | null>
 }
 
@@ -117,7 +119,8 @@ export const adminRule = shape({
   static: callable,
 } satisfies Record<keyof AdminOptions, Rule>)
 
-/** Who is at the other end, where the server in front knows it. */
+/** The other end of the connection. */
 export interface Peer {
+  /** Null when the server in front does not know it. */
   readonly address: string | null
 }

@@ -1,4 +1,6 @@
-/** Answers: errors as RFC 9457 problem documents with the codes of the error table, and the headers of every answer. */
+/**
+ * Responses: errors as RFC 9457 problem documents with the codes of the error table, and the headers of every response.
+ */
 import { randomUUID } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import { HookonceError, isHookonceError } from '../../errors.js'
@@ -27,8 +29,8 @@ export function problem(error: HookonceError, headers: Record<string, string> = 
 }
 
 /**
- * The answer for an error. The text of a foreign error may quote a payload, so the caller gets a reference, and the log
- * gets only the name of the error (I8).
+ * The response for an error. The text of an unexpected error may quote a payload, so the caller gets a reference, and the
+ * log gets only the name of the error.
  */
 export function problemOf(error: unknown, log: Logger): Response {
   if (isHookonceError(error)) return problem(error)
@@ -48,7 +50,7 @@ const headers: Readonly<Record<string, string>> = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
-  // The same path may have another answer for the next caller.
+  // The response depends on the caller.
   'cache-control': 'no-store',
 }
 

@@ -1,19 +1,19 @@
 /**
- * A route as a value: where it is, who may, what it takes, what it answers. The same schemas check the request and
- * describe it in `/api/openapi.json`, so that the two cannot disagree.
+ * A route as a value: path, permission, input and answers. The same schemas check a request and describe it in
+ * `/api/openapi.json`, so the two always agree.
  */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Authenticated } from './access.js'
 import type { Permission } from './options.js'
 
-/** `signed-in`: any role. `anyone`: also those without one. */
+/** `signed-in`: any role. `anyone`: no authentication needed. */
 export type Admission = Permission | 'signed-in' | 'anyone'
 
-/** What a handler gets: everything checked. */
+/** The input of a handler, already checked. */
 export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly request: Request
-  /** Null only where a route admits anyone. */
+  /** Null only for routes with the admission `anyone`. */
   readonly access: Authenticated | null
   readonly address: string | null
   readonly params: Params
@@ -21,12 +21,12 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body
 }
 
-/** A value is answered as JSON with 200. */
+/** An object is sent as JSON with status 200. */
 export type Answer = Response | object
 
 export interface AnswerShape {
   readonly about: string
-  /** By media type; JSON when it is a schema. Null: no body. */
+  /** One schema for JSON, or schemas by media type. Null: no body. */
   readonly content: z.ZodType | Readonly<Record<string, z.ZodType>> | null
 }
 
@@ -37,14 +37,14 @@ export interface Route {
   readonly id: string
   readonly summary: string
   readonly can: Admission
-  /** Signing in and out change nothing in the log. */
+  /** Allowed on a read-only server: signing in and out do not change the log. */
   readonly evenReadOnly?: boolean
   readonly params: z.ZodObject
   readonly query: z.ZodObject
   readonly body: z.ZodType | null
-  /** The largest body it reads. Default: a few kilobytes. */
+  /** The largest accepted body. Default `SMALL_BODY_BYTES`. */
   readonly bodyBytes: number
-  /** Takes other bodies than JSON and reads them itself. */
+  /** For routes that accept other bodies than JSON; they read the body themselves. */
   readonly bodyTypes?: readonly string[]
   readonly answers: Readonly<Record<number, AnswerShape>>
   readonly problems: readonly number[]
@@ -63,7 +63,7 @@ interface RouteDefinition<P extends Shape, Q extends Shape, B extends z.ZodType>
   readonly query?: Q
   readonly body?: B
   readonly bodyBytes?: number
-  /** Statuses of problems besides those every route has. */
+  /** Error statuses besides those that every route has. */
   readonly problems?: readonly number[]
   run(call: Call<Output<P>, Output<Q>, z.output<B>>): Promise<Answer>
 }
@@ -88,7 +88,7 @@ export function route<
   }
 }
 
-/** The value a schema makes of what came in. The words of the problem name the field, never its value. */
+/** The input as parsed by its schema. An error names the field, never its value. */
 export function checked<T extends z.ZodType>(schema: T, value: unknown, what: string): z.output<T> {
   const result = schema.safeParse(value)
   if (result.success) return result.data
@@ -97,22 +97,22 @@ export function checked<T extends z.ZodType>(schema: T, value: unknown, what: st
   throw invalid(where, problemOf(schema, issue))
 }
 
-/** Fields that are not known are not named: they are the caller's, and there may be thousands. */
+/** Unknown fields are not named: their names come from the caller, and there may be thousands. */
 function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): string {
   if (issue?.code !== 'unrecognized_keys')
-    return `is wrong: ${(issue?.message ?? 'it has another form').replace(/\.$/, '')}`
+    return `is wrong: ${(issue?.message ?? 'unexpected form').replace(/\.$/, '')}`
   const known = issue.path.length === 0 && schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
   return `has unknown fields${known.length > 0 ? `; known fields: ${known.join(', ')}` : ''}`
 }
 
-/** Most admin bodies are an order or a filter. A route that takes more says so. */
+/** For an order or a filter. */
 export const SMALL_BODY_BYTES = 8 * 1024
-/** A hundred outcomes with their errors. */
+/** For a hundred outcomes with their errors. */
 export const LARGE_BODY_BYTES = 1024 * 1024
-/** A hundred leases, or the names of a hundred sources. */
+/** For a hundred leases, or the names of a hundred sources. */
 export const LIST_BODY_BYTES = 64 * 1024
 
-/** The body as text, cut at the limit while it streams. */
+/** The body as text. Stops reading at the limit. */
 export async function textOf(request: Request, most: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > most)
     throw new HookonceError('BODY_TOO_LARGE', { most })
@@ -131,7 +131,10 @@ export function mediaType(request: Request): string {
   return (request.headers.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase()
 }
 
-/** The JSON body; an absent one is an empty object. A form of another page cannot send this type unasked. */
+/**
+ * The JSON body; an empty body is an empty object. The media type is required, because a form of another site cannot
+ * send it.
+ */
 export async function jsonOf(request: Request, most: number): Promise<unknown> {
   const text = await textOf(request, most)
   if (text === '') return {}

@@ -1,4 +1,4 @@
-/** Every route of the admin API, and what they share: actions, streams, and who waits for something new. */
+/** All routes of the admin API, and the objects they share: actions, streams and notifications. */
 import type { Inbox } from '../../inbox.js'
 import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
@@ -50,7 +50,7 @@ export function createRoutes(
       method: 'GET',
       path: '/api/openapi.json',
       id: 'getOpenapi',
-      summary: 'This description',
+      summary: 'The OpenAPI description of this API',
       can: 'anyone',
       answers: { 200: json('OpenAPI 3.1.', openapiShape) },
       run: async () => described,

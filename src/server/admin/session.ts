@@ -1,7 +1,7 @@
 /**
  * Sessions without a table. The cookie is `name.expiry.mac`; the key of the mac is made of the hash of the token and a
- * secret that all nodes of a log share. Every node that has the token accepts the cookie. A session ends when its token is
- * removed, replaced or expired.
+ * secret that all nodes of a log share. Every node that has the token accepts the cookie. A session ends when its token
+ * is removed, replaced or expired.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import type { Inbox } from '../../inbox.js'
@@ -58,7 +58,7 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
 
 export type SessionSecret = () => Promise<string>
 
-/** Made once and kept in the log: every node of it has the same. */
+/** The secret is generated once and stored in the log, so that all its nodes have the same. */
 export function sessionSecretOf(inbox: Inbox, configured: string | undefined): SessionSecret {
   if (configured !== undefined) return async () => configured
   let stored: Promise<string> | undefined
@@ -66,7 +66,7 @@ export function sessionSecretOf(inbox: Inbox, configured: string | undefined): S
     stored ??= inbox
       .once('hookonce session secret', () => randomBytes(32).toString('base64url'))
       .catch((error: unknown) => {
-        stored = undefined // the store may be back for the next one
+        stored = undefined // tried again with the next request
         throw error
       })
     return stored

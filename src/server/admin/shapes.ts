@@ -1,4 +1,4 @@
-/** The shapes of the API's answers. Instants are ISO 8601. */
+/** The schemas of the answers of the API. Times are ISO 8601. */
 import { z } from 'zod'
 import { states } from '../../model.js'
 import type { AnswerShape } from './route.js'
@@ -14,8 +14,8 @@ const text = z.string()
 
 export const keyParams = { source: text.min(1), id: text.min(1) }
 export const pageQuery = {
-  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Events in a page, at most'),
-  cursor: text.optional().describe('`next` of the page before'),
+  limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries in a page'),
+  cursor: text.optional().describe('`next` of the previous page'),
 }
 /** A note for the audit, in the body or query, or in the header X-Note. */
 export const noteFields = {
@@ -37,22 +37,24 @@ export const statsShape = z.strictObject({
       oldestDueAt: at.nullable(),
       estimated: z
         .boolean()
-        .describe('The backlog is larger than is counted: pending, retrying and succeeded are estimates'),
+        .describe(
+          'True when the backlog is too large to count: pending, retrying and succeeded are estimates',
+        ),
     }),
   ),
 })
 
 export const spoolShape = z
   .strictObject({
-    depth: count.describe('Deliveries that wait to be recorded'),
+    depth: count.describe('Number of deliveries that wait to be recorded'),
     bytes: count,
     maxBytes: count,
-    refused: count.describe('Deliveries the store refused when they were drained'),
+    refused: count.describe('Number of deliveries that the store refused'),
     oldestAt: at.nullable(),
     storeAway: z.boolean(),
     draining: z.boolean(),
   })
-  .describe('Of the process that answers; null where it has none')
+  .describe('The spool of the process that answers; null when it has none')
 
 export const eventShape = z.strictObject({
   seq: count,
@@ -61,10 +63,12 @@ export const eventShape = z.strictObject({
   type: text,
   reference: text.nullable(),
   state,
-  dead: z.boolean().describe('Failed, with no next attempt'),
+  dead: z.boolean().describe('True for a dead letter: failed, without a next attempt'),
   reason: text
     .nullable()
-    .describe('Why it is ignored, or the last error. Viewers see only reasons hookonce itself gives'),
+    .describe(
+      'The reason why the event is ignored, or its last error. Viewers see only reasons that hookonce itself gives',
+    ),
   receivedAt: at,
   processedAt: at.nullable(),
   attempts: count,
@@ -77,17 +81,23 @@ export const eventShape = z.strictObject({
   contentHash: text.nullable(),
   sameAs: text
     .nullable()
-    .describe('Flagged: the event whose signed content it repeats, under an id that nobody signed'),
+    .describe(
+      'Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id',
+    ),
   contests: text
     .nullable()
-    .describe('Flagged: the id it was delivered under, which other signed content had taken'),
+    .describe(
+      'Set on a flagged event: the id it was delivered with, which an event with other signed content already has',
+    ),
   payloadKept: z.boolean(),
 })
 
-const next = text.nullable().describe('Give it as `cursor` for the next page; null at the end')
+const next = text.nullable().describe('The `cursor` of the next page; null on the last page')
 const cut = z
   .boolean()
-  .describe('The search stopped at a bound before the page was full: what matches may lie beyond `next`')
+  .describe(
+    'True when the search stopped at its limit before the page was full. More matches may follow at `next`',
+  )
 export const eventPageShape = z.strictObject({ events: z.array(eventShape), next, cut })
 
 export const attemptShape = z.strictObject({
@@ -97,7 +107,7 @@ export const attemptShape = z.strictObject({
   startedAt: at,
   finishedAt: at,
   outcome: z.enum(['succeeded', 'ignored', 'failed', 'lost']),
-  detail: text.nullable().describe('The error or the reason. Null for viewers'),
+  detail: text.nullable().describe('The error or the reason; null for viewers'),
 })
 export const attemptsShape = z.strictObject({ attempts: z.array(attemptShape) })
 
@@ -115,10 +125,10 @@ export const auditPageShape = z.strictObject({ audits: z.array(auditShape), next
 export const payloadShape = z.strictObject({
   source: text,
   id: text,
-  part: count.describe('Which of the events of its delivery this is'),
+  part: count.describe('Position of the event in its delivery, from 0'),
   receivedAt: at,
   headers: z.record(text, text),
-  body: z.string().meta({ contentEncoding: 'base64' }).describe('The bytes as they were received'),
+  body: z.string().meta({ contentEncoding: 'base64' }).describe('The bytes as received'),
 })
 
 export const orderShape = z.strictObject({
@@ -139,8 +149,8 @@ export const actionShape = z.strictObject({
   endedAt: at.nullable(),
   matched: count,
   done: count,
-  refused: z.record(text, count).describe('By code: why the others were left alone'),
-  problem: text.nullable().describe('The code of the error that ended it'),
+  refused: z.record(text, count).describe('Number of events that were not changed, by error code'),
+  problem: text.nullable().describe('The code of the error that ended the action'),
 })
 
 export const sessionShape = z.strictObject({

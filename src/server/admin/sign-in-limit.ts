@@ -1,17 +1,17 @@
 /**
- * Wrong tokens, counted by where they come from. Too many, and that address is refused unheard for the rest of the
- * minute: guessing gets slow, and the audit is not flooded. An IPv6 network counts as one address.
+ * Counts wrong tokens by address. After too many, further wrong tokens from that address are refused for the rest of the
+ * minute. This makes guessing slow and keeps the audit small. An IPv6 network counts as one address.
  */
 const WINDOW_MS = 60_000
 const PER_ADDRESS = 10
-/** Over all addresses, how many failures a minute are written to the audit. */
+/** Failures a minute that are written to the audit, over all addresses. */
 const AUDITED = 60
 const ADDRESSES = 10_000
 
 export interface SignInLimit {
-  /** Seconds to wait; 0 = go ahead. */
+  /** Seconds to wait; 0 when the address is not limited. */
   blockedForS(address: string | null): number
-  /** Counts a wrong token. True: write it to the audit. */
+  /** Counts a wrong token. Returns true when it is to be written to the audit. */
   failed(address: string | null): boolean
 }
 
@@ -50,7 +50,7 @@ export function signInLimit(now: () => number): SignInLimit {
   }
 }
 
-/** An IPv4 address, or the first 64 bits of an IPv6 one: who has one of those has them all. */
+/** An IPv4 address, or the first 64 bits of an IPv6 address: one host can use all addresses of such a network. */
 function networkOf(address: string | null): string {
   if (address === null) return '(unknown)'
   const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)

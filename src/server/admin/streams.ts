@@ -1,7 +1,7 @@
 /**
- * Events as they enter the log, as server-sent events. Nothing is kept for a reader: each stream is a position in the
- * log, and reads its next page when the reader has taken the one before. Who takes nothing for too long is cut, and
- * comes back with `Last-Event-ID` to where they were.
+ * New events of the log as server-sent events. A stream buffers nothing: it is a position in the log, and it reads the
+ * next page when the reader has received the last one. A reader that receives nothing for too long is disconnected. It
+ * continues at its position with `Last-Event-ID`.
  */
 import { HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
@@ -12,7 +12,7 @@ import type { Wakes } from './wakes.js'
 export interface StreamTimes {
   readonly statsMs: number
   readonly heartbeatMs: number
-  /** A reader who takes nothing for so long is cut. */
+  /** A reader that accepts no data for this time is disconnected. */
   readonly stallMs: number
 }
 
@@ -20,16 +20,16 @@ export const streamTimes: StreamTimes = { statsMs: 2_000, heartbeatMs: 15_000, s
 
 export interface StreamOptions {
   readonly source?: string | undefined
-  /** Null: a little before now, so that what commits late is not missed. */
+  /** Null: start a little before the newest event, so that events whose commit is late are not missed. */
   readonly after: Position | null
   /** Whether errors and reasons are shown. */
   readonly detail: boolean
-  /** The access of the reader ends then, and the stream with it. */
+  /** The time at which the access of the reader ends. The stream ends then as well. */
   readonly expiresAt: number
 }
 
 export interface Streams {
-  /** STREAMS_FULL when too many are open. */
+  /** Throws STREAMS_FULL when too many are open. */
   open(options: StreamOptions): ReadableStream<Uint8Array>
   readonly size: number
   close(): void
@@ -70,7 +70,7 @@ export function createStreams(
         async pull(controller) {
           clearTimeout(stall)
           const next = await frames.next().catch((error) => {
-            end() // the log cannot be read now; the reader comes back to where they were
+            end() // the log cannot be read now; the reader connects again and continues at its position
             throw error
           })
           if (ended.signal.aborted) return
@@ -94,7 +94,7 @@ export function createStreams(
     let position = options.after ?? (await recentPosition(inbox))
     let mayMiss = options.after !== null
     let shownStats = ''
-    let spokeAt = performance.now()
+    let lastSentAt = performance.now()
     while (!signal.aborted && Date.now() < expiresAt) {
       const count = wakes.count()
       const page = await store.tail({ after: position, limit: PAGE, ...(source ? { source } : {}) })
@@ -109,15 +109,16 @@ export function createStreams(
         frames.push(`event: stats\ndata: ${latest}\n`)
       }
       // A comment line keeps the connection open and is no event for the reader.
-      if (frames.length === 0 && performance.now() - spokeAt >= times.heartbeatMs)
+      if (frames.length === 0 && performance.now() - lastSentAt >= times.heartbeatMs)
         frames.push(': still here\n')
       if (frames.length > 0) {
-        // Only the last frame of a page has an id, so a reader that loses the connection within a page gets the page again.
+        // Only the last frame of a page has an id, so a reader that loses the connection within a page gets the page
+        // again.
         yield `${frames.join('\n')}id: ${position}\n\n`
-        spokeAt = performance.now()
+        lastSentAt = performance.now()
       }
       if (page.events.length === PAGE) continue
-      // Closed: no notification will come, so another turn of the loop would never end.
+      // False when closed: there are no more notifications to wait for.
       if (!(await wakes.wait(count, Math.min(times.statsMs, times.heartbeatMs), signal))) return
     }
   }

@@ -1,16 +1,19 @@
 /**
- * "Something may be new": for streams and for workers that wait. What this process recorded shows in its counters, what
- * others recorded in the store's bell; a look every so often covers the rest. Who waits is woken at most once a tick,
- * however fast events come in.
+ * Notifications of new events, for streams and for workers that wait. Events of this process show in its counters,
+ * events of other processes in the notifications of the store. Callers also poll, because a notification can be lost. A
+ * waiting caller is woken at most once a tick, however fast events arrive.
  */
 import type { Inbox } from '../../inbox.js'
 
 const TICK_MS = 100
 
 export interface Wakes {
-  /** Changes when something may be new. Read it before looking, give it to `wait` after. */
+  /** A number that changes when there may be new events. Read it before the query, and pass it to `wait` after it. */
   count(): number
-  /** Resolves when the mark is no longer this one or `ms` are over. False: stop, by the signal or because it was closed. */
+  /**
+   * Resolves to true when the number has changed or after `ms`; to false when the signal was aborted or this was
+   * closed.
+   */
   wait(count: number, ms: number, signal: AbortSignal): Promise<boolean>
   close(): Promise<void>
 }
@@ -38,7 +41,7 @@ export function createWakes(inbox: Inbox): Wakes {
     }
   }
 
-  /** Asked for once, by the first who waits. Without it there is still the look every so often. */
+  /** Subscribes once, with the first wait. If it fails, the callers still poll. */
   function subscribe(): void {
     subscription ??= inbox
       .store()

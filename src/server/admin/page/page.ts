@@ -1,6 +1,6 @@
 /**
- * The small page at the root: what this is, the latest events, how to send one. Made on the server, with every value
- * escaped by the template; the script only adds text. A dashboard may take its place (`static`).
+ * The built-in page at the root: the latest events, and how to send one. It is rendered on the server, and the template
+ * escapes every value; the script only inserts text. The option `static` replaces it with a dashboard.
  */
 import { html } from 'hono/html'
 import type { HookonceError } from '../../../errors.js'
@@ -11,9 +11,9 @@ export interface PageFacts {
   readonly basePath: string
   readonly access: Authenticated
   readonly events: readonly EventView[]
-  /** How this page was reached, for examples. */
+  /** The origin of this page, for the examples. */
   readonly origin: string
-  /** A source to send to, and whether it takes deliveries without a signature. */
+  /** A source for the example, and whether it accepts deliveries without a signature. */
   readonly example: { readonly name: string; readonly unverified: boolean } | null
 }
 
@@ -54,11 +54,11 @@ function sending(origin: string, example: PageFacts['example']): Markup {
   const { name, unverified } = example
   if (!unverified)
     return html`<p>Signed as its sender would:</p><pre>npx hookonce send ${name} --to ${origin}</pre>`
-  return html`<p>Source <b>${name}</b> takes what is not signed:</p>
+  return html`<p>Source <b>${name}</b> accepts deliveries without a signature:</p>
 <pre>curl -d '{"id":"evt_1","type":"order.paid"}' -H 'content-type: application/json' ${origin}/webhooks/${name}</pre>`
 }
 
-/** The form works without a script. `error`: the last try did not. */
+/** The form works without a script. `error`: why the last sign-in failed. */
 export function signInPage(basePath: string, error: HookonceError | null): Promise<Response> {
   return page(
     basePath,
@@ -72,7 +72,7 @@ ${error === null ? '' : html`<p role="alert">${error.message}</p>`}`,
   )
 }
 
-/** Signed in, or not, but not for this page. */
+/** The caller may not see the page. */
 export function refusedPage(basePath: string, error: HookonceError): Promise<Response> {
   return page(basePath, error.httpStatus, html`<p role="alert">${error.message}</p>`)
 }
@@ -121,7 +121,10 @@ a { color: LinkText; }
 @media (max-width: 40rem) { th:nth-child(5), td:nth-child(5) { display: none; } }
 `
 
-/** What arrives is put in as text, never as markup. A row is known by its seq, so one that comes twice is shown once. */
+/**
+ * Values are inserted as text, never as markup. A row has the seq of its event, so an event that comes twice is shown
+ * once.
+ */
 export const pageScript = `'use strict'
 const base = document.body.dataset.base
 const rows = document.getElementById('events')
@@ -151,7 +154,7 @@ function show(event) {
 const stream = new EventSource(base + '/api/stream')
 stream.addEventListener('recorded', (message) => show(JSON.parse(message.data)))
 stream.addEventListener('gap', () => {
-  note.textContent = 'Some events were removed before they could be shown here. Reload the page for what there is.'
+  note.textContent = 'Some events were removed before they could be shown here. Reload the page to see the events in the log.'
 })
 stream.addEventListener('open', () => { note.textContent = 'Live.' })
 stream.addEventListener('error', () => { note.textContent = 'Not live: the connection is lost.' })

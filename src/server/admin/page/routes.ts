@@ -1,4 +1,6 @@
-/** What a browser is shown: the dashboard's files where there are some, else the small page and what belongs to it. */
+/**
+ * The pages for a browser: the files of a dashboard if there are any, else the built-in page with its style and script.
+ */
 import { HookonceError, isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { Authenticator } from '../access.js'
@@ -10,7 +12,7 @@ import { eventsPage, pageCss, pageScript, refusedPage, signInPage } from './page
 const SHOWN = 20
 
 export interface Pages {
-  /** Null: there is nothing at this path. */
+  /** Null when there is no page at this path. */
   serve(path: string, request: Request, address: string | null): Promise<Response | null>
 }
 
@@ -54,7 +56,7 @@ export function createPages(
       try {
         return await front(request, address)
       } catch (error) {
-        // A person is looking: the same words, as a page.
+        // A browser gets the error as a page.
         if (isHookonceError(error)) return refusedPage(basePath, error)
         throw error
       }

@@ -34,7 +34,12 @@ export function eventRoutes(inbox: Inbox): Route[] {
         q: z.string().min(1).max(255).optional().describe('An id, a reference, or the beginning of a type'),
         ...pageQuery,
       },
-      answers: { 200: json('A page. It may be short and still have a next one.', eventPageShape) },
+      answers: {
+        200: json(
+          'A page. A page with fewer entries than `limit` may still have a next page.',
+          eventPageShape,
+        ),
+      },
       problems: [400],
       async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
@@ -103,13 +108,13 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       method: 'GET',
       path: '/api/events/:source/:id/payload',
       id: 'getPayload',
-      summary: 'The bytes as they were received: a download, or JSON with base64 when JSON is asked for',
+      summary: 'The payload as received: a download, or JSON with base64 if the Accept header names JSON',
       can: 'payload',
       params: keyParams,
       query: noteFields,
       answers: {
         200: {
-          about: 'The payload. For a delivery with several events, the whole of it.',
+          about: 'The payload. For a delivery with several events, the whole delivery.',
           content: { 'application/json': payloadShape, 'application/octet-stream': z.string() },
         },
       },
@@ -164,7 +169,7 @@ export function auditRoutes(inbox: Inbox): Route[] {
       method: 'GET',
       path: '/api/audits',
       id: 'listAudits',
-      summary: 'What was done, newest first',
+      summary: 'The audit of all events, newest first',
       can: 'detail',
       query: {
         source: filterQuery.source,
@@ -190,7 +195,7 @@ export function auditRoutes(inbox: Inbox): Route[] {
       method: 'GET',
       path: '/api/events/:source/:id/audits',
       id: 'listEventAudits',
-      summary: 'What was done to an event, newest first',
+      summary: 'The audit of an event, newest first',
       can: 'detail',
       params: keyParams,
       query: pageQuery,
@@ -213,7 +218,7 @@ export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
       path: '/api/stream',
       id: 'streamEvents',
       summary:
-        'Events as they enter the log: `recorded`, `gap` when some were missed, `stats` when counts change',
+        'New events as server-sent events: `recorded`, `gap` when events were missed, `stats` when counts change',
       can: 'read',
       query: {
         source: z.string().min(1).optional(),
@@ -223,7 +228,7 @@ export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
           .min(0)
           .optional()
           .describe(
-            'A position: the id of an earlier event of the stream. The header Last-Event-ID goes first',
+            'A position: the id of an earlier event of the stream. The header Last-Event-ID has priority',
           ),
       },
       answers: { 200: { about: 'The stream.', content: { 'text/event-stream': z.string() } } },
@@ -231,7 +236,7 @@ export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
       async run({ request, access, query: { source, after = null } }) {
         const headers = { 'content-type': 'text/event-stream', 'x-accel-buffering': 'no' }
         if (request.method === 'HEAD') return new Response(null, { headers })
-        await inbox.store() // a log that cannot be read is a problem now, not a stream that breaks off
+        await inbox.store() // when the log cannot be read, answer with an error and not with a broken stream
         const body = streams.open({
           source,
           after: lastEventId(request) ?? after,

@@ -9,9 +9,9 @@ import { actionShape, json, keyParams, noteFields, orderShape } from '../shapes.
 import { eventKey } from './events.js'
 
 const verbs = {
-  retry: 'Try again: a failed or ignored event gets a new start',
-  replay: 'Run again from the beginning; what has succeeded only with `force`',
-  ignore: 'Leave it: a pending or failed event is set aside',
+  retry: 'Retry a failed or ignored event',
+  replay: 'Run an event again from the beginning; a succeeded event needs `force`',
+  ignore: 'Ignore a pending or failed event: it is not tried again',
 } as const
 
 export function orderRoutes(inbox: Inbox): Route[] {
@@ -25,8 +25,8 @@ export function orderRoutes(inbox: Inbox): Route[] {
       params: keyParams,
       body: z.strictObject({
         ...noteFields,
-        force: z.boolean().optional().describe('Needed to replay what has succeeded'),
-        dryRun: z.boolean().optional().describe('Say what would happen, change nothing'),
+        force: z.boolean().optional().describe('Needed to replay succeeded events'),
+        dryRun: z.boolean().optional().describe('Report the result without changing anything'),
       }),
       answers: { 200: json('Done.', orderShape) },
       problems: [400, 404, 409],
@@ -42,7 +42,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
   )
 }
 
-/** What ends within this is answered with its result. */
+/** An action that ends within this time is answered with its result. */
 const WAIT_MS = 1_000
 
 export function actionRoutes(actions: Actions, basePath: string): Route[] {
@@ -52,19 +52,19 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       method: 'POST',
       path: '/api/events/actions',
       id: 'startAction',
-      summary: 'Retry, replay or ignore every event a filter finds',
+      summary: 'Retry, replay or ignore all events that match a filter',
       can: 'order',
       body: z.strictObject({
         verb: z.enum(['retry', 'replay', 'ignore']),
         filter: filterBody,
-        dryRun: z.boolean().default(false).describe('Count what would happen, change nothing'),
-        force: z.boolean().default(false).describe('Needed to replay what has succeeded'),
-        rate: z.number().min(1).max(100_000).optional().describe('Events a second at most'),
+        dryRun: z.boolean().default(false).describe('Count the events without changing anything'),
+        force: z.boolean().default(false).describe('Needed to replay succeeded events'),
+        rate: z.number().min(1).max(100_000).optional().describe('Maximum number of events a second'),
         ...noteFields,
       }),
       answers: {
-        200: json('It has ended.', actionShape),
-        202: json('It is running: look at it under its id, in this process.', actionShape),
+        200: json('The action has ended.', actionShape),
+        202: json('The action is running. Ask the same process for its progress, by its id.', actionShape),
       },
       problems: [400, 429],
       async run({ access, request, body: { verb, filter, dryRun, force, rate, ...audit } }) {
@@ -90,7 +90,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       method: 'GET',
       path: '/api/actions/:id',
       id: 'getAction',
-      summary: 'How far an action has come',
+      summary: 'The progress of an action',
       can: 'order',
       params,
       answers: { 200: json('The action.', actionShape) },
@@ -101,10 +101,10 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       method: 'DELETE',
       path: '/api/actions/:id',
       id: 'cancelAction',
-      summary: 'Stop an action; what it has done stays done',
+      summary: 'Cancel an action; events that it has changed stay changed',
       can: 'order',
       params,
-      answers: { 200: json('It has stopped.', actionShape) },
+      answers: { 200: json('The action has stopped.', actionShape) },
       problems: [400, 404],
       run: async ({ params: { id } }) => actions.cancel(id),
     }),

@@ -1,4 +1,4 @@
-/** Signing in and out on the page: a token becomes a cookie that scripts cannot read and other sites cannot send. */
+/** Signing in and out: a token is exchanged for a cookie that scripts cannot read and other sites cannot send. */
 
 import { z } from 'zod'
 import { isHookonceError } from '../../../errors.js'
@@ -73,14 +73,14 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
       method: 'POST',
       path: '/api/sessions',
       id: 'signIn',
-      summary: 'Sign in: a token becomes a session cookie',
+      summary: 'Sign in: exchange a token for a session cookie',
       can: 'anyone',
       evenReadOnly: true,
       body: signInBody,
       bodyTypes: ['application/json', FORM],
       answers: {
         201: json('Signed in.', sessionShape),
-        303: { about: 'Signed in by the form of the page.', content: null },
+        303: { about: 'Signed in with the form of the page.', content: null },
       },
       problems: [400, 401, 413, 415, 429],
       async run(call) {
@@ -93,7 +93,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
       method: 'DELETE',
       path: '/api/sessions',
       id: 'signOut',
-      summary: 'Sign out: the cookie is taken away',
+      summary: 'Sign out: remove the session cookie',
       can: 'anyone',
       evenReadOnly: true,
       answers: { 204: { about: 'Signed out.', content: null } },
@@ -108,9 +108,9 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
       method: 'GET',
       path: '/api/session',
       id: 'getSession',
-      summary: 'Who you are here',
+      summary: 'The current session: actor, role and expiry',
       can: 'signed-in',
-      answers: { 200: json('You.', sessionShape) },
+      answers: { 200: json('The session.', sessionShape) },
       async run({ access }) {
         const { actor, role, by, expiresAt } = access!
         return {

@@ -1,4 +1,4 @@
-/** The sources: facts about each, and how it has been since this process started. Secrets are not among them. */
+/** The sources: their settings without secrets, and their counters since this process started. */
 import { z } from 'zod'
 import type { Inbox } from '../../../inbox.js'
 import type { Source } from '../../../provider.js'
@@ -11,9 +11,11 @@ const sourcesShape = z.strictObject({
   sources: z.array(
     z.strictObject({
       name: text,
-      path: text.describe('Where its deliveries go, on the server that receives'),
+      path: text.describe('The path of its deliveries on the receiving server'),
       provider: z.strictObject({ key: text, name: text, docs: text }),
-      verified: z.boolean().describe('False: anyone who can reach it can record events'),
+      verified: z
+        .boolean()
+        .describe('False when deliveries are not verified: anyone who can reach the path can record events'),
       scheme: text.describe('How deliveries are signed'),
       idIsSigned: z.boolean(),
       retryWindowMs: count.nullable(),
@@ -23,7 +25,7 @@ const sourcesShape = z.strictObject({
       order: z.enum(['reference']).nullable(),
       secretHits: z
         .array(count)
-        .describe('How often each configured secret has matched, in order, in this process'),
+        .describe('Number of matches of each configured secret, in order, in this process'),
       since: z
         .strictObject({
           received: count,
@@ -34,7 +36,7 @@ const sourcesShape = z.strictObject({
           handshakes: count,
           rejected: z.record(text, count).describe('By reason'),
         })
-        .describe('What this process has seen since it started'),
+        .describe('Counters of this process since it started'),
     }),
   ),
 })
@@ -45,7 +47,7 @@ export function sourceRoutes(inbox: Inbox): Route[] {
       method: 'GET',
       path: '/api/sources',
       id: 'listSources',
-      summary: 'The configured sources and how they are',
+      summary: 'The configured sources and their counters',
       can: 'read',
       answers: { 200: json('By name.', sourcesShape) },
       run: async () => ({
@@ -82,7 +84,7 @@ function sourceView(inbox: Inbox, name: string, source: Source) {
     contentGuard,
     order,
     secretHits: [...secretHits],
-    // Named one by one: what other parts come to count there is not ours to show.
+    // Only these counters are public; other counters of the source are not shown.
     since: Object.fromEntries(
       Object.keys(none).map((name) => [name, (seen ?? none)[name as keyof typeof none]]),
     ),
@@ -108,7 +110,7 @@ export function statsRoutes(inbox: Inbox): Route[] {
   ]
 }
 
-/** Without its last error, which may name a host of the inside. */
+/** The last error is left out, because it may name an internal host. */
 async function spoolOf({ spool }: Inbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()

@@ -1,6 +1,6 @@
 /**
- * The worker API: claim, extend, settle and release over HTTP. A worker in any language works under the same leases as the
- * handlers of this process; an expired lease changes nothing.
+ * The worker API: claim, extend, settle and release over HTTP. A worker in any language works under the same leases as
+ * the handlers of this process; an expired lease changes nothing.
  */
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
@@ -42,11 +42,11 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
     if (sources.length === 0) return []
     const until = performance.now() + body.waitMs
     for (;;) {
-      const mark = wakes.count()
+      const count = wakes.count()
       const claimed = await store.claim({ worker, limit, leaseMs, sources })
       const leftMs = until - performance.now()
       if (claimed.length > 0 || leftMs <= 0) return claimed
-      if (!(await wakes.wait(mark, Math.min(leftMs, POLL_MS), signal))) return []
+      if (!(await wakes.wait(count, Math.min(leftMs, POLL_MS), signal))) return []
     }
   }
 
@@ -55,11 +55,11 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       method,
       path: '/api/work/claim',
       id: 'claimWork',
-      summary: 'Take due events under a lease, oldest due first',
+      summary: 'Claim due events under a lease, oldest due first',
       can,
       body: claimBody,
       bodyBytes: LIST_BODY_BYTES,
-      answers: { 200: json('What was claimed; empty when nothing is due.', claimShape) },
+      answers: { 200: json('The claimed events; empty when none is due.', claimShape) },
       problems: [400, 404],
       async run({ access, request, body }) {
         const claimed = await claim(body, request.signal)
@@ -82,11 +82,11 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       method,
       path: '/api/work/extend',
       id: 'extendWork',
-      summary: 'Give leases more time, from now',
+      summary: 'Extend leases, counted from now',
       can,
       body: extendBody,
       bodyBytes: LIST_BODY_BYTES,
-      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
@@ -97,11 +97,11 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       method,
       path: '/api/work/settle',
       id: 'settleWork',
-      summary: 'Say how attempts ended',
+      summary: 'Write the outcomes of attempts',
       can,
       body: settleBody,
       bodyBytes: LARGE_BODY_BYTES,
-      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
       problems: [400],
       run: async ({ body: { settlements } }) => {
         const store = await inbox.store()
@@ -123,11 +123,11 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       method,
       path: '/api/work/release',
       id: 'releaseWork',
-      summary: 'Hand unstarted events back; their attempt does not count',
+      summary: 'Release events that were not started; this does not use up an attempt',
       can,
       body: releaseBody,
       bodyBytes: LIST_BODY_BYTES,
-      answers: { 200: json('Lease by lease, in the order given.', settledShape) },
+      answers: { 200: json('The result for each lease, in the order of the request.', settledShape) },
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
@@ -169,8 +169,8 @@ function audit(
 }
 
 /**
- * The events that a worker can handle. The others are settled here: an event whose payload cannot be decrypted, and an event
- * whose attempts are used up because each of its workers died.
+ * The events that a worker can handle. The others are settled here: an event whose payload cannot be decrypted, and an
+ * event whose attempts are used up because each of its workers died.
  */
 async function handleable(
   inbox: Inbox,
