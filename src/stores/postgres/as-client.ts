@@ -5,8 +5,7 @@
  */
 import type { Pool, PoolClient } from 'pg'
 import { invalid } from '../../errors.js'
-import { boundaryIn } from './boundary.js'
-import type { PostgresTx } from './transaction.js'
+import { boundaryIn, type PostgresTx } from './transaction.js'
 
 export type TransactionClient = PoolClient & Pick<Pool, 'end'> & { connect(): Promise<PoolClient> }
 

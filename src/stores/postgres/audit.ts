@@ -1,8 +1,8 @@
 /** The audit: who did what to the log. Read newest first; each call looks at a bounded number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
-import { decodeCursor, encodeCursor } from '../shared/cursor.js'
-import type { Database, Statement } from './database.js'
-import { texts } from './parameters.js'
+import { decodeCursor, encodeCursor } from '../shared/list.js'
+import type { Database } from './database.js'
+import { type Statement, texts } from './statement.js'
 
 /** $1-$5 actors, verbs, sources, event ids, reasons */
 const write: Statement = {

@@ -4,9 +4,9 @@
  * taken (replays, logs of an older version) is parked, so that the next claim does not look at it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
-import type { Database, Statement } from './database.js'
-import { blocked, holdBefore, lookAgain, parkedFor } from './lane.js'
-import { texts } from './parameters.js'
+import type { Database } from './database.js'
+import { type Statement, texts } from './statement.js'
+import { blocked, holdBefore, lookAgain, parkedFor } from './work.js'
 
 /** Lost attempts since the last that ended otherwise. The one that this statement writes is not among them yet. */
 const lostBefore = `(

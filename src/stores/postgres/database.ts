@@ -7,29 +7,13 @@ import type {
   Client,
   ClientBase,
   ClientConfig,
-  CustomTypesConfig,
-  Pool,
   PoolClient,
-  PoolConfig,
   QueryConfig,
   QueryResult,
   QueryResultRow,
 } from 'pg'
-import pg from 'pg'
-import { HookonceError, invalid } from '../../errors.js'
-import { checkCount } from '../../store-input.js'
-import {
-  acquireMs,
-  answerOf,
-  destroy,
-  giveBack,
-  isFull,
-  keepAlive,
-  newClient,
-  PromptClient,
-  quiet,
-  take,
-} from './connection.js'
+import { HookonceError } from '../../errors.js'
+import { acquireMs, answerOf, destroy, giveBack, isFull, newClient, take } from './connection.js'
 import {
   asHookonceError,
   isConnectionFailure,
@@ -37,39 +21,9 @@ import {
   isRaceFailure,
   isTimedOut,
 } from './failure.js'
-import { openReads } from './reads.js'
-import { type InSchema, inSchema } from './schema.js'
-
-export interface PostgresOptions {
-  /** Where the database is: `postgres://user@host/db`. Either this or `pool`. */
-  readonly url?: string
-  /** The application's own pool. Handlers' transactions use it; the log opens a few connections of its own beside it. */
-  readonly pool?: Pool
-  /** Default `hookonce`. */
-  readonly schema?: string
-  /** Connections for the log's own statements. Default 6. */
-  readonly maxConnections?: number
-  /** Connections for handlers' transactions when only `url` is given. Default 10. */
-  readonly maxTransactions?: number
-  /** Connections for reads: lists, statistics, payloads. They wait for each other and never hold up intake. Default 3. */
-  readonly maxReads?: number
-  /** The server ends a read that takes longer, with STORE_BUSY. Default 5,000. */
-  readonly readTimeoutMs?: number
-  /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
-  readonly prepare?: boolean
-  /** A statement of the log with no answer by then counts as an outage; its connection is destroyed. Default 10,000. */
-  readonly statementTimeoutMs?: number
-  /** The time one partition of payloads covers. May be changed on a log with data. Default `month`. */
-  readonly partitions?: 'month' | 'day'
-  /** How long what is known about duplicates may wait to be written. Default 1,000. */
-  readonly duplicateFlushMs?: number
-}
-
-export interface Statement {
-  /** Prepared under this name; empty = not prepared. */
-  readonly name: string
-  readonly sql: string
-}
+import { openPools, type PostgresOptions, readTimeoutMs } from './pools.js'
+import { openReads } from './read-pool.js'
+import { adhoc, type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
 
 export interface Database {
   readonly schema: string
@@ -104,35 +58,17 @@ export interface Database {
   close(): Promise<void>
 }
 
-export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
-
 export function openDatabase(options: PostgresOptions): Database {
-  if (!options.url === !options.pool) throw invalid('postgres()', 'needs either `url` or `pool`')
   const schema = options.schema ?? 'hookonce'
-  const toSchema = inSchema(schema)
+  const prepared = preparer(schema, options.prepare !== false)
+  const { log, reads: readPool, transactions, end } = openPools(options)
   const timeoutMs = options.statementTimeoutMs ?? 10_000
-  const log = logPool(options)
-  const ours = options.pool === undefined
-  const transactions =
-    options.pool ??
-    quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
-  const reads = openReads(readPool(options), { timeoutMs: readTimeoutMs(options), prepared })
-  const texts = new Map<string, string>()
+  const reads = openReads(readPool, { timeoutMs: readTimeoutMs(options), prepared })
   const inUse = new Set<PoolClient>()
   const closing = new AbortController()
   let closed = false
   let underWay = 0
   let whenIdle: (() => void) | undefined
-
-  function prepared({ name, sql }: Statement, values: unknown[]) {
-    let text = texts.get(sql)
-    if (text === undefined) {
-      text = toSchema(sql).trim()
-      if (name) texts.set(sql, text)
-    }
-    const query = { text, values, types: valueTypes }
-    return options.prepare === false || !name ? query : { ...query, name: `hookonce_${schema}_${name}` }
-  }
 
   async function send(
     client: PoolClient,
@@ -204,7 +140,7 @@ export function openDatabase(options: PostgresOptions): Database {
 
   return {
     schema,
-    inSchema: toSchema,
+    inSchema: inSchema(schema),
     connections: log.options.max + reads.max + transactions.options.max + 1,
     prepared,
     timeoutMs,
@@ -223,7 +159,7 @@ export function openDatabase(options: PostgresOptions): Database {
     giveBack: (client, failure, limitMs) => giveBack(transactions, client, failure, limitMs),
     query,
     read: reads.run,
-    adhoc: (sql, values) => query({ name: '', sql }, values),
+    adhoc: (sql, values) => query(adhoc(sql), values),
     resend: (statement, values) => attempt(statement, values, true),
     async atomic(work) {
       for (let tries = 1; ; tries++) {
@@ -261,19 +197,9 @@ export function openDatabase(options: PostgresOptions): Database {
         for (const client of inUse) destroy(client)
         return idle
       })
-      await Promise.all([log.end(), reads.close(), ours ? transactions.end() : undefined])
+      await Promise.all([reads.close(), end()])
     },
   }
-}
-
-/** Numbers of the log stay below 2^53, and instants are milliseconds; the application's own parsers are left alone. */
-const valueTypes: CustomTypesConfig = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (oid === pg.types.builtins.INT8) return Number
-    const parse = pg.types.getTypeParser(oid, format as 'text')
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return (value: string) => Number(parse(value))
-    return parse
-  },
 }
 
 /**
@@ -284,57 +210,6 @@ const valueTypes: CustomTypesConfig = {
 const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('plan_cache_mode', 'force_generic_plan', false),
   case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
-
-function logPool(options: PostgresOptions): Pool {
-  return quiet(
-    new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
-      max: options.maxConnections ?? 6,
-    }),
-  )
-}
-
-function readPool(options: PostgresOptions): Pool {
-  const max = options.maxReads ?? 3
-  checkCount('maxReads', max, 1_000)
-  return quiet(
-    new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
-      pipeline: true,
-      max,
-    }),
-  )
-}
-
-function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
-  checkCount('readTimeoutMs', readTimeoutMs, 600_000)
-  return readTimeoutMs
-}
-
-function connection(url: string): PoolConfig {
-  return {
-    connectionString: url,
-    connectionTimeoutMillis: 5_000,
-    idleTimeoutMillis: 30_000,
-    ...keepAlive,
-    Client: PromptClient,
-    application_name: 'hookonce',
-  }
-}
-
-/** The same database with connections of our own. The password is kept out of the pool's enumerable options. */
-function configOf(pool: Pool): PoolConfig {
-  const { password, ssl } = pool.options as PoolConfig
-  const copied: PoolConfig = {
-    Client: PromptClient,
-    ...pool.options,
-    connectionTimeoutMillis: 5_000,
-    ...keepAlive,
-  }
-  if (password !== undefined) copied.password = password
-  if (ssl !== undefined) copied.ssl = ssl
-  return copied
-}
 
 /** Connections of the log that have their session settings. */
 const settled = new WeakSet<ClientBase>()

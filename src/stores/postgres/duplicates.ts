@@ -1,7 +1,7 @@
 /** Writes what is known about duplicates and conflicts, many at once. The events themselves are not touched. */
-import type { DuplicateNote } from '../shared/duplicate-audit.js'
-import type { Database, Statement } from './database.js'
-import { joined, numbers } from './parameters.js'
+import { type DuplicateAudit, type DuplicateNote, duplicateAudit } from '../shared/duplicate-audit.js'
+import type { Database } from './database.js'
+import { joined, numbers, type Statement } from './statement.js'
 
 /** $1 seqs   $2 counts   $3 first, ms   $4 last, ms   $5 conflicts   $6 conflict at, ms or null   $7 hashes, joined */
 const write: Statement = {
@@ -24,7 +24,12 @@ on conflict (seq) do update set
   conflict_hash = coalesce(excluded.conflict_hash, d.conflict_hash)`,
 }
 
-export async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {
+/** Counts duplicates in memory and writes them after `delayMs`. */
+export function duplicateCounts(db: Database, delayMs: number): DuplicateAudit {
+  return duplicateAudit({ write: (notes) => writeDuplicates(db, notes), delayMs })
+}
+
+async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {
   await db.query(write, [
     numbers(notes.map((note) => note.seq)),
     numbers(notes.map((note) => note.count)),

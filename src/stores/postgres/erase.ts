@@ -3,8 +3,8 @@
  * locked in the order every other writer uses: work, then events, by seq.
  */
 import type { EraseOptions, EraseResult } from '../../store.js'
-import type { Database, Run, Statement } from './database.js'
-import { numbers, texts } from './parameters.js'
+import type { Database } from './database.js'
+import { numbers, type Run, type Statement, texts } from './statement.js'
 
 const leased = (payloadSeq: string) => `
     select 1 from (

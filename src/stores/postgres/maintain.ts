@@ -3,16 +3,15 @@
  * advisory lock on a connection of its own: to detach a partition without blocking anyone is not possible inside a
  * transaction. A process that dies in between leaves its decision in `dropping`, and the next one goes on from there.
  */
+
 import type { ClientBase } from 'pg'
 import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
 import { answerOf } from './connection.js'
-import type { Database, Run, Statement } from './database.js'
-import { type Doomed, dropPartition } from './drop-partition.js'
+import type { Database } from './database.js'
 import { asHookonceError } from './failure.js'
-import { countAhead, ensurePartitions, type PartitionUnit } from './partitions.js'
-
-const adhoc = (sql: string): Statement => ({ name: '', sql })
+import { countAhead, type Doomed, dropPartition, ensurePartitions, type PartitionUnit } from './partitions.js'
+import { adhoc, type Run } from './statement.js'
 
 /** Rows of counters folded in one transaction. */
 const FOLDED = 2_000

@@ -3,6 +3,7 @@
  * that waits for a lock makes everybody behind it wait too, so it waits for a moment only, and tries again later. An
  * advisory lock, held by the transaction, makes racing processes take turns; the loser finds it done.
  */
+
 import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
 import type { Migration, MigrationReport } from '../../store.js'
@@ -14,9 +15,10 @@ import {
   packageVersion,
 } from '../shared/schema-version.js'
 import { answerOf, cancelStatement, destroy } from './connection.js'
-import type { Database, Run } from './database.js'
+import type { Database } from './database.js'
 import { asHookonceError, describe, isRaceFailure } from './failure.js'
 import { migrations } from './migrations.js'
+import { adhoc, type Run } from './statement.js'
 
 export const latest = migrations.at(-1)!.number
 const notedSince = migrations.find(({ name }) => name === NOTED_SINCE)!.number
@@ -177,8 +179,6 @@ export async function schemaFound(run: Run, schema: string): Promise<number> {
   )
   return row!.found
 }
-
-const adhoc = (sql: string) => ({ name: '', sql })
 
 /** A prepared statement holds one command. Commands end with a semicolon at the end of a line outside a $$ body. */
 function statements(sql: string): string[] {

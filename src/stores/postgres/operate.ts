@@ -3,10 +3,9 @@
  * judged, and changed in one transaction with the audit. An event whose lease is alive is left alone.
  */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
-import type { Database, Run, Statement } from './database.js'
-import { parkedFor } from './lane.js'
-import { numbers, texts } from './parameters.js'
-import { stateOf } from './state.js'
+import type { Database } from './database.js'
+import { numbers, type Run, type Statement, texts } from './statement.js'
+import { parkedFor, stateOf } from './work.js'
 
 /** $1 sources   $2 event ids */
 const find: Statement = {

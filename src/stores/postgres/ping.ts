@@ -1,7 +1,8 @@
 /** What `ping` looks at and writes on PostgreSQL, on the connections that record uses. */
 import { HookonceError } from '../../errors.js'
 import { createPing } from '../shared/ping.js'
-import type { Database, Statement } from './database.js'
+import type { Database } from './database.js'
+import type { Statement } from './statement.js'
 
 /** The sequence is there when the schema is. A standby answers reads and refuses every delivery. */
 const look: Statement = {

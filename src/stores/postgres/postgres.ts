@@ -17,52 +17,44 @@ import {
   checkTail,
 } from '../../store-input.js'
 import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
-import { duplicateAudit } from '../shared/duplicate-audit.js'
-import { archived } from './archived.js'
+import { archived, exportDeliveries, restore } from './archive.js'
 import { listAudits, writeAudits } from './audit.js'
-import { createBell } from './bell.js'
 import { claimer } from './claim.js'
-import { openDatabase, type PostgresOptions } from './database.js'
-import { writeDuplicates } from './duplicates.js'
-import { effect } from './effect.js'
+import { openDatabase } from './database.js'
+import { duplicateCounts } from './duplicates.js'
 import { erase } from './erase.js'
-import { exportDeliveries } from './export.js'
 import { inspect } from './inspect.js'
-import { keyStep } from './key.js'
+import { effect, keyStep, watermarkOf } from './keys.js'
 import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
 import { migrate, noteAsSql } from './migrate.js'
 import { migrations } from './migrations.js'
+import { createNotifications } from './notifications.js'
 import { operate } from './operate.js'
 import { checkUnit } from './partitions.js'
 import { pinger } from './ping.js'
+import type { PostgresOptions } from './pools.js'
 import { prune } from './prune.js'
-import { attemptsOf, getEvent, payloadOf } from './read.js'
+import { attemptsOf, getEvent, payloadOf, tail } from './read.js'
 import { recorder } from './record.js'
-import { restore } from './restore.js'
-import { inSchema } from './schema.js'
 import { extend, release, settle } from './settle.js'
+import { inSchema } from './statement.js'
 import { statsOf } from './stats.js'
-import { tail } from './tail.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
-import { watermarkOf } from './watermark.js'
 
 export { asClient, type TransactionClient } from './as-client.js'
-export type { PostgresOptions } from './database.js'
+export type { PostgresOptions } from './pools.js'
 export type { PostgresTx } from './transaction.js'
 
 export function postgres(options: PostgresOptions | string): CompleteStore<PostgresTx> {
   const settings = typeof options === 'string' ? { url: options } : options
   const db = openDatabase(settings)
-  const audit = duplicateAudit({
-    write: (notes) => writeDuplicates(db, notes),
-    delayMs: settings.duplicateFlushMs ?? 1_000,
-  })
+  const duplicates = duplicateCounts(db, settings.duplicateFlushMs ?? 1_000)
   const unit = checkUnit(settings.partitions ?? 'month')
-  const record = recorder(db, audit, unit)
+  const record = recorder(db, duplicates, unit)
   const health = pinger(db)
   const claim = claimer(db)
-  const bell = createBell(db)
+  const notifications = createNotifications(db)
   let closing: Promise<void> | undefined
 
   return {
@@ -73,27 +65,28 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       if (deliveries.length === 0) return []
       checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
       const verdicts = await health.watch(deliveries, () => record(deliveries))
-      if (verdicts.some((one) => one.some((verdict) => verdict.status === 'recorded'))) bell.ring()
+      if (verdicts.some((delivery) => delivery.some(({ status }) => status === 'recorded')))
+        notifications.notify()
       return verdicts
     },
     async claim(claimOptions) {
       checkClaim(claimOptions)
       return claim(claimOptions)
     },
-    async extend(held, leaseMs) {
+    async extend(leases, leaseMs) {
       checkLeaseMs(leaseMs)
-      return held.length === 0 ? [] : extend(db, held, leaseMs)
+      return leases.length === 0 ? [] : extend(db, leases, leaseMs)
     },
     async settle(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
       return settlements.length === 0 ? [] : settle(db, settlements)
     },
-    async release(held, delayMs = 0) {
+    async release(leases, delayMs = 0) {
       checkDelayMs('delayMs', delayMs)
-      return held.length === 0 ? [] : release(db, held, delayMs)
+      return leases.length === 0 ? [] : release(db, leases, delayMs)
     },
-    transaction: (how) => beginTransaction(db, how),
-    subscribe: (wake) => bell.subscribe(wake),
+    transaction: (transactionOptions) => beginTransaction(db, transactionOptions),
+    subscribe: (wake) => notifications.subscribe(wake),
     async operate(order) {
       checkOrder(order)
       return order.events.length === 0 ? [] : operate(db, order)
@@ -115,10 +108,10 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
     },
     close() {
       closing ??= (async () => {
-        audit.stop()
-        await bell.close()
+        duplicates.stop()
+        await notifications.close()
         try {
-          await audit.flush()
+          await duplicates.flush()
         } catch (error) {
           // An unreachable database must not keep a process from ending; counts of duplicates are all that is lost.
           if (!(error instanceof HookonceError)) throw error
@@ -156,9 +149,9 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       duplicates: {
         count(repeats) {
           if (closing) throw new HookonceError('STORE_CLOSED')
-          for (const { seq, at } of repeats) audit.note(seq, at, null)
+          for (const { seq, at } of repeats) duplicates.note(seq, at, null)
         },
-        flush: () => audit.flush(),
+        flush: () => duplicates.flush(),
       },
     }),
   }

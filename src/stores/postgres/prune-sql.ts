@@ -2,8 +2,8 @@
  * The statements of prune. What is found is locked and then judged again by the statement that removes it: an operator
  * may have given it a new start in between.
  */
-import { archivedSeqs } from './archived.js'
-import type { Statement } from './database.js'
+import { archivedSeqs } from './archive.js'
+import type { Statement } from './statement.js'
 
 const unfinished = (event: string) => `
     select 1 from hookonce.events o left join hookonce.work w on w.seq = o.seq
@@ -159,9 +159,9 @@ delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::f
   and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`,
 }
 
-/** $1 source   $2 before, ms: marks go with the events they are about. */
-export const dropMarks: Statement = {
-  name: 'prune_marks',
+/** $1 source   $2 before, ms: archive receipts are removed with the events they are about. */
+export const dropReceipts: Statement = {
+  name: 'prune_receipts',
   sql: `delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`,
 }
 
@@ -203,4 +203,12 @@ export const dropKeys: Statement = {
   sql: `
 delete from hookonce.keys where key in (
   select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`,
+}
+
+/** $1 source   $2 the highest seq removed */
+export const notePruned: Statement = {
+  name: 'pruned_note',
+  sql: `
+insert into hookonce.pruned as p (source, seq) values ($1, $2)
+on conflict (source) do update set seq = excluded.seq where p.seq < excluded.seq`,
 }

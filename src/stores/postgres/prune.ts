@@ -3,16 +3,15 @@
  * audits. What is pending, processing or failed is never touched, whatever its age (I7).
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
-import type { Database, Run, Statement } from './database.js'
-import { numbers } from './parameters.js'
+import type { Database } from './database.js'
 import {
   dropAttempts,
   dropAudits,
   dropEvents,
   dropHours,
   dropKeys,
-  dropMarks,
   dropPayloads,
+  dropReceipts,
   dropTombstones,
   findArchivedEvents,
   findArchivedPayloads,
@@ -22,16 +21,17 @@ import {
   findPayloads,
   lockEvents,
   lockSharing,
+  notePruned,
 } from './prune-sql.js'
-import { notePruned } from './pruned.js'
-import { REMOVALS, sweepLog } from './sweep.js'
+import { seqRange } from './read.js'
+import { numbers, type Run, type Statement } from './statement.js'
 
-interface Part {
+interface Removed {
   readonly count: number
   readonly more: boolean
 }
 
-const nothing: Part = { count: 0, more: false }
+const nothing: Removed = { count: 0, more: false }
 
 export function prune(db: Database, options: PruneOptions): Promise<PruneResult> {
   const sweep = async (run: Run) => {
@@ -52,7 +52,7 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
 }
 
-async function prunePayloads(db: Database, run: Run, options: PruneOptions): Promise<Part> {
+async function prunePayloads(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
   const { payloadsBefore, archivedOnly } = options
   if (payloadsBefore === undefined) return nothing
   return sweepLog(db, run, {
@@ -65,7 +65,7 @@ async function prunePayloads(db: Database, run: Run, options: PruneOptions): Pro
   })
 }
 
-async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promise<Part> {
+async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
   const { source, eventsBefore, archivedOnly, dryRun, tombstones = false } = options
   if (eventsBefore === undefined) return nothing
   let highest = 0
@@ -81,10 +81,10 @@ async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promi
   })
   if (dryRun) return events
   if (highest > 0) {
-    await notePruned(run, source, highest)
+    await run(notePruned, [source, highest])
     await run(dropHours, [source, eventsBefore])
   }
-  if (!events.more) await run(dropMarks, [source, eventsBefore])
+  if (!events.more) await run(dropReceipts, [source, eventsBefore])
   return events
 }
 
@@ -95,7 +95,7 @@ async function pruneTombstones(run: Run, options: PruneOptions): Promise<{ more:
   return { more: counted(await run(dropTombstones, [source, tombstonesBefore, most])) >= most }
 }
 
-async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Promise<Part> {
+async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
   const { attemptsBefore } = options
   if (attemptsBefore === undefined) return nothing
   return sweepLog<{ seq: number; attempt: number }>(db, run, {
@@ -108,7 +108,10 @@ async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Pro
   })
 }
 
-async function pruneAudits(run: Run, { source, auditsBefore, limit, dryRun }: PruneOptions): Promise<Part> {
+async function pruneAudits(
+  run: Run,
+  { source, auditsBefore, limit, dryRun }: PruneOptions,
+): Promise<Removed> {
   if (auditsBefore === undefined) return nothing
   const most = dryRun ? limit : Math.min(limit, REMOVALS)
   const rows = await run<{ id: number }>(findAudits, [source, auditsBefore, most + 1])
@@ -123,4 +126,64 @@ function pass({ source, limit, dryRun = false }: PruneOptions, find: Statement, 
 
 function counted(rows: readonly { count?: number }[]): number {
   return rows[0]?.count ?? 0
+}
+
+/** How many seqs one statement looks at, and how many of those one call makes. */
+const WINDOW = 20_000
+const WINDOWS = 5
+/** At most so many removals of each kind in one transaction, whatever the caller's limit. */
+const REMOVALS = 10_000
+
+interface Sweep<Row> {
+  /** $1 source   $2 before, ms   $3 from seq   $4 to seq   $5 limit */
+  readonly find: Statement
+  readonly source: string
+  readonly before: number
+  readonly limit: number
+  readonly dryRun: boolean
+  /** Answers how many of these it has removed: some may have come to life since they were found. */
+  readonly remove: (rows: readonly Row[]) => Promise<number>
+}
+
+async function sweepLog<Row extends { seq: number }>(
+  db: Database,
+  run: Run,
+  sweep: Sweep<Row>,
+): Promise<{ count: number; more: boolean }> {
+  const { find, source, before, dryRun, remove } = sweep
+  const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
+  const range = await seqRange(run, source, 0, before)
+  if (range === null) return { count: 0, more: false }
+  const places = placesOf(db)
+  const place = `${find.name} ${source}`
+  const start = dryRun ? range.first : Math.max(range.first, places.get(place) ?? 0)
+  let found = 0
+  let count = 0
+  let windows = 0
+  for (let from = start; from <= range.last; from += WINDOW) {
+    const rows = [...(await run<Row>(find, [source, before, from, from + WINDOW, limit - found + 1]))]
+    const full = rows.length > limit - found
+    if (full) rows.pop()
+    found += rows.length
+    count += dryRun || rows.length === 0 ? rows.length : await remove(rows)
+    if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
+      // The next call goes on here instead of walking again over what is already bare.
+      if (!dryRun) places.set(place, full ? from : from + WINDOW)
+      return { count, more: true }
+    }
+  }
+  if (!dryRun) places.delete(place)
+  return { count, more: false }
+}
+
+/** Where the pass over a source has got to. Forgotten when the pass ends, and by a restart: then it starts over. */
+const passes = new WeakMap<Database, Map<string, number>>()
+
+function placesOf(db: Database): Map<string, number> {
+  let places = passes.get(db)
+  if (places === undefined) {
+    places = new Map()
+    passes.set(db, places)
+  }
+  return places
 }

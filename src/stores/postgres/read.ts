@@ -1,9 +1,9 @@
-/** get, payload, attempts: plain reads. */
-import type { EventKey, EventRecord, State } from '../../model.js'
+/** get, payload, attempts and tail: reads that go straight to their rows. */
+import type { EventKey, EventRecord, State, TailOptions, TailPage } from '../../model.js'
 import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
-import type { Database, Statement } from './database.js'
-import { numbers } from './parameters.js'
-import { stateOf } from './state.js'
+import type { Database } from './database.js'
+import { numbers, type Run, type Statement } from './statement.js'
+import { stateOf } from './work.js'
 
 const record = `
 select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.run,
@@ -142,4 +142,69 @@ function asRecord(row: Row): EventRecord {
     payloadKept: row.payload_kept,
     payload: row.payload_kept ? 'kept' : row.erased ? 'erased' : 'removed',
   }
+}
+
+const readHorizon: Statement = { name: 'tail_horizon', sql: 'select hookonce.horizon() as horizon' }
+
+/** $1 after   $2 horizon   $3 rows to look at   $4 source or null   $5 limit */
+const tailPage: Statement = {
+  name: 'tail_page',
+  sql: `
+with looked as materialized (
+  select seq, source from hookonce.events where seq > $1 and seq <= $2 order by seq limit $3
+)
+select array(select seq from looked where $4::text is null or source = $4 order by seq limit $5) as seqs,
+  (select count(*) from looked)::int as looked_at, (select max(seq) from looked) as last`,
+}
+
+/** $1 after   $2 source or null */
+const tailMissed: Statement = {
+  name: 'tail_missed',
+  sql: `
+select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`,
+}
+
+/** How many events of other sources one call passes over. */
+const SCAN_AT_MOST = 10_000
+
+export async function tail(db: Database, { after, limit, source }: TailOptions): Promise<TailPage> {
+  const [top] = await db.read<{ horizon: number }>(readHorizon, [])
+  if (top!.horizon <= after) return { events: [], position: after, gap: false }
+  // A statement of its own, and so a new view: whoever had committed when the horizon was found is in it.
+  const scan = source === undefined ? limit : SCAN_AT_MOST
+  const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(tailPage, [
+    after,
+    top!.horizon,
+    scan,
+    source ?? null,
+    limit,
+  ])
+  const seqs = row!.seqs.map(Number)
+  const events = (await getEvents(db, seqs)).reverse()
+  return {
+    events,
+    position: seqs.length === limit ? seqs.at(-1)! : row!.looked_at === scan ? row!.last! : top!.horizon,
+    // The last look: what was removed while the page was read is noticed too.
+    gap: after > 0 && (await db.read<{ missed: boolean }>(tailMissed, [after, source ?? null]))[0]!.missed,
+  }
+}
+
+/** $1 source   $2 from, ms   $3 to, ms */
+const seqBounds: Statement = {
+  name: 'seq_range',
+  sql: `
+select min(first_seq) as first, max(last_seq) as last from hookonce.hours
+where source = $1 and hour >= date_trunc('hour', to_timestamp($2::float8 / 1000), 'UTC')
+  and hour < to_timestamp($3::float8 / 1000)`,
+}
+
+/** The seqs between which every event that a source received in [from, to) lies; null when there is none. */
+export async function seqRange(
+  run: Run,
+  source: string,
+  from: number,
+  to: number,
+): Promise<{ first: number; last: number } | null> {
+  const [row] = await run<{ first: number | null; last: number | null }>(seqBounds, [source, from, to])
+  return row?.first == null || row.last === null ? null : { first: row.first, last: row.last }
 }

@@ -1,8 +1,7 @@
 /** The statements of record: one for a whole batch, and what it needs beside it. */
 import type { State } from '../../model.js'
-import type { Statement } from './database.js'
-import { holdBefore, parkedFor } from './lane.js'
-import { stateOf } from './state.js'
+import type { Statement } from './statement.js'
+import { holdBefore, parkedFor, stateOf } from './work.js'
 
 /** Whether the id of the row `e` is contested by the event `of`: other signed content, and signs of tampering. */
 function contested(of: string): string {

@@ -4,16 +4,15 @@
  */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
-import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict, tombstoneOf } from '../../model.js'
+import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict } from '../../model.js'
 import { refusal } from '../../store-input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
-import { type BatchEvent, foldBatch, sameContent } from '../shared/fold.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'
-import { joined, numbers, texts } from './parameters.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { type BatchEvent, foldBatch, type Item, parameters, sameContent } from './record-batch.js'
 import { disown, type Found, insert, lookup, reserve } from './record-sql.js'
-import { slotKeeper } from './slots.js'
+import { texts } from './statement.js'
 
 /** What the log says about an event: the verdict, the content hash it holds, and when that was. */
 interface Recorded {
@@ -21,8 +20,6 @@ interface Recorded {
   hash: Uint8Array | null
   at: number
 }
-
-type Item = BatchEvent & { readonly from: NewDelivery }
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
   const slots = slotKeeper()
@@ -147,41 +144,6 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
   return record
 }
 
-function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>): unknown[] {
-  const deliveries = [...new Set(items.map((item) => item.from))]
-  const place = new Map(deliveries.map((delivery, i) => [delivery, i + 1]))
-  const events = items.map((item) => item.event)
-  let at = 1
-  const starts = deliveries.map(({ body }) => {
-    const start = at
-    at += body.byteLength
-    return start
-  })
-  return [
-    texts(items.map((item) => item.source)),
-    texts(events.map((event) => event.eventId)),
-    texts(events.map((event) => event.eventType)),
-    texts(events.map((event) => event.reference)),
-    numbers(items.map((item) => item.part)),
-    numbers(items.map((item) => place.get(item.from)!)),
-    numbers(items.map((item) => payloadSeq.get(item.from) ?? null)),
-    joined(events.map((event) => event.contentHash ?? NO_HASH)),
-    numbers(events.map((event) => event.contentHash !== null)),
-    joined(events.map((event) => event.guardHash ?? NO_HASH)),
-    numbers(events.map((event) => event.guardHash !== null)),
-    numbers(deliveries.map((delivery) => delivery.receivedAt ?? null)),
-    texts(deliveries.map((delivery) => JSON.stringify(delivery.headers))),
-    texts(deliveries.map((delivery) => delivery.onReplayedContent)),
-    numbers(starts),
-    numbers(deliveries.map((delivery) => delivery.body.byteLength)),
-    joined(deliveries.map((delivery) => delivery.body)),
-    randomBytes(8).readBigInt64LE().toString(),
-    texts(events.map((event) => event.lane ?? null)),
-    texts(events.map((event) => (event.guardHash === null ? null : contestedId(event)))),
-    joined(events.map((event) => tombstoneOf(event.eventId, event.contentHash))),
-  ]
-}
-
 function asRecorded(row: Found, { event }: Item): Recorded {
   const { seq, content_hash: hash, at, same_as: sameAs } = row
   if (seq === null) return { hash, at, verdict: { status: sameAs === null ? 'retired' : 'replayed' } }
@@ -237,8 +199,21 @@ function middleDelivery(items: readonly Item[]): number {
   return starts[Math.floor(starts.length / 2)] ?? 0
 }
 
-const NO_HASH = new Uint8Array(32)
-
 function hex(hash: Uint8Array | null): string | null {
   return hash === null ? null : Buffer.from(hash).toString('hex')
+}
+
+/**
+ * Concurrent batches must not wait for one counter row: each under way has a slot, and each process starts at a random
+ * one. Two processes in one slot wait for each other's commit and stay right.
+ */
+function slotKeeper() {
+  const base = (randomBytes(1)[0]! % 32) * 8
+  const free = [7, 6, 5, 4, 3, 2, 1, 0]
+  return {
+    take: () => base + (free.pop() ?? 0),
+    giveBack: (slot: number) => {
+      if (!free.includes(slot - base)) free.push(slot - base)
+    },
+  }
 }

@@ -1,8 +1,8 @@
 /** settle, extend, release: what a lease allows. Each is one statement; a dead lease matches no row. */
 import type { Lease, Settlement } from '../../model.js'
-import type { Database, Statement } from './database.js'
-import { numbers, texts } from './parameters.js'
-import { alive } from './state.js'
+import type { Database } from './database.js'
+import { numbers, type Statement, texts } from './statement.js'
+import { alive } from './work.js'
 
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
@@ -89,6 +89,31 @@ with live as materialized (
   from live l where w.seq = l.seq
 )
 select n::int from live`,
+}
+
+/**
+ * The common end of an attempt that has a transaction: one event, succeeded. It calls the SQL function
+ * `settle_succeeded(event_seq, lease, duration_ms)`, which deletes the work row of the live lease, writes the attempt and
+ * makes the next event of the lane due. It is a function so that it can share a round trip with COMMIT. When the lease
+ * has expired it raises `LEASE_EXPIRED`: the transaction is then aborted, and nothing of it can be committed.
+ *
+ * The text of the function is in migration 8 ("lanes", migrations/0007-0010.ts), which replaced the one of migration 2.
+ */
+export const settleSucceeded: Statement = {
+  name: 'settle_succeeded',
+  sql: 'select hookonce.settle_succeeded($1, $2, $3)',
+}
+
+/** The errcode that `settle_succeeded` raises. */
+export const LEASE_EXPIRED = 'HK001'
+
+export function succeededValues({ lease, durationMs }: Settlement): unknown[] {
+  return [lease.seq, tokenOf(lease.token), durationMs]
+}
+
+/** The same call with its values in the text, for connections that cannot send two commands in one packet. */
+export function settleSucceededSql({ lease, durationMs }: Settlement): string {
+  return `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)})`
 }
 
 /** Statement and values, for the log's own connection or for a handler's transaction. */

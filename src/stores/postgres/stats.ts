@@ -4,7 +4,8 @@
  */
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
-import type { Database, Statement } from './database.js'
+import type { Database } from './database.js'
+import type { Statement } from './statement.js'
 
 /** Rows counted over all sources. */
 const COUNTED = 100_000

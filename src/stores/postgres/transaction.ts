@@ -5,24 +5,25 @@ import { HookonceError, invalid } from '../../errors.js'
 import type { Settlement } from '../../model.js'
 import type { StoreTransaction, TransactionOptions } from '../../store.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
-import { boundaryIn } from './boundary.js'
 import { answerOf, isBusy } from './connection.js'
-import { beginIdleFor, type Database, type Statement } from './database.js'
-import { effect } from './effect.js'
+import { beginIdleFor, type Database } from './database.js'
 import { asHookonceError, describe, isConnectionFailure, isTimedOut } from './failure.js'
-import { applied, settling, tokenOf } from './settle.js'
-import { advance } from './watermark.js'
+import { advanceWatermark, effect } from './keys.js'
+import {
+  applied,
+  LEASE_EXPIRED,
+  settleSucceeded,
+  settleSucceededSql,
+  settling,
+  succeededValues,
+} from './settle.js'
+import type { Statement } from './statement.js'
 
 /** Compatible with a node-postgres client as far as `query` goes; Drizzle, Kysely and Knex can be put on it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
 
-const settleSucceeded: Statement = {
-  name: 'settle_succeeded',
-  sql: 'select hookonce.settle_succeeded($1, $2, $3)',
-}
-
-/** Raised by `settle_succeeded`. */
-class LeaseDead extends Error {}
+/** The lease had expired when `settle_succeeded` was called. */
+class LeaseExpired extends Error {}
 
 /** A statement of the handler that is still under way when the attempt is over gets no more; it is cancelled then. */
 const BUSY_MS = 200
@@ -56,22 +57,19 @@ export async function beginTransaction(
   }
 
   /** Two commands in one round trip; the second is not reached when the first raises. */
-  async function finishOne({ lease, durationMs }: Settlement): Promise<boolean> {
+  async function finishSucceeded(settlement: Settlement): Promise<boolean> {
     try {
       if ((client as { pipeline?: boolean }).pipeline) {
-        process.nextTick(together(client))
-        const settling = open().query(
-          db.prepared(settleSucceeded, [lease.seq, tokenOf(lease.token), durationMs]),
-        )
-        settling.catch(() => {}) // the commit below is then a rollback, and asks for the reason
-        await commit('commit', settling)
+        process.nextTick(corked(client))
+        const settled = open().query(db.prepared(settleSucceeded, succeededValues(settlement)))
+        settled.catch(() => {}) // `commit` below waits for it and handles the failure
+        await commit('commit', settled)
       } else {
-        const call = `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)}); commit`
-        await commit(db.inSchema(call))
+        await commit(db.inSchema(`${settleSucceededSql(settlement)}; commit`))
       }
       return true
     } catch (error) {
-      if (!(error instanceof LeaseDead)) throw error
+      if (!(error instanceof LeaseExpired)) throw error
       return false
     }
   }
@@ -85,9 +83,9 @@ export async function beginTransaction(
       answer = (await answerOf(both, db.timeoutMs))[0]
     } catch (error) {
       if (over) throw error
-      if ((error as { code?: string }).code === 'HK001') {
+      if ((error as { code?: string }).code === LEASE_EXPIRED) {
         await rollback()
-        throw new LeaseDead()
+        throw new LeaseExpired()
       }
       end('its commit failed', error)
       throw isConnectionFailure(error)
@@ -112,7 +110,7 @@ export async function beginTransaction(
   }
 
   // Not waited for: on a pipelined connection it travels with the handler's first statement.
-  const send = together(client)
+  const send = corked(client)
   answerOf(client.query(beginIdleFor(idleMs)), db.timeoutMs).catch((error: unknown) => {
     if (!over) end('it did not begin', error) // shows itself at the next step
   })
@@ -137,7 +135,7 @@ export async function beginTransaction(
     async finish(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
       const [only] = settlements
-      if (settlements.length === 1 && only!.outcome.kind === 'succeeded') return finishOne(only!)
+      if (settlements.length === 1 && only!.outcome.kind === 'succeeded') return finishSucceeded(only!)
       const settled = applied(settlements.length, await run(...settling(settlements, 0)))
       if (settled.every(Boolean)) await commit('commit')
       else await rollback()
@@ -148,7 +146,7 @@ export async function beginTransaction(
     keys: {
       async advance(watermark) {
         checkWatermark(watermark)
-        return (await run(advance, [watermark.source, watermark.key, watermark.value])).length === 1
+        return (await run(advanceWatermark, [watermark.source, watermark.key, watermark.value])).length === 1
       },
       async effect(step) {
         checkEffect(step)
@@ -159,9 +157,27 @@ export async function beginTransaction(
 }
 
 /** What is sent until the function is called leaves in one packet, where the driver lets us; else as it comes. */
-function together(client: PoolClient): () => void {
+function corked(client: PoolClient): () => void {
   const { stream } = (client as { connection?: { stream?: Partial<Writable> } }).connection ?? {}
   if (!stream?.cork || !stream.uncork) return () => {}
   stream.cork()
   return () => stream.uncork!()
+}
+
+/** A statement that begins or ends a transaction. In a handler it would separate the effects from the outcome. */
+export type Boundary = 'begin' | 'commit' | 'rollback'
+
+/** Comments in front of the statement. */
+const COMMENTS = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/
+const WORDS =
+  /^(?:(begin|start\s+transaction)|(commit|end|prepare\s+transaction)|(abort|rollback(?!(?:\s+(?:work|transaction))?\s+to\b)))\b/i
+
+/** As node-postgres takes a query: a text, or an object with one. Null for every other statement. */
+export function boundaryIn(query: unknown): Boundary | null {
+  const text = typeof query === 'string' ? query : (query as { readonly text?: unknown } | null)?.text
+  if (typeof text !== 'string') return null
+  const [, begin, commit, rollback] = WORDS.exec(text.replace(COMMENTS, '')) ?? []
+  if (begin !== undefined) return 'begin'
+  if (commit !== undefined) return 'commit'
+  return rollback === undefined ? null : 'rollback'
 }

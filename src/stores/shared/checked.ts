@@ -1,4 +1,4 @@
-/** Checks the input of every capability before the store sees it: the same checks in front of both stores. */
+/** Wraps the capabilities of a store so that their input is checked first, with the same checks for every store. */
 import { invalid } from '../../errors.js'
 import { limits } from '../../model.js'
 import type {

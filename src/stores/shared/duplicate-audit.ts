@@ -3,7 +3,7 @@
  * look-up and no write. A crash loses at most the counts of the last second, never an event.
  */
 
-/** What is known about the duplicates of one event and not yet written. */
+/** The duplicates of one event that are counted and not written yet. */
 export interface DuplicateNote {
   readonly seq: number
   readonly count: number
@@ -16,23 +16,23 @@ export interface DuplicateNote {
 }
 
 export interface DuplicateAudit {
-  /** `conflictHash` null = the bytes were equal. */
+  /** `conflictHash` is null when the bytes were equal. */
   note(seq: number, at: number, conflictHash: Uint8Array | null): void
-  /** Writes all that is known now. Rejects when the write fails; the notes are then kept. */
+  /** Writes all counts. Rejects when the write fails; the counts are then kept. */
   flush(): Promise<void>
-  /** No more writing by itself; `flush` still works. */
+  /** Stops the timer; `flush` still works. */
   stop(): void
 }
 
 export interface DuplicateAuditOptions {
   readonly write: (notes: readonly DuplicateNote[]) => Promise<void>
-  /** How long after the first note it is written. */
+  /** Delay between the first note and the write. */
   readonly delayMs: number
 }
 
-/** Written at once when so many events are noted. */
+/** With this many events noted, they are written at once. */
 const WRITE_AT = 1_000
-/** While the database takes no writes, at most so many events are remembered; further ones go uncounted. */
+/** While writes fail, duplicates of at most this many events are counted. Those of other events are not. */
 const KEEP_AT_MOST = 100_000
 
 export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): DuplicateAudit {
@@ -53,7 +53,7 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
       conflictHash,
       conflictAt: conflictHash === null ? null : at,
     })
-    // After a failure only the slow timer tries again, else each duplicate would knock at a broken database.
+    // After a failure only the slow timer tries again: each duplicate would otherwise cause a write that fails.
     schedule(!failing && (conflictHash !== null || notes.size >= WRITE_AT))
   }
 
@@ -87,7 +87,7 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
   }
 
   async function flush(): Promise<void> {
-    // One write at a time; what is noted meanwhile goes with the next one.
+    // One write at a time. Notes that arrive during it are part of the next one.
     while (writing !== undefined) await writing.catch(() => {})
     if (notes.size === 0) return
     clearTimeout(timer)

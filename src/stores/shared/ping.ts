@@ -1,24 +1,24 @@
 /**
- * ping: could a delivery be recorded now? A look at the store while the last record succeeded. After one that failed a
- * look proves nothing (a full disk can still be read), so something is written, until a record succeeds again.
+ * ping: checks whether a delivery could be recorded now. While the last record succeeded, ping only reads. After a
+ * failed record a read proves nothing (a full disk can still be read), so ping also writes until a record succeeds.
  */
 import { isHookonceError } from '../../errors.js'
 import type { NewDelivery } from '../../model.js'
 
 export interface Ping {
-  /** Runs a record and remembers how it ended. */
+  /** Runs `record` and remembers whether it failed. */
   watch<T>(deliveries: readonly NewDelivery[], record: () => Promise<T>): Promise<T>
   ping(): Promise<void>
 }
 
-export interface PingParts {
+export interface PingDeps {
   look(): Promise<void>
-  /** Writes this many bytes, durably, as record would. */
+  /** Writes this many bytes as durably as `record` does. */
   probe(bytes: number): Promise<void>
 }
 
-export function createPing({ look, probe }: PingParts): Ping {
-  /** The size of a delivery that could not be recorded; null once one could. */
+export function createPing({ look, probe }: PingDeps): Ping {
+  /** The size in bytes of the last delivery that could not be recorded; null after a record that succeeded. */
   let failed: number | null = null
   return {
     async watch(deliveries, record) {
@@ -38,10 +38,10 @@ export function createPing({ look, probe }: PingParts): Ping {
   }
 }
 
-/** These say nothing about the store. */
+/** Errors that the caller caused. They do not mean that the store is broken. */
 const callersFault: readonly string[] = ['INVALID_INPUT', 'STORE_CLOSED']
 
-/** As much as a delivery of ordinary size needs: a probe of a few bytes would fit where no delivery does. */
+/** The size of a usual delivery. A probe of a few bytes could succeed on a disk that has no room for a delivery. */
 const PROBE_BYTES = 64 * 1024
 const MOST_PROBE_BYTES = 4 * 1024 * 1024
 

@@ -1,38 +1,38 @@
 /**
- * Which builds can work with a schema. Each migration says the oldest schema number a build must know to work with it,
- * and by which version of hookonce it was applied, so that old and new processes run side by side while one is deployed.
+ * Decides whether a build can work with a schema. Each migration stores the oldest schema number that a build must know
+ * to work with it, and the version of hookonce that applied it. Old and new processes can so share a log during a deploy.
  */
 import { readFileSync } from 'node:fs'
 import { HookonceError } from '../../errors.js'
 import type { Migration } from '../../store.js'
 
-/** A migration that is in the log and not known here. */
+/** A migration that is applied to the log and unknown to this build. */
 export interface NewerMigration {
   readonly number: number
-  /** Null: written by nobody who knows of it, so it cannot be relied on. */
+  /** Null when a version without this rule wrote the row. The migration then needs a build that knows it. */
   readonly compatibleFrom: number | null
   readonly version: string | null
 }
 
-/** The migration from which on the others are written down with what they need. */
+/** The first migration whose row has `compatible_from` and `version`. */
 export const NOTED_SINCE = 'deploys'
 
-/** Every build that knows of this rule can work with a migration that says nothing else. */
+/** By default every build that has this rule can work with a migration. */
 export function compatibleFrom(migration: Migration): number {
   return migration.compatibleFrom ?? 1
 }
 
-/** The schema number a build must know; 0 when nothing is newer. */
+/** The schema number that a build must know; 0 when the log has no newer migration. */
 export function neededBy(newer: readonly NewerMigration[]): number {
   return Math.max(0, ...newer.map(needOf))
 }
 
-/** SCHEMA_NEWER when a migration that is not known here needs a later hookonce. */
+/** Throws SCHEMA_NEWER when an unknown migration needs a later hookonce. */
 export function insistOnCompatible(newer: readonly NewerMigration[], known: number): void {
   const needed = neededBy(newer)
   if (needed <= known) return
   const found = Math.max(...newer.map(({ number }) => number))
-  const version = newer.find((one) => one.number >= needed)?.version
+  const version = newer.find(({ number }) => number >= needed)?.version
   const upgrade = version ? `hookonce ${version} or later` : 'a later hookonce'
   throw new HookonceError('SCHEMA_NEWER', { found, needed, known, upgrade })
 }
@@ -41,7 +41,7 @@ function needOf({ number, compatibleFrom: from }: NewerMigration): number {
   return from ?? number
 }
 
-/** Of this package; null where it cannot be read, as in a bundle. */
+/** The version of this package; null when package.json cannot be read, for example in a bundle. */
 export function packageVersion(): string | null {
   try {
     const file = new URL('../../../package.json', import.meta.url)

@@ -1,6 +1,6 @@
 /** The `audit` capability: who did what to the log, newest first. Each call reads a bounded number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
-import { encodeCursor } from '../shared/cursor.js'
+import { encodeCursor } from '../shared/list.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { textOrNull } from './rows.js'

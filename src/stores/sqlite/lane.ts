@@ -3,7 +3,7 @@
  * lane is leased (a replayed older event becomes the head while a younger one runs). The other events are parked: their
  * `next_at` is an hour ahead, and the transaction that deletes the head makes the next one due.
  */
-import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/lane.js'
+import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 

@@ -4,8 +4,7 @@
  */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage, EventRecord, TailOptions, TailPage } from '../../model.js'
-import { encodeCursor } from '../shared/cursor.js'
-import { withDeadSaid } from '../shared/filter.js'
+import { encodeCursor, withImpliedState } from '../shared/list.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
 import { eventColumns, toRecord } from './rows.js'
@@ -33,7 +32,7 @@ const eventsBySeqs = `${eventColumns}
 const CHUNK = 256
 
 export function list(connection: Connection, now: number, args: ListArgs): EventPage {
-  const filter = withDeadSaid(args.filter)
+  const filter = withImpliedState(args.filter)
   if (filter === null) return { events: [], next: null }
   return connection.read(() => readPage(connection, now, { ...args, filter }))
 }

@@ -1,7 +1,7 @@
 /** Rows as objects and back: an event from its rows in `events` and `work`, and the rows of `attempts`. */
 import type { EventRecord, State } from '../../model.js'
 import type { AttemptOutcome } from '../../store.js'
-import { workState } from '../shared/state.js'
+import { workState } from '../shared/work.js'
 import type { Connection } from './connection.js'
 import type { Row, SqliteValue } from './driver.js'
 

@@ -21,8 +21,8 @@ import {
   refusal,
 } from '../../store-input.js'
 import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
-import { decodeCursor } from '../shared/cursor.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
+import { decodeCursor } from '../shared/list.js'
 import { createPing } from '../shared/ping.js'
 import { IN_MEMORY } from './connection.js'
 import { pack, unpackVerdicts } from './pack.js'

@@ -1,12 +1,27 @@
 /**
- * Lanes: of one source and lane only the head, the lowest seq in `work`, is due. The others are parked: their `next_at`
- * lies an hour ahead, and whoever deletes the row before them makes them due (`promote_lanes`, migration "lanes").
+ * SQL about rows of the `work` table: the state of an event, leases and lanes.
+ *
+ * Of one source and lane only the head, the lowest seq in `work`, is due. The others are parked: their `next_at` lies an
+ * hour ahead, and the transaction that deletes the row before them makes them due (`promote_lanes`, migration 8).
  *
  * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks
  * for the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): where the
- * row before is being deleted right now, the row stays in sight, and a claim looks at it again.
+ * row before is being deleted right now, the row stays due, and a claim looks at it again.
  */
-import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/lane.js'
+import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
+
+/**
+ * The lease of a work row has not run out. Written so that no index serves it: as `next_at > clock()` it once made the
+ * planner walk every leased row to find the one that is named by its key.
+ */
+export const alive = "w.next_at - hookonce.clock() > interval '0'"
+
+export const stateOf = `case
+    when w.seq is null then case e.parked when 'ignored' then 'ignored' when 'dead' then 'failed' else 'succeeded' end
+    when w.token is not null and w.next_at > hookonce.clock() then 'processing'
+    when w.attempt - w.base_attempt > case when w.token is null then 0 else 1 end then 'failed'
+    else 'pending'
+  end`
 
 const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)

@@ -8,34 +8,35 @@ import { HookonceError } from '../../errors.js'
 import { answerOf, destroy } from './connection.js'
 import type { Database } from './database.js'
 
-const RING_EVERY_MS = 20
+const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
 /** In deadlines of a statement: every 30 s by default. */
 const CHECK_TIMES = 3
 
-export interface Bell {
-  ring(): void
+export interface Notifications {
+  notify(): void
   subscribe(wake: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
-export function createBell(db: Database): Bell {
+export function createNotifications(db: Database): Notifications {
   const channel = `hookonce_${db.schema}`
   const listeners = new Set<() => void>()
-  let ringing: NodeJS.Timeout | undefined
+  let notifying: NodeJS.Timeout | undefined
   let client: Client | undefined
   let reconnecting: NodeJS.Timeout | undefined
   let checking: NodeJS.Timeout | undefined
   let closed = false
 
-  function ring(): void {
-    if (ringing || closed) return
-    ringing = setTimeout(() => {
-      ringing = undefined
+  function notify(): void {
+    if (notifying || closed) return
+    notifying = setTimeout(() => {
+      notifying = undefined
       // The poll finds what a failed wake-up did not.
-      if (!closed) db.query({ name: 'ring', sql: 'select pg_notify($1, $2)' }, [channel, '']).catch(() => {})
-    }, RING_EVERY_MS)
-    ringing.unref()
+      if (!closed)
+        db.query({ name: 'notify', sql: 'select pg_notify($1, $2)' }, [channel, '']).catch(() => {})
+    }, NOTIFY_EVERY_MS)
+    notifying.unref()
   }
 
   async function listen(): Promise<void> {
@@ -75,11 +76,11 @@ export function createBell(db: Database): Bell {
     }
     return async () => {
       listeners.delete(wake)
-      if (listeners.size === 0) await hangUp()
+      if (listeners.size === 0) await stopListening()
     }
   }
 
-  async function hangUp(): Promise<void> {
+  async function stopListening(): Promise<void> {
     clearTimeout(reconnecting)
     clearInterval(checking)
     const last = client
@@ -88,13 +89,13 @@ export function createBell(db: Database): Bell {
   }
 
   return {
-    ring,
+    notify,
     subscribe,
     async close() {
       closed = true
-      clearTimeout(ringing)
+      clearTimeout(notifying)
       listeners.clear()
-      await hangUp()
+      await stopListening()
     },
   }
 }

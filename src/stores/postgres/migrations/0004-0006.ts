@@ -1,5 +1,7 @@
-/** Migration 4: what keeping and letting go need. `hookonce.` stands for the configured schema. */
-export const keeping = `
+/** Migrations 4 to 6. Published text: it is never changed. `hookonce.` stands for the configured schema. */
+
+/** Retention: erasure, archive receipts, and partitions of months or days. */
+export const retention = `
 -- erased_at: set for every event of a delivery whose bytes were erased; nothing brings them back.
 -- attempts: how many there were, once retention has removed their rows.
 alter table hookonce.events add column erased_at timestamptz, add column attempts int;
@@ -69,4 +71,19 @@ end $$;
 create or replace function hookonce.ensure_partitions(from_at timestamptz, months int) returns int language sql as $$
   select count(*)::int from hookonce.ensure_partitions(from_at, months, 'month')
 $$;
+`
+
+/** Empty: the clock of this store is the one of the database server, which all processes share. SQLite needs this number. */
+export const clock = `
+select 1;
+`
+
+/** Events that repeat the signed content of another event, and events whose id was contested. */
+export const flags = `
+-- same_as: the event whose signed content it repeats. contests: the id it was delivered under, which other signed
+-- content had taken.
+alter table hookonce.events add column same_as text collate "C", add column contests text collate "C";
+-- Few rows. The first answers "is any event the same as this one?" when an id is contested.
+create index events_same_as on hookonce.events (source, same_as) where same_as is not null;
+create index events_flagged on hookonce.events (seq) where same_as is not null or contests is not null;
 `

@@ -6,8 +6,8 @@
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { acquireMs, answerOf, giveBack, isFull, take } from './connection.js'
-import type { Run } from './database.js'
 import { asHookonceError, isConnectionFailure, isRaceFailure } from './failure.js'
+import type { Run } from './statement.js'
 
 /** The server ends a statement itself. This much later its answer is not expected any more. */
 const GRACE_MS = 1_000

@@ -1,0 +1,262 @@
+/** export, archived and restore: deliveries on their way to an archive and back. `erase.ts` has the fourth verb of the capability. */
+
+import type { State } from '../../model.js'
+import type { ArchiveReceipt, ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../store.js'
+import type { Database } from './database.js'
+import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { seqRange } from './read.js'
+import { numbers, type Run, type Statement, texts } from './statement.js'
+import { stateOf } from './work.js'
+
+/**
+ * The seqs in an archive, for a statement that looks at events $3 to $4 of source $1: those of the days in which these
+ * were received.
+ */
+export const archivedSeqs = `
+  select unnest(a.seqs) from hookonce.archived a where a.source = $1
+    and a.day >= (select (min(d.received_at) at time zone 'utc')::date from hookonce.events d
+      where d.seq >= $3 and d.seq < $4 and d.source = $1)
+    and a.day <= (select (max(d.received_at) at time zone 'utc')::date from hookonce.events d
+      where d.seq >= $3 and d.seq < $4 and d.source = $1)`
+
+const WINDOW = 20_000
+const WINDOWS = 10
+/** Bytes of one page; a single larger delivery still goes. */
+const PAGE_BYTES = 16 * 1024 * 1024
+/**
+ * How far before its events the number of a delivery's bytes may be. It is taken a statement before theirs, so this many
+ * events would have to be recorded between the two.
+ */
+const SLACK = 1_000_000
+
+/** $1 from, ms   $2 to, ms   $3 seq */
+const nextPayload: Statement = {
+  name: 'export_next',
+  sql: `
+select seq from hookonce.payloads
+where received_at >= to_timestamp($1::float8 / 1000) and received_at < to_timestamp($2::float8 / 1000) and seq >= $3
+order by seq limit 1`,
+}
+
+/**
+ * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by the first of its events
+ * that is still there. The rows with bytes stop where the page is full; the one after them says where the next begins.
+ */
+const stored = `
+select e.seq, p.seq as payload_seq,
+  sum(octet_length(p.body) + octet_length(p.headers)) over (order by e.seq)::float8 as bytes
+from hookonce.events e
+join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+where e.source = $1 and e.seq >= $3 and e.seq < $4
+  and e.received_at >= to_timestamp($5::float8 / 1000) and e.received_at < to_timestamp($6::float8 / 1000)
+  and not exists (select 1 from hookonce.events o where o.payload_seq = e.payload_seq and o.seq < e.seq)`
+
+const findAll: Statement = { name: 'export_find', sql: `${stored} order by e.seq limit $2` }
+const findUnarchived: Statement = {
+  name: 'export_find_unarchived',
+  sql: `${stored} and p.seq not in (${archivedSeqs}) order by e.seq limit $2`,
+}
+
+/** $1 seqs of their first events */
+const readPayloads: Statement = {
+  name: 'export_read',
+  sql: `
+select p.seq, p.source, p.received_at, p.headers, p.body
+from unnest($1::bigint[]) with ordinality as i (seq, n)
+join hookonce.events e on e.seq = i.seq
+join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+order by i.n`,
+}
+
+/** $1 seqs of payloads */
+const readEvents: Statement = {
+  name: 'export_events',
+  sql: `
+select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id, e.event_type, e.related_reference,
+  encode(e.content_hash, 'hex') as content_hash, e.part, ${stateOf} as state
+from (
+  select * from hookonce.events where seq = any($1::bigint[]) and payload_seq is null
+  union all select * from hookonce.events where payload_seq = any($1::bigint[])
+) e
+left join hookonce.work w on w.seq = e.seq
+order by e.part, e.seq`,
+}
+
+interface FoundDelivery {
+  seq: number
+  payload_seq: number
+  bytes: number
+}
+
+export async function exportDeliveries(db: Database, options: ExportOptions): Promise<ExportPage> {
+  const { source, from: since, to, limit } = options
+  const range = await seqRange(db.read, source, since, to)
+  if (range === null) return { deliveries: [], next: null }
+  let from = Math.max(range.first, options.after + 1)
+  for (let windows = 0; windows < WINDOWS; windows++) {
+    const [next] = await db.read<{ seq: number }>(nextPayload, [since, to, Math.max(0, from - SLACK)])
+    from = Math.max(from, next?.seq ?? Number.POSITIVE_INFINITY)
+    if (from > range.last) return { deliveries: [], next: null }
+    const find = options.unarchived ? findUnarchived : findAll
+    const found = await db.read<FoundDelivery>(find, [source, limit + 1, from, from + WINDOW, since, to])
+    const page = found.filter((row, i) => i < limit && (i === 0 || row.bytes <= PAGE_BYTES))
+    if (page.length > 0) {
+      const rest = found[page.length]
+      const end = from + WINDOW > range.last ? null : from + WINDOW - 1
+      return { deliveries: await deliveriesOf(db, page), next: rest ? rest.seq - 1 : end }
+    }
+    from += WINDOW
+  }
+  return { deliveries: [], next: from > range.last ? null : from - 1 }
+}
+
+async function deliveriesOf(db: Database, page: readonly FoundDelivery[]): Promise<StoredDelivery[]> {
+  const events = new Map<number, StoredEvent[]>()
+  for (const row of await db.read<EventRow>(readEvents, [numbers(page.map((one) => one.payload_seq))])) {
+    const list = events.get(row.payload_seq) ?? []
+    events.set(row.payload_seq, list)
+    list.push(asStored(row))
+  }
+  const rows = await db.read<PayloadRow>(readPayloads, [numbers(page.map((one) => one.seq))])
+  return rows.map((row) => ({
+    seq: row.seq,
+    source: row.source,
+    receivedAt: row.received_at,
+    headers: JSON.parse(row.headers) as Record<string, string>,
+    body: row.body,
+    events: events.get(row.seq) ?? [],
+  }))
+}
+
+interface PayloadRow {
+  seq: number
+  source: string
+  received_at: number
+  headers: string
+  body: Buffer
+}
+
+interface EventRow {
+  payload_seq: number
+  seq: number
+  event_id: string
+  event_type: string
+  related_reference: string | null
+  content_hash: string | null
+  part: number
+  state: State
+}
+
+function asStored(row: EventRow): StoredEvent {
+  return {
+    seq: row.seq,
+    eventId: row.event_id,
+    eventType: row.event_type,
+    reference: row.related_reference,
+    contentHash: row.content_hash,
+    part: row.part,
+    state: row.state,
+  }
+}
+
+/** $1 source   $2 day   $3 object   $4 seqs */
+const writeReceipt: Statement = {
+  name: 'archived_mark',
+  sql: `
+insert into hookonce.archived (source, day, object, seqs) values ($1, $2::date, $3, $4::bigint[])
+on conflict (source, day, object) do update set seqs = excluded.seqs`,
+}
+
+export function archived(db: Database, receipts: readonly ArchiveReceipt[]): Promise<void> {
+  return db.atomic(async (run) => {
+    for (const { source, day, object, seqs } of receipts)
+      await run(writeReceipt, [source, day, object, numbers(seqs)])
+  })
+}
+
+/**
+ * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. Locked, so that neither an
+ * erasure nor retention takes the event in between.
+ */
+const findEvents: Statement = {
+  name: 'restore_find',
+  sql: `
+select i.d::int, coalesce(e.payload_seq, e.seq) as payload_seq, e.received_at::text as received_at,
+  (e.erased_at is null and (encode(e.content_hash, 'hex') collate "C") is not distinct from i.hash
+    and trunc(extract(epoch from e.received_at) * 1000) = i.received_ms) as fits
+from unnest($1::text[], $2::text[], $3::int[], $4::float8[], $5::text[]) as i (source, event_id, d, received_ms, hash)
+join hookonce.events e on e.source = i.source and e.event_id = i.event_id
+order by e.seq
+for share of e`,
+}
+
+/** $1 seq   $2 received at, as text: with its microseconds   $3 source   $4 headers   $5 body */
+const putPayload: Statement = {
+  name: 'restore_put',
+  sql: `
+insert into hookonce.payloads (seq, received_at, source, headers, body) values ($1, $2::timestamptz, $3, $4, $5)
+on conflict do nothing returning 1`,
+}
+
+interface FoundEvent {
+  d: number
+  payload_seq: number
+  received_at: string
+  fits: boolean
+}
+
+export async function restore(
+  db: Database,
+  unit: PartitionUnit,
+  deliveries: readonly StoredDelivery[],
+): Promise<boolean[]> {
+  for (const at of new Set(deliveries.map((delivery) => Math.floor(delivery.receivedAt / DAY_MS) * DAY_MS)))
+    await db.query(ensurePartitions, [at, 0, unit])
+  return db.atomic(async (run) => {
+    const places = placesOf(await eventsOf(run, deliveries))
+    const results: boolean[] = []
+    for (const [i, { source, headers, body }] of deliveries.entries()) {
+      const place = places.get(i + 1)
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      const rows = place
+        ? await run(putPayload, [
+            place.payload_seq,
+            place.received_at,
+            source,
+            JSON.stringify(headers),
+            bytes,
+          ])
+        : []
+      results.push(rows.length === 1)
+    }
+    return results
+  })
+}
+
+const DAY_MS = 86_400_000
+
+function eventsOf(run: Run, deliveries: readonly StoredDelivery[]): Promise<FoundEvent[]> {
+  const events = deliveries.flatMap((delivery, i) =>
+    delivery.events.map((event) => ({ ...event, delivery, d: i + 1 })),
+  )
+  return run<FoundEvent>(findEvents, [
+    texts(events.map((event) => event.delivery.source)),
+    texts(events.map((event) => event.eventId)),
+    numbers(events.map((event) => event.d)),
+    numbers(events.map((event) => event.delivery.receivedAt)),
+    texts(events.map((event) => event.contentHash)),
+  ])
+}
+
+/** Where the bytes of each delivery belong, if all its events that are still there agree. */
+function placesOf(found: readonly FoundEvent[]): Map<number, FoundEvent> {
+  const places = new Map<number, FoundEvent>()
+  const refused = new Set<number>()
+  for (const row of found) {
+    const first = places.get(row.d) ?? row
+    if (!row.fits || first.payload_seq !== row.payload_seq) refused.add(row.d)
+    places.set(row.d, first)
+  }
+  for (const d of refused) places.delete(d)
+  return places
+}

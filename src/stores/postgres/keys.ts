@@ -1,0 +1,175 @@
+/** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
+import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
+import type { Database } from './database.js'
+import { leases, tokenOf } from './settle.js'
+import type { Run, Statement } from './statement.js'
+import { alive } from './work.js'
+
+const live = `
+with live as materialized (
+  select w.seq
+  from unnest($1::bigint[], $2::uuid[]) as i (seq, token)
+  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
+  for update of w
+)`
+
+/** $3 name */
+const startEffect: Statement = {
+  name: 'effect_start',
+  sql: `${live},
+added as (
+  insert into hookonce.effects (seq, name, started_at) select seq, $3, hookonce.clock() from live
+  on conflict do nothing
+  returning 1
+)
+select exists (select 1 from added) as added, e.finished_at is not null as finished, e.result
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
+}
+
+/** $3 name   $4 result */
+const finishEffect: Statement = {
+  name: 'effect_finish',
+  sql: `${live}
+insert into hookonce.effects as e (seq, name, started_at, finished_at, result)
+select seq, $3, hookonce.clock(), hookonce.clock(), $4 from live
+on conflict (seq, name) do update set
+  finished_at = coalesce(e.finished_at, excluded.finished_at),
+  result = case when e.finished_at is null then excluded.result else e.result end
+returning false as added, true as finished, e.result`,
+}
+
+const dropEffect: Statement = {
+  name: 'effect_drop',
+  sql: `${live},
+gone as (
+  delete from hookonce.effects e using live l where e.seq = l.seq and e.name = $3 and e.finished_at is null
+)
+select e.finished_at is null as added, e.finished_at is not null as finished, e.result
+from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
+}
+
+interface EffectRow {
+  added: boolean
+  finished: boolean
+  result: string | null
+}
+
+/** `run` is a statement of its own, or one inside a handler's transaction. */
+export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
+  const values = [...leases([step.lease]), step.name]
+  const rows =
+    step.step === 'start'
+      ? await run<EffectRow>(startEffect, values)
+      : step.step === 'drop'
+        ? await run<EffectRow>(dropEffect, values)
+        : await run<EffectRow>(finishEffect, [...values, step.result])
+  const row = rows[0]
+  if (!row) return { state: 'fenced' }
+  if (row.finished) return { state: 'finished', result: row.result ?? '' }
+  return { state: row.added ? 'new' : 'unknown' }
+}
+
+/** $1 key   $2 lease in ms */
+const addKey: Statement = {
+  name: 'key_add',
+  sql: `
+insert into hookonce.keys (key, token, held_until)
+values ($1, gen_random_uuid(), hookonce.clock() + make_interval(secs => $2::float8 / 1000))
+on conflict do nothing
+returning token`,
+}
+
+const lockKey: Statement = {
+  name: 'key_lock',
+  sql: `
+select held_until, held_until > hookonce.clock() as held, finished_at is not null as finished, result,
+  coalesce(expires_at <= hookonce.clock(), false) as expired
+from hookonce.keys where key = $1 for update`,
+}
+
+const retakeKey: Statement = {
+  name: 'key_retake',
+  sql: `
+update hookonce.keys
+set token = gen_random_uuid(), held_until = hookonce.clock() + make_interval(secs => $2::float8 / 1000),
+  finished_at = null, expires_at = null, result = null
+where key = $1
+returning token`,
+}
+
+/** $1 key   $2 token   $3 lease in ms */
+const extendKey: Statement = {
+  name: 'key_extend',
+  sql: `
+update hookonce.keys set held_until = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
+where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
+returning 1`,
+}
+
+/** $1 key   $2 token   $3 result   $4 time to live in ms, or null */
+const finishKey: Statement = {
+  name: 'key_finish',
+  sql: `
+update hookonce.keys
+set finished_at = hookonce.clock(), result = $3, expires_at = hookonce.clock() + make_interval(secs => $4::float8 / 1000)
+where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
+returning 1`,
+}
+
+const dropKey: Statement = {
+  name: 'key_drop',
+  sql: `
+delete from hookonce.keys
+where key = $1 and token = $2 and finished_at is null and held_until > hookonce.clock()
+returning 1`,
+}
+
+export async function keyStep(db: Database, step: KeyStep): Promise<KeyState> {
+  if (step.step === 'take') return db.atomic((run) => takeKey(run, step.key, step.leaseMs))
+  const token = tokenOf(step.token)
+  const rows =
+    step.step === 'extend'
+      ? await db.query(extendKey, [step.key, token, step.leaseMs])
+      : step.step === 'finish'
+        ? await db.query(finishKey, [step.key, token, step.result, step.ttlMs])
+        : await db.query(dropKey, [step.key, token])
+  return { state: rows.length === 1 ? 'ok' : 'fenced' }
+}
+
+async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState> {
+  for (;;) {
+    const [added] = await run<{ token: string }>(addKey, [key, leaseMs])
+    if (added) return { state: 'taken', token: added.token, repeat: false }
+    const [row] = await run<{
+      held_until: number
+      held: boolean
+      finished: boolean
+      result: string
+      expired: boolean
+    }>(lockKey, [key])
+    if (!row) continue // dropped in between
+    if (row.finished && !row.expired) return { state: 'finished', result: row.result }
+    if (!row.finished && row.held) return { state: 'busy', until: row.held_until }
+    const [taken] = await run<{ token: string }>(retakeKey, [key, leaseMs])
+    return { state: 'taken', token: taken!.token, repeat: !row.finished }
+  }
+}
+
+/** $1 source   $2 key   $3 value. No row: it is further already. */
+export const advanceWatermark: Statement = {
+  name: 'watermark_advance',
+  sql: `
+insert into hookonce.watermarks as w (source, key, value) values ($1, $2, $3)
+on conflict (source, key) do update set value = excluded.value where w.value <= excluded.value
+returning value`,
+}
+
+const readWatermark: Statement = {
+  name: 'watermark',
+  sql: 'select value from hookonce.watermarks where source = $1 and key = $2',
+}
+
+export async function watermarkOf(db: Database, source: string, key: string): Promise<number | null> {
+  const [row] = await db.query<{ value: number }>(readWatermark, [source, key])
+  return row?.value ?? null
+}

@@ -1,0 +1,111 @@
+/**
+ * The three pools of a store. The log's own statements run on a small pool that only the log uses, so that handlers that
+ * take every connection of the application's pool stop neither intake nor leases. Reads have another one. Transactions of
+ * handlers run on the application's pool.
+ */
+import type { Pool, PoolConfig } from 'pg'
+import pg from 'pg'
+import { invalid } from '../../errors.js'
+import { checkCount } from '../../store-input.js'
+import { keepAlive, PromptClient, quiet } from './connection.js'
+
+export interface PostgresOptions {
+  /** Where the database is: `postgres://user@host/db`. Either this or `pool`. */
+  readonly url?: string
+  /** The application's own pool. Handlers' transactions use it; the log opens a few connections of its own beside it. */
+  readonly pool?: Pool
+  /** Default `hookonce`. */
+  readonly schema?: string
+  /** Connections for the log's own statements. Default 6. */
+  readonly maxConnections?: number
+  /** Connections for handlers' transactions when only `url` is given. Default 10. */
+  readonly maxTransactions?: number
+  /** Connections for reads: lists, statistics, payloads. They wait for each other and never hold up intake. Default 3. */
+  readonly maxReads?: number
+  /** The server ends a read that takes longer, with STORE_BUSY. Default 5,000. */
+  readonly readTimeoutMs?: number
+  /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
+  readonly prepare?: boolean
+  /** A statement of the log with no answer by then counts as an outage; its connection is destroyed. Default 10,000. */
+  readonly statementTimeoutMs?: number
+  /** The time one partition of payloads covers. May be changed on a log with data. Default `month`. */
+  readonly partitions?: 'month' | 'day'
+  /** How long what is known about duplicates may wait to be written. Default 1,000. */
+  readonly duplicateFlushMs?: number
+}
+
+export interface Pools {
+  readonly log: Pool
+  readonly reads: Pool
+  readonly transactions: Pool
+  /** Ends the pools for the log and for transactions. The application's own pool stays open. */
+  end(): Promise<void>
+}
+
+export function openPools(options: PostgresOptions): Pools {
+  if (!options.url === !options.pool) throw invalid('postgres()', 'needs either `url` or `pool`')
+  const log = logPool(options)
+  const transactions =
+    options.pool ??
+    quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
+  const reads = readPool(options)
+  return {
+    log,
+    reads,
+    transactions,
+    async end() {
+      await Promise.all([log.end(), options.pool ? undefined : transactions.end()])
+    },
+  }
+}
+
+function logPool(options: PostgresOptions): Pool {
+  return quiet(
+    new pg.Pool({
+      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      max: options.maxConnections ?? 6,
+    }),
+  )
+}
+
+function readPool(options: PostgresOptions): Pool {
+  const max = options.maxReads ?? 3
+  checkCount('maxReads', max, 1_000)
+  return quiet(
+    new pg.Pool({
+      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      pipeline: true,
+      max,
+    }),
+  )
+}
+
+export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
+  checkCount('readTimeoutMs', readTimeoutMs, 600_000)
+  return readTimeoutMs
+}
+
+function connection(url: string): PoolConfig {
+  return {
+    connectionString: url,
+    connectionTimeoutMillis: 5_000,
+    idleTimeoutMillis: 30_000,
+    ...keepAlive,
+    Client: PromptClient,
+    application_name: 'hookonce',
+  }
+}
+
+/** The same database with connections of our own. The password is kept out of the pool's enumerable options. */
+function configOf(pool: Pool): PoolConfig {
+  const { password, ssl } = pool.options as PoolConfig
+  const copied: PoolConfig = {
+    Client: PromptClient,
+    ...pool.options,
+    connectionTimeoutMillis: 5_000,
+    ...keepAlive,
+  }
+  if (password !== undefined) copied.password = password
+  if (ssl !== undefined) copied.ssl = ssl
+  return copied
+}

@@ -1,0 +1,98 @@
+/** The batch that `record` gets: folded to one event for each key, and as the parameters of its statement. */
+import { randomBytes } from 'node:crypto'
+import { contestedId, type NewDelivery, type NewEvent, tombstoneOf } from '../../model.js'
+import { joined, numbers, texts } from './statement.js'
+
+/** The place of an event in the batch: the index of its delivery, and its index in that delivery. */
+export interface BatchPlace {
+  readonly delivery: number
+  readonly part: number
+}
+
+export interface BatchEvent extends BatchPlace {
+  readonly source: string
+  readonly event: NewEvent
+}
+
+export interface FoldedBatch {
+  /** The first event of each key, in the order of the batch. */
+  readonly firsts: readonly BatchEvent[]
+  /** The later events of these keys; `first` is an index into `firsts`. */
+  readonly repeats: readonly (BatchEvent & { readonly first: number })[]
+}
+
+/**
+ * Splits a batch into the first event of each key and its repeats. One insert statement cannot take the same key twice,
+ * so the repeats are left out of it and get their verdict from the result of the first.
+ * Deliveries for which `skip` returns true (refused ones) are left out.
+ */
+export function foldBatch(
+  deliveries: readonly NewDelivery[],
+  skip: (delivery: number) => boolean = () => false,
+): FoldedBatch {
+  const firsts: BatchEvent[] = []
+  const repeats: (BatchEvent & { first: number })[] = []
+  // Two levels: source and id joined into one string could be equal for two different keys.
+  const seen = new Map<string, Map<string, number>>()
+  deliveries.forEach(({ source, events }, delivery) => {
+    if (skip(delivery)) return
+    const ids = seen.get(source) ?? new Map<string, number>()
+    seen.set(source, ids)
+    events.forEach((event, part) => {
+      const first = ids.get(event.eventId)
+      if (first === undefined) {
+        ids.set(event.eventId, firsts.length)
+        firsts.push({ delivery, part, source, event })
+      } else {
+        repeats.push({ delivery, part, source, event, first })
+      }
+    })
+  })
+  return { firsts, repeats }
+}
+
+/** Without a hash the bytes cannot be compared; they then count as equal. */
+export function sameContent(a: Uint8Array | null, b: Uint8Array | null): boolean {
+  return a === null || b === null || Buffer.compare(a, b) === 0
+}
+
+/** An event of the batch with the delivery it came from. */
+export type Item = BatchEvent & { readonly from: NewDelivery }
+
+/** The values of `insert` in `record-sql.ts`, without the slot. */
+export function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>): unknown[] {
+  const deliveries = [...new Set(items.map((item) => item.from))]
+  const place = new Map(deliveries.map((delivery, i) => [delivery, i + 1]))
+  const events = items.map((item) => item.event)
+  let at = 1
+  const starts = deliveries.map(({ body }) => {
+    const start = at
+    at += body.byteLength
+    return start
+  })
+  return [
+    texts(items.map((item) => item.source)),
+    texts(events.map((event) => event.eventId)),
+    texts(events.map((event) => event.eventType)),
+    texts(events.map((event) => event.reference)),
+    numbers(items.map((item) => item.part)),
+    numbers(items.map((item) => place.get(item.from)!)),
+    numbers(items.map((item) => payloadSeq.get(item.from) ?? null)),
+    joined(events.map((event) => event.contentHash ?? NO_HASH)),
+    numbers(events.map((event) => event.contentHash !== null)),
+    joined(events.map((event) => event.guardHash ?? NO_HASH)),
+    numbers(events.map((event) => event.guardHash !== null)),
+    numbers(deliveries.map((delivery) => delivery.receivedAt ?? null)),
+    texts(deliveries.map((delivery) => JSON.stringify(delivery.headers))),
+    texts(deliveries.map((delivery) => delivery.onReplayedContent)),
+    numbers(starts),
+    numbers(deliveries.map((delivery) => delivery.body.byteLength)),
+    joined(deliveries.map((delivery) => delivery.body)),
+    randomBytes(8).readBigInt64LE().toString(),
+    texts(events.map((event) => event.lane ?? null)),
+    texts(events.map((event) => (event.guardHash === null ? null : contestedId(event)))),
+    joined(events.map((event) => tombstoneOf(event.eventId, event.contentHash))),
+  ]
+}
+
+const NO_HASH = new Uint8Array(32)

@@ -1,0 +1,93 @@
+/** A statement of the log: its name, its SQL with the configured schema, and its parameters. */
+import type { CustomTypesConfig, QueryConfig, QueryResultRow } from 'pg'
+import pg from 'pg'
+import { invalid } from '../../errors.js'
+
+export interface Statement {
+  /** The statement is prepared under this name. An empty name means that it is not prepared. */
+  readonly name: string
+  readonly sql: string
+}
+
+export type Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => Promise<Row[]>
+
+/** A statement that is not prepared: SQL made for one call, or SQL that is rarely used. */
+export function adhoc(sql: string): Statement {
+  return { name: '', sql }
+}
+
+export type InSchema = (sql: string) => string
+
+/** The SQL in this folder says `hookonce.`; the function returned here replaces it by the configured schema. */
+export function inSchema(schema: string): InSchema {
+  if (!/^[A-Za-z_][A-Za-z0-9_]{0,62}$/.test(schema)) {
+    throw invalid(
+      'The PostgreSQL schema name',
+      'must be 1 to 63 letters, digits or underscores, and must not start with a digit',
+    )
+  }
+  const quoted = `"${schema}"`
+  return (sql) =>
+    sql
+      .replace(/\bhookonce\./g, `${quoted}.`)
+      .replace(/(create schema if not exists )hookonce\b/g, `$1${quoted}`)
+}
+
+/** Makes the query that the driver takes. The text with the schema is kept for statements that have a name. */
+export function preparer(
+  schema: string,
+  prepare: boolean,
+): (statement: Statement, values: unknown[]) => QueryConfig {
+  const toSchema = inSchema(schema)
+  const schemaTexts = new Map<string, string>()
+  return ({ name, sql }, values) => {
+    let text = schemaTexts.get(sql)
+    if (text === undefined) {
+      text = toSchema(sql).trim()
+      if (name) schemaTexts.set(sql, text)
+    }
+    const query = { text, values, types: valueTypes }
+    return !prepare || !name ? query : { ...query, name: `hookonce_${schema}_${name}` }
+  }
+}
+
+/**
+ * Parses bigint as a number, because numbers of the log stay below 2^53, and instants as milliseconds. It is set per
+ * query, so that the parsers of the application stay as they are.
+ */
+const valueTypes: CustomTypesConfig = {
+  getTypeParser(oid: number, format?: 'text' | 'binary') {
+    if (oid === pg.types.builtins.INT8) return Number
+    const parse = pg.types.getTypeParser(oid, format as 'text')
+    if (oid === pg.types.builtins.TIMESTAMPTZ) return (value: string) => Number(parse(value))
+    return parse
+  },
+}
+
+/** A text array as a literal, which is cheaper than a JavaScript array for the driver. Control characters were refused. */
+export function texts(values: readonly (string | null)[]): string {
+  let literal = '{'
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]
+    if (i > 0) literal += ','
+    literal +=
+      value === null || value === undefined
+        ? 'NULL'
+        : `"${SPECIAL.test(value) ? value.replace(/["\\]/g, '\\$&') : value}"`
+  }
+  return `${literal}}`
+}
+
+const SPECIAL = /["\\]/
+
+/** An array of numbers, booleans or nulls as a literal. */
+export function numbers(values: readonly (number | boolean | null)[]): string {
+  return `{${values.map((value) => value ?? 'NULL').join(',')}}`
+}
+
+/** Byte strings joined into one binary value: an array of bytea would be sent as hexadecimal text. */
+export function joined(chunks: readonly Uint8Array[]): Buffer {
+  return chunks.length === 1
+    ? Buffer.from(chunks[0]!.buffer, chunks[0]!.byteOffset, chunks[0]!.byteLength)
+    : Buffer.concat(chunks)
+}
