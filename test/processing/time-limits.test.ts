@@ -126,6 +126,8 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
         processing: { pollMs: 50, concurrency: 8, retry: { ...quickRetry, maxAttempts: 2 } },
         log: silentLog,
       })
+      // `end` does not wait for the server: the removal of the database may still terminate the connection.
+      pool?.on('error', () => {})
       if (pool) afterwards(() => pool.end())
       afterwards(() => store.close())
       afterwards(() => inbox.stop({ deadlineMs: 100 }))
