@@ -13,6 +13,7 @@ import { median, table } from '../support/table.js'
 
 const systems = [
   { key: 'ours-tx', name: 'hookonce, a transaction per event', atomic: 'yes' },
+  { key: 'ours-share', name: 'hookonce, shared transactions of 50', atomic: 'yes' },
   { key: 'ours-group', name: 'hookonce, group transaction of 50', atomic: 'yes' },
   { key: 'ours-plain', name: 'hookonce, no transaction', atomic: 'no' },
   { key: 'pg-boss', name: 'pg-boss, batches of 50', atomic: 'no' },
@@ -115,6 +116,7 @@ function print(
       perSecond(key),
       `${Math.round(Math.min(...each))}-${Math.round(Math.max(...each))}`,
       perSecond('ours-tx') / perSecond(key),
+      perSecond('ours-share') / perSecond(key),
       perSecond('ours-group') / perSecond(key),
       perSecond('ours-plain') / perSecond(key),
       median(wal),
@@ -135,6 +137,7 @@ function print(
         'events/s',
         'range',
         'tx is x',
+        'share is x',
         'group is x',
         'plain is x',
         'WAL B',

@@ -1,4 +1,4 @@
-/** hookonce in the drain, in three modes, with as many connections and as large a buffer as the other systems. */
+/** hookonce in the drain, in four modes, with as many connections and as large a buffer as the other systems. */
 import { createHash } from 'node:crypto'
 import { createInbox } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
@@ -18,12 +18,17 @@ export async function ours(kind: string): Promise<System> {
       processing: { concurrency: CONCURRENCY, buffer: Number(process.env.BENCH_BUFFER ?? 500) },
       log: { debug() {}, info() {}, warn() {}, error: console.error },
     })
-    if (kind === 'ours-tx') {
-      inbox.on('shop', 'paid', async (event, ctx) => {
-        began(1)
-        const item = event.payload as Item
-        await ctx.tx.query({ name: 'effect', text: effect, values: [item.id, item.amount] })
-      })
+    if (kind === 'ours-tx' || kind === 'ours-share') {
+      inbox.on(
+        'shop',
+        'paid',
+        async (event, ctx) => {
+          began(1)
+          const item = event.payload as Item
+          await ctx.tx.query({ name: 'effect', text: effect, values: [item.id, item.amount] })
+        },
+        { share: kind === 'ours-share' ? 50 : 1 },
+      )
     } else if (kind === 'ours-group') {
       inbox.onBatch(
         'shop',

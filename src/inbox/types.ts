@@ -51,7 +51,7 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
     source: string,
     type: string,
     handler: BatchHandler<Tx, OutputOf<S>>,
-    options?: Omit<HandlerOptions, 'schema' | 'order'> & { readonly schema?: S },
+    options?: Omit<HandlerOptions, 'schema' | 'order' | 'share'> & { readonly schema?: S },
   ): Inbox<Tx>
   /** Opens the store, brings its schema up to date, and starts running handlers. */
   start(): Promise<void>

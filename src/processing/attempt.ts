@@ -1,14 +1,15 @@
 /**
- * The spine of processing: one attempt on a group of claimed events. An ordinary handler gets groups of one event; a
- * handler of `onBatch` gets groups of up to `maxBatch` events. The steps are the same for both:
+ * The spine of processing: one attempt on a group of claimed events. An ordinary handler gets groups of one event, or of up
+ * to `share` events, which it handles one after the other in one transaction. A handler of `onBatch` gets groups of up to
+ * `maxBatch` events in one call. The steps are the same for all:
  *
  *   prepare   decide which events come to the handler, and in which form (`prepare.ts`)
  *   handle    call the handler within its time limit; `ctx.tx` begins a transaction at its first use
  *   settle    write all outcomes, fenced by the leases (`settle.ts`)
  *   report    count and log each event
  *
- * A group of several events that fails is rolled back. Each of its events then gets an attempt of its own, so that only
- * the bad event fails.
+ * A group of several events that fails is rolled back. Each of its events that has begun then gets an attempt of its own,
+ * so that only the bad event fails.
  */
 import { type Counters, countAttempt } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -16,11 +17,11 @@ import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import type { AttemptSpan, Tracing } from '../tracing.js'
 import { idempotencyKey, onceFor } from './effect.js'
-import { DEFAULT_TIMEOUT_MS, failureIn, type Result, within } from './handle.js'
+import { DEFAULT_TIMEOUT_MS, failureIn, limitOf, NotShareable, type Result, within } from './handle.js'
 import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
 import { mayShareTransaction, type PreparedEvent, prepare } from './prepare.js'
-import { openSession, type Session } from './session.js'
+import { openSession, type Scope, type Session } from './session.js'
 import { type SettleDeps, settle } from './settle.js'
 
 export interface AttemptDeps<Tx> extends SettleDeps<Tx> {
@@ -43,7 +44,16 @@ export interface Group<Tx> {
 /** Called with each session before its handler starts, so that a lost lease or a stop can abort it. */
 export type OnSession<Tx> = (session: Session<Tx>) => void
 
-/** Resolves to a result for each event, in order. Rejects when an outcome could not be written. */
+/**
+ * A shared transaction takes no further event after this time, so that its locks are not held much longer. The events that
+ * have not begun go into another group.
+ */
+const SHARED_MS = 250
+
+/**
+ * Resolves to a result for each event, in order. Events of a shared transaction that have not begun have no result; they are
+ * the last ones. Rejects when an outcome could not be written.
+ */
 export async function attempt<Tx>(
   deps: AttemptDeps<Tx>,
   group: Group<Tx>,
@@ -59,81 +69,137 @@ async function attemptGroup<Tx>(
   { handler, events }: Group<Tx>,
   onSession: OnSession<Tx>,
 ): Promise<Result[]> {
-  // An event that has failed before would probably fail the whole group.
-  const isolated = events.length > 1 && events.some(({ tries }) => tries > 1)
-  const results = isolated ? null : await attemptOnce(deps, handler, events, onSession)
+  const { results, begun } = await attemptOnce(deps, handler, events, onSession)
   if (results) return results
   const each: Result[] = []
-  for (const event of events)
+  for (const event of events.slice(0, begun))
     each.push(...(await attemptGroup(deps, { handler, events: [event] }, onSession)))
   return each
 }
 
-/** Null when a group of several events must be split: nothing was written. */
+interface Attempted {
+  /** Null when a group of several events must be split: nothing was written. */
+  readonly results: Result[] | null
+  /** How many events have begun. */
+  readonly begun: number
+}
+
 async function attemptOnce<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
   events: readonly ClaimedEvent[],
   onSession: OnSession<Tx>,
-): Promise<Result[] | null> {
-  const startedAt = performance.now()
+): Promise<Attempted> {
   const session = openSession(deps.store, events, deps.log, timeoutOf(handler))
   onSession(session)
   try {
     const prepared = await prepare(deps, session, handler)
-    if (!mayShareTransaction(prepared)) return null
-    const failed = await handle(deps, session, handler, prepared)
-    const durationMs = performance.now() - startedAt
-    const results = await settle(deps, session, prepared, failed, durationMs)
-    for (const [i, result] of results?.entries() ?? []) report(deps, events[i]!, result, durationMs)
-    return results
+    if (!mayShareTransaction(prepared)) return { results: null, begun: events.length }
+    const { begun, failed } = await handle(deps, session, handler, prepared)
+    const results = await settle(deps, session, begun, failed)
+    for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result)
+    return { results, begun: begun.length }
   } finally {
     session.abort(new Error('the attempt is over'))
   }
 }
 
-/** Null when the handler has returned; else the result of its failure. */
+interface Handled {
+  /** The events that have begun, or needed no handler. */
+  readonly begun: readonly PreparedEvent[]
+  /** Null when the handler has returned; else the result of its failure. */
+  readonly failed: Result | null
+}
+
+/** The one difference between the kinds of handlers: one call for each event, or one call for all. */
 async function handle<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   prepared: readonly PreparedEvent[],
-): Promise<Result | null> {
-  const ready = prepared.filter(({ event }) => event !== null)
-  if (!handler || ready.length === 0) return null
-  try {
-    await within(session, timeoutOf(handler), () => callHandler(deps, session, handler, ready))
-    return null
-  } catch (error) {
-    return failureIn(deps, session, error)
+): Promise<Handled> {
+  if (!handler) return { begun: prepared, failed: null }
+  if (handler.handleBatch)
+    return { begun: prepared, failed: await callBatchHandler(deps, session, handler, prepared) }
+  const startedAt = performance.now()
+  for (const [i, { event }] of prepared.entries()) {
+    if (event === null) continue
+    if (i > 0 && performance.now() - startedAt > SHARED_MS)
+      return { begun: prepared.slice(0, i), failed: null }
+    const failed = await callHandler(deps, session, handler, prepared[i]!)
+    if (failed) return { begun: prepared.slice(0, i + 1), failed }
   }
+  return { begun: prepared, failed: null }
 }
 
-/** The one difference between the two kinds of handlers: one call for each event, or one call for all. */
-async function callHandler<Tx>(
+function callBatchHandler<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx>,
-  ready: readonly PreparedEvent[],
-): Promise<void> {
-  if (handler.handleBatch) {
-    const events = ready.map(({ event }) => event!)
-    await handler.handleBatch(events, batchContext(deps, session, ready))
-  } else {
-    for (const prepared of ready)
-      await handler.handle!(prepared.event!, eventContext(deps, session, prepared))
+  prepared: readonly PreparedEvent[],
+): Promise<Result | null> {
+  const ready = prepared.filter(({ event }) => event !== null)
+  if (ready.length === 0) return Promise.resolve(null)
+  const events = ready.map(({ event }) => event!)
+  return call(deps, session, handler, ready, (scope) =>
+    handler.handleBatch!(events, batchContext(deps, session, scope, ready)),
+  )
+}
+
+function callHandler<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: PreparedEvent,
+): Promise<Result | null> {
+  return call(deps, session, handler, [prepared], (scope) =>
+    handler.handle!(prepared.event!, eventContext(deps, session, scope, prepared)),
+  )
+}
+
+/** Null when the handler has returned; else the result of its failure. */
+async function call<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: readonly PreparedEvent[],
+  work: (scope: Scope<Tx>) => unknown,
+): Promise<Result | null> {
+  const startedAt = performance.now()
+  const claimed = prepared.map((one) => one.claimed)
+  const sharesWriter = !handler.handleBatch && session.claimed.length > 1 && deps.store.singleWriter
+  try {
+    await within(session, claimed, limitOf(session, timeoutOf(handler), sharesWriter), work)
+    return null
+  } catch (error) {
+    // The reason is always ours; the error may be an object whose prototype cannot be read.
+    const { reason } = session.signal
+    if (reason instanceof NotShareable) stopSharing(deps, handler, reason)
+    return failureIn(deps, session, error)
+  } finally {
+    for (const one of prepared) one.durationMs = performance.now() - startedAt
   }
+}
+
+function stopSharing<Tx>({ log }: AttemptDeps<Tx>, handler: Registered<Tx>, { message }: Error): void {
+  const { source, pattern } = handler
+  handler.isolated = true
+  log.warn(
+    { source, handler: pattern, step: 'handle', problem: message },
+    'handler cannot share transactions on this store: its events run one by one from now on; remove `share`',
+  )
 }
 
 function eventContext<Tx>(
   { store, redact, log }: AttemptDeps<Tx>,
   session: Session<Tx>,
+  scope: Scope<Tx>,
   prepared: PreparedEvent,
 ): HandlerContext<Tx> {
   const { claimed } = prepared
   return {
-    tx: session.tx,
-    once: onceFor(store, session, claimed),
+    tx: scope.tx,
+    once: onceFor(store, session, scope, claimed),
     idempotencyKey: (name) => idempotencyKey(claimed, name),
     attempt: claimed.tries,
     run: claimed.run,
@@ -148,10 +214,11 @@ function eventContext<Tx>(
 function batchContext<Tx>(
   { redact, log }: AttemptDeps<Tx>,
   session: Session<Tx>,
+  scope: Scope<Tx>,
   ready: readonly PreparedEvent[],
 ): BatchContext<Tx> {
   return {
-    tx: session.tx,
+    tx: scope.tx,
     signal: session.signal,
     ignore(event: HandledEvent, reason) {
       const prepared = ready.find((candidate) => candidate.event === event)
@@ -178,9 +245,8 @@ async function withinSpan(span: AttemptSpan, work: () => Promise<Result[]>): Pro
 
 function report(
   { log, counters }: { readonly log: Logger; readonly counters: Counters },
-  { source, eventId, attempt: number }: ClaimedEvent,
+  { claimed: { source, eventId, attempt: number }, durationMs }: PreparedEvent,
   result: Result,
-  durationMs: number,
 ): void {
   countAttempt(counters, source, result, durationMs / 1_000)
   const fields = { source, eventId, attempt: number, step: 'settle' }

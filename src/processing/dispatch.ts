@@ -80,16 +80,42 @@ export function createDispatch<Tx>(
     for (const [delayMs, own] of released) store.release(own, delayMs).catch(() => {}) // the leases expire
   }
 
-  /** Takes the event at `from` out of the buffer, and further events of its handler if the handler takes several. */
+  /**
+   * Takes the event at `from` out of the buffer, and further events of its handler if the handler takes several. An event
+   * that has been tried before is a group of its own: it would probably fail its neighbours.
+   */
   function takeGroup(handler: Registered<Tx> | null, from: number): ClaimedEvent[] {
-    const maxEvents = handler ? groupSize(handler) : 1
+    const maxEvents = handler && waiting[from]!.tries === 1 ? maxEventsNow(handler) : 1
     const group = waiting.splice(from, 1)
     for (let i = from; i < waiting.length && group.length < maxEvents; ) {
-      const { source, eventType } = waiting[i]!
-      if (handlers.resolve(source, eventType) === handler) group.push(...waiting.splice(i, 1))
+      const { source, eventType, tries } = waiting[i]!
+      if (tries === 1 && handlers.resolve(source, eventType) === handler) group.push(...waiting.splice(i, 1))
       else i++
     }
     return group
+  }
+
+  /** Events share a transaction only when there are more of them than free places: in a group they wait for each other. */
+  function maxEventsNow(handler: Registered<Tx>): number {
+    const most = groupSize(handler)
+    if (most === 1 || handler.handleBatch) return most
+    const freePlaces = Math.min(
+      concurrency - active,
+      (handler.options.concurrency ?? concurrency) - handler.active,
+    )
+    return Math.min(most, Math.ceil(waiting.length / Math.max(1, freePlaces)))
+  }
+
+  /** Events of a group that have not begun: they keep their leases and their turn. */
+  async function putBack(events: readonly ClaimedEvent[]): Promise<void> {
+    if (events.length === 0) return
+    leases.detach(events)
+    if (!closed) {
+      waiting.unshift(...events)
+      return
+    }
+    for (const { lease } of events) leases.drop(lease)
+    await store.release(events.map(({ lease }) => lease)).catch(() => {}) // the leases expire
   }
 
   /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
@@ -102,9 +128,14 @@ export function createDispatch<Tx>(
         leases.attach(session)
         if (aborting) session.abort(new Stopping('the process is stopping'))
       })
-      for (const [i, result] of results.entries()) onSettled(events[i]!, result)
+      for (const [i, result] of results.entries()) {
+        leases.drop(events[i]!.lease)
+        onSettled(events[i]!, result)
+      }
+      await putBack(events.slice(results.length))
       return results
     } catch (error) {
+      for (const { lease } of events) leases.drop(lease)
       const { source, eventId } = events[0]!
       log.error(
         {
@@ -120,7 +151,6 @@ export function createDispatch<Tx>(
     } finally {
       active--
       if (handler) handler.active--
-      for (const { lease } of events) leases.drop(lease)
       startWaiting()
       onFreePlace()
       if (active === 0) for (const resolve of whenIdle.splice(0)) resolve()
@@ -164,8 +194,9 @@ export function createDispatch<Tx>(
 
 /**
  * Events that wait in the buffer for a busy handler; more are released, so that the buffer has room for other handlers. Of
- * a batch handler the next two batches, because a claim returns more than one batch.
+ * a handler of groups the next two groups, because a claim returns more than one group.
  */
 function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
-  return handlerConcurrency * (handler.handleBatch ? 2 * groupSize(handler) : 1)
+  const size = groupSize(handler)
+  return handlerConcurrency * (size > 1 ? 2 * size : 1)
 }

@@ -6,8 +6,9 @@ import { type ClaimedEvent, type EventKey, limits } from '../model.js'
 import { checkStored, resultText, storedResult } from '../once.js'
 import { type EffectState, type EffectStep, need, type Store } from '../store.js'
 import { permanent } from './failure.js'
+import { NotShareable } from './handle.js'
 import type { OnceOptions } from './handler.js'
-import type { Session } from './session.js'
+import type { Scope, Session } from './session.js'
 
 /** The lengths are hashed too, so that `a` + `bc` and `ab` + `c` give different keys. */
 export function idempotencyKey({ source, eventId }: EventKey, name: string): string {
@@ -15,7 +16,7 @@ export function idempotencyKey({ source, eventId }: EventKey, name: string): str
   return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
 }
 
-export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: ClaimedEvent) {
+export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope<Tx>, claimed: ClaimedEvent) {
   const running = new Map<string, Promise<unknown>>()
 
   /**
@@ -24,11 +25,23 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
    */
   async function write(step: EffectStep): Promise<EffectState> {
     const transaction = store.singleWriter ? session.begun() : null
+    if (transaction && session.claimed.length > 1) return giveUpSharing(step)
     const keys = need(store, 'keys', 'ctx.once')
     const state = await (transaction ? (await transaction).keys! : keys).effect(step)
     if (state.state === 'fenced')
       throw new HookonceError('LEASE_LOST', { source: claimed.source, eventId: claimed.eventId })
     return state
+  }
+
+  /**
+   * A record inside a shared transaction would be lost when another event fails. So the group is rolled back, and runs
+   * again as single events. A result that is known by now is recorded first.
+   */
+  async function giveUpSharing(step: EffectStep): Promise<never> {
+    if (step.step !== 'start') await recordOutsideTransaction(step)
+    const reason = new NotShareable('ctx.once was called while a shared transaction was open')
+    session.abort(reason)
+    throw reason
   }
 
   async function run(
@@ -75,13 +88,18 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, claimed: Cla
     await need(store, 'keys', 'ctx.once').effect(step)
   }
 
+  async function begin(name: string, fn: () => unknown, options: OnceOptions): Promise<unknown> {
+    scope.insistOnOpen()
+    return run(name, fn, options)
+  }
+
   return <T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> => {
     let known = running.get(name)
     if (!known) {
-      known = run(name, fn, options)
+      known = begin(name, fn, options)
       running.set(name, known)
       known.catch(() => running.delete(name)) // a later call in the same attempt may try again
     }
-    return session.calls.watch(known as Promise<T>)
+    return scope.calls.watch(known as Promise<T>)
   }
 }

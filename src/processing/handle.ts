@@ -6,7 +6,7 @@ import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs 
 import { whileRunning } from './floating-promises.js'
 import type { Handlers } from './handlers.js'
 import type { Redactor } from './redact.js'
-import type { Session } from './session.js'
+import type { Scope, Session } from './session.js'
 
 /**
  * The result of an attempt on one event. `lost`: the lease is lost, so nothing is written. `handed_back`: the process stops,
@@ -35,40 +35,61 @@ export class Stopping extends Error {
 
 export const DEFAULT_TIMEOUT_MS = 30_000
 
+/** Aborts a session because its handler must not share a transaction on this store. */
+export class NotShareable extends Error {
+  override readonly name = 'NotShareable'
+}
+
+/**
+ * On a store with one writer, the time limit of an event in a shared transaction. All other writes of the process wait for
+ * that transaction, perhaps also a write of the handler itself, such as `inbox.once`.
+ */
+const SINGLE_WRITER_MS = 1_000
+
+/** The time limit of an event that runs in this session. */
+export interface Limit {
+  readonly timeoutMs: number
+  readonly timedOut: () => Error
+}
+
+export function limitOf<Tx>(session: Session<Tx>, timeoutMs: number, sharesWriter: boolean): Limit {
+  if (sharesWriter && timeoutMs > SINGLE_WRITER_MS)
+    return {
+      timeoutMs: SINGLE_WRITER_MS,
+      timedOut: () => new NotShareable(`the handler took longer than ${SINGLE_WRITER_MS} ms`),
+    }
+  return {
+    timeoutMs,
+    timedOut: () =>
+      session.waiting
+        ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
+        : new Error(`the handler took longer than ${timeoutMs} ms`),
+  }
+}
+
+/** Runs one call of a handler with these events. */
 export async function within<Tx>(
   session: Session<Tx>,
-  timeoutMs: number,
-  work: () => unknown,
+  claimed: readonly ClaimedEvent[],
+  { timeoutMs, timedOut }: Limit,
+  work: (scope: Scope<Tx>) => unknown,
 ): Promise<void> {
-  const timer = setTimeout(
-    () =>
-      session.abort(
-        session.waiting
-          ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
-          : new Error(`the handler took longer than ${timeoutMs} ms`),
-      ),
-    timeoutMs,
-  )
+  session.signal.throwIfAborted()
+  const scope = session.scope(claimed)
+  const timer = setTimeout(() => session.abort(timedOut()), timeoutMs)
   try {
-    session.signal.throwIfAborted()
-    const completing = whileRunning(session.claimed, () => completed(session, work))
-    await Promise.race([completing, aborted(session.signal)])
+    const completing = whileRunning(claimed, () => completed(scope, work))
+    await Promise.race([completing, session.aborted])
   } finally {
     clearTimeout(timer)
+    scope.close()
   }
 }
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, also those that it did not await. */
-async function completed<Tx>(session: Session<Tx>, work: () => unknown): Promise<void> {
-  await work()
-  await session.calls.ended()
-}
-
-function aborted(signal: AbortSignal): Promise<never> {
-  return new Promise((_, reject) => {
-    if (signal.aborted) reject(signal.reason)
-    else signal.addEventListener('abort', () => reject(signal.reason), { once: true })
-  })
+async function completed<Tx>(scope: Scope<Tx>, work: (scope: Scope<Tx>) => unknown): Promise<void> {
+  await work(scope)
+  await scope.calls.ended()
 }
 
 /** The result of an event whose workers died in every attempt; null while it has attempts left. */

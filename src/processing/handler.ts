@@ -81,6 +81,11 @@ export interface HandlerOptions {
   readonly schema?: StandardSchema
   /** For `onBatch`: the most events in one call and transaction. Default 50. */
   readonly maxBatch?: number
+  /**
+   * For `on`: up to so many events run one after the other in one transaction while there is a backlog, at most 1,000. When
+   * one of them fails, all are rolled back and run again one by one. Default 1.
+   */
+  readonly share?: number
 }
 
 /** The subset of https://standardschema.dev that is used here. */

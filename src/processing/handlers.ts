@@ -15,6 +15,8 @@ export interface Registered<Tx> {
   /** Attempts of this handler that run now in this process. */
   active: number
   paused: boolean
+  /** True when it was found that the handler must not share transactions, despite its option `share`. */
+  isolated: boolean
 }
 
 export interface Handlers<Tx> {
@@ -33,15 +35,19 @@ export interface Handlers<Tx> {
   resume(source: string, pattern?: string): void
   readonly pausedSources: ReadonlySet<string>
   readonly all: readonly Registered<Tx>[]
-  /** Events in the largest batch of a handler; 1 when no handler takes batches. */
-  largestBatch(): number
+  /** Events in the largest group of a handler; 1 when every event has its own attempt. */
+  largestGroup(): number
 }
+
+/** The most events of a group. */
+const MAX_GROUP = 1_000
 
 const handlerRule = shape({
   retry: retryRule,
   timeoutMs: whole(1, MAX_TIMER_MS),
   concurrency: whole(1, MAX_TIMER_MS),
   maxBatch: whole(1, MAX_TIMER_MS),
+  share: whole(1, MAX_GROUP),
   order: choice('reference'),
   stale: callable,
   schema: rule('a Standard Schema validator', (value) => ['object', 'function'].includes(typeof value)),
@@ -54,8 +60,10 @@ const DEFAULT_BATCH = 50
 export function groupSize<Tx>({
   handleBatch,
   options,
-}: Pick<Registered<Tx>, 'handleBatch' | 'options'>): number {
-  return handleBatch ? Math.min(1_000, options.maxBatch ?? DEFAULT_BATCH) : 1
+  isolated,
+}: Pick<Registered<Tx>, 'handleBatch' | 'options' | 'isolated'>): number {
+  if (handleBatch) return Math.min(MAX_GROUP, options.maxBatch ?? DEFAULT_BATCH)
+  return isolated ? 1 : (options.share ?? 1)
 }
 
 export function createHandlers<Tx>(
@@ -101,7 +109,7 @@ export function createHandlers<Tx>(
     pausedSources,
     resolve,
     retryOf: (source, eventType) => resolve(source, eventType)?.retry ?? defaults,
-    largestBatch: () => largest,
+    largestGroup: () => largest,
     pause(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = true
       else if (sources.has(source)) pausedSources.add(source)
@@ -129,7 +137,13 @@ export function createHandlers<Tx>(
       const retry = { ...defaults, ...options.retry }
       checkRetry(retry)
       checkOptions('', options, handlerRule)
-      const handler = { source, pattern, handle, handleBatch, options, retry, active: 0, paused: false }
+      if (handleBatch && options.share !== undefined)
+        throw invalid(
+          'onBatch()',
+          'has no option `share`, because its events share a call already; use `maxBatch`',
+        )
+      const state = { active: 0, paused: false, isolated: false }
+      const handler = { source, pattern, handle, handleBatch, options, retry, ...state }
       list.push(handler)
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
       bySource.set(source, list)

@@ -17,6 +17,8 @@ export interface Leases<Tx> {
   drop(lease: Lease): void
   /** The events of this session run now: a lost lease aborts the session. */
   attach(session: Session<Tx>): void
+  /** These events wait in the buffer again. */
+  detach(claimed: readonly ClaimedEvent[]): void
   /** Aborts every running session. */
   abortAll(reason: () => Error): void
   /** Starts the heartbeat. It ends when there are no leases and `isIdle` is true. */
@@ -80,6 +82,13 @@ export function createLeases<Tx>(
     onLostInBuffer(claimed)
   }
 
+  function setSession(claimed: readonly ClaimedEvent[], session: Session<Tx> | null): void {
+    for (const { lease } of claimed) {
+      const event = leased.get(lease.token)
+      if (event) event.session = session
+    }
+  }
+
   function end(): void {
     clearInterval(heartbeat)
     heartbeat = undefined
@@ -94,12 +103,8 @@ export function createLeases<Tx>(
       leased.set(claimed.lease.token, { claimed, session: null, expiresAt: askedAt + leaseMs })
     },
     drop: ({ token }) => void leased.delete(token),
-    attach(session) {
-      for (const { lease } of session.claimed) {
-        const event = leased.get(lease.token)
-        if (event) event.session = session
-      }
-    },
+    attach: (session) => setSession(session.claimed, session),
+    detach: (claimed) => setSession(claimed, null),
     abortAll(reason) {
       for (const { session } of leased.values()) session?.abort(reason())
     },

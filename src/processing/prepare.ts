@@ -21,6 +21,8 @@ export interface PreparedEvent {
   readonly watermark: Watermark | null
   /** The result if the handler returns; changed by `ctx.ignore`. */
   result: Result
+  /** The time that the handler took. */
+  durationMs: number
 }
 
 interface PrepareDeps<Tx> extends FailureDeps<Tx> {
@@ -59,7 +61,13 @@ async function prepareEvent<Tx>(
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
 ): Promise<PreparedEvent> {
-  const withoutHandler = (result: Result) => ({ claimed, event: null, watermark: null, result })
+  const withoutHandler = (result: Result) => ({
+    claimed,
+    event: null,
+    watermark: null,
+    result,
+    durationMs: 0,
+  })
   if (!handler) return withoutHandler({ kind: 'ignored', reason: 'unhandled' })
   const over = usedUp(handler.retry, claimed.tries)
   if (over) return withoutHandler(over)
@@ -74,7 +82,7 @@ async function prepareEvent<Tx>(
     const watermark = stale ? watermarkOf(handler, event, stale) : null
     if (watermark && (await isStale(deps.store, watermark)))
       return withoutHandler({ kind: 'ignored', reason: 'stale' })
-    return { claimed, event, watermark, result: { kind: 'succeeded' } }
+    return { claimed, event, watermark, result: { kind: 'succeeded' }, durationMs: 0 }
   } catch (error) {
     return withoutHandler(failureIn(deps, session, error, claimed))
   }

@@ -70,7 +70,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
   const { store, log, handlers, sources, counters } = deps
   const codeOf = (error: unknown) => countStoreError(counters, error)
-  const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestBatch())
+  const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestGroup())
   const pause = createPause()
   let running = false
   let stopping = false
@@ -184,7 +184,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
       let attempts = 0
       leases.keepAlive()
       for (;;) {
-        const found = await claim(concurrency, 0)
+        const found = await claim(Math.max(concurrency, handlers.largestGroup()), 0)
         await dispatch.idle()
         if (found === 0) return attempts
         attempts += found

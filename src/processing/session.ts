@@ -1,6 +1,6 @@
 /**
- * The session of one attempt: its events, its transaction and its signal. The context of the handler is made from it; after
- * the attempt its transaction is closed.
+ * The session of one attempt: its events, its transaction and its signal. The context of each handler call is made from a
+ * scope of the session. After the call the scope is closed; after the attempt the transaction is closed.
  */
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
@@ -11,8 +11,10 @@ import { type Calls, watchCalls } from './floating-promises.js'
 export interface Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
   readonly signal: AbortSignal
-  /** The transaction as the handler sees it. It begins at the first call of a method. */
-  readonly tx: Tx
+  /** Rejects with the reason when the session is aborted. */
+  readonly aborted: Promise<never>
+  /** Opens the scope of a handler call with these events. */
+  scope(claimed: readonly ClaimedEvent[]): Scope<Tx>
   /** The transaction, if it has begun or waits to begin. */
   begun(): Promise<StoreTransaction<Tx>> | null
   begin(): Promise<StoreTransaction<Tx>>
@@ -20,10 +22,19 @@ export interface Session<Tx> {
   readonly waiting: boolean
   /** The error with which the transaction could not begin, if that was not the fault of the handler. */
   readonly unavailable: HookonceError | null
-  /** The calls of the handler on its context. */
-  readonly calls: Calls
   /** Ends the session: the handler is out of time or its lease is lost. Later calls on its context fail. */
   abort(reason: Error): void
+}
+
+/** The part of a session that one handler call sees. Handlers that share a session cannot use it after they returned. */
+export interface Scope<Tx> {
+  /** The transaction as the handler sees it. It begins at the first call of a method. */
+  readonly tx: Tx
+  /** The calls of the handler on its context. */
+  readonly calls: Calls
+  /** Throws when the handler call is over. */
+  insistOnOpen(): void
+  close(): void
 }
 
 /** Errors of a store that is busy or unavailable: the attempt is made again later. */
@@ -36,14 +47,11 @@ export function openSession<Tx>(
   timeoutMs?: number,
 ): Session<Tx> {
   const controller = new AbortController()
-  const calls = watchCalls((error) => {
-    const { source, eventId } = claimed[0]!
-    const code = codeOf(error)
-    log.error(
-      { source, eventId, ...(claimed.length > 1 && { events: claimed.length }), code, step: 'handle' },
-      'a call on ctx that was not awaited has failed; await it in the handler',
-    )
-  })
+  const { signal } = controller
+  const aborted = new Promise<never>((_, reject) =>
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
+  )
+  aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
   let transaction: Promise<StoreTransaction<Tx>> | null = null
   let waiting = false
   let unavailable: HookonceError | null = null
@@ -69,15 +77,38 @@ export function openSession<Tx>(
   }
 
   function insistOnOpen(): void {
-    if (controller.signal.aborted)
-      throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
+    if (signal.aborted) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
+  }
+
+  function scope(events: readonly ClaimedEvent[]): Scope<Tx> {
+    const calls = watchCalls((error) => reportUnawaited(log, events, error))
+    let closed = false
+    function insistOnOpenScope(): void {
+      insistOnOpen()
+      if (closed) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the handler has returned' })
+    }
+    async function transactionOfCall(): Promise<Tx> {
+      insistOnOpenScope()
+      const { tx } = await begin()
+      insistOnOpenScope()
+      return tx
+    }
+    return {
+      tx: lazy<Tx>(transactionOfCall, calls),
+      calls,
+      insistOnOpen: insistOnOpenScope,
+      close() {
+        closed = true
+        calls.close()
+      },
+    }
   }
 
   return {
     claimed,
-    signal: controller.signal,
-    tx: lazy<Tx>(async () => (await begin()).tx, calls),
-    calls,
+    signal,
+    aborted,
+    scope,
     begun: () => transaction,
     begin,
     get waiting() {
@@ -86,11 +117,22 @@ export function openSession<Tx>(
     get unavailable() {
       return unavailable
     },
-    abort(reason) {
-      controller.abort(reason)
-      calls.close()
-    },
+    abort: (reason) => controller.abort(reason),
   }
+}
+
+function reportUnawaited(log: Logger, events: readonly ClaimedEvent[], error: unknown): void {
+  const { source, eventId } = events[0]!
+  log.error(
+    {
+      source,
+      eventId,
+      ...(events.length > 1 && { events: events.length }),
+      code: codeOf(error),
+      step: 'handle',
+    },
+    'a call on ctx that was not awaited has failed; await it in the handler',
+  )
 }
 
 /** An object whose methods wait for the real one. It has no `then`, so that `await ctx.tx` does not begin it. */

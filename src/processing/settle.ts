@@ -18,24 +18,27 @@ export interface SettleDeps<Tx> extends FailureDeps<Tx> {
   readonly settleOne: (settlement: Settlement) => Promise<boolean>
 }
 
-/** `failed`: the result when the handler did not return. Null: split the group, nothing was written. */
+/**
+ * `begun`: the events of the session that have begun. `failed`: the result when the handler did not return. Resolves to
+ * their results, and to those of all events of the session when they are released. Null: split the group, nothing was
+ * written.
+ */
 export async function settle<Tx>(
   deps: SettleDeps<Tx>,
   session: Session<Tx>,
-  prepared: readonly PreparedEvent[],
+  begun: readonly PreparedEvent[],
   failed: Result | null,
-  durationMs: number,
 ): Promise<Result[] | null> {
   const { claimed } = session
-  const results = prepared.map(({ result }) => result)
+  const results = begun.map(({ result }) => result)
   let failure = failed ?? results.find((result) => !isOutcome(result)) ?? null
   if (!failure) {
     const outcomes = results.filter(isOutcome)
-    const watermarks = prepared.flatMap(({ watermark, result }) =>
+    const watermarks = begun.flatMap(({ watermark, result }) =>
       watermark && result.kind === 'succeeded' ? [watermark] : [],
     )
-    if (!session.begun() && watermarks.length === 0) return writeOutcomes(deps, claimed, outcomes, durationMs)
-    failure = await commit(deps, session, outcomes, watermarks, durationMs)
+    if (!session.begun() && watermarks.length === 0) return writeOutcomes(deps, begun, outcomes)
+    failure = await commit(deps, session, begun, outcomes, watermarks)
     if (!failure) return results
   }
   await undo(session)
@@ -51,7 +54,7 @@ export async function settle<Tx>(
     )
     return null
   }
-  return writeFailure(deps, claimed, failure, durationMs)
+  return isOutcome(failure) ? writeOutcomes(deps, begun, [failure]) : giveBack(deps, claimed, failure)
 }
 
 /**
@@ -102,21 +105,20 @@ const MAX_WRITES = 2
 async function commit<Tx>(
   deps: SettleDeps<Tx>,
   session: Session<Tx>,
+  begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
   watermarks: readonly Watermark[],
-  durationMs: number,
 ): Promise<Result | null> {
-  const { claimed } = session
   try {
     const transaction = await session.begin()
     // Always in the order of their keys: two groups that moved the same watermarks in another order could deadlock.
     for (const watermark of [...watermarks].sort(byKey))
       if (!(await transaction.keys!.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
-    const finished = await transaction.finish(settlementsOf(claimed, outcomes, durationMs))
+    const finished = await transaction.finish(settlementsOf(begun, outcomes))
     return finished ? null : { kind: 'lost' }
   } catch (error) {
     await undo(session)
-    if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await wasCommitted(deps, claimed[0]!, outcomes[0]!)))
+    if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await wasCommitted(deps, begun[0]!, outcomes[0]!)))
       return null
     return failureIn(deps, session, error)
   }
@@ -125,7 +127,7 @@ async function commit<Tx>(
 /** The answer to COMMIT was lost. The outcomes of a group commit together, so the log is read for one of its events. */
 async function wasCommitted<Tx>(
   { store }: SettleDeps<Tx>,
-  claimed: ClaimedEvent,
+  { claimed }: PreparedEvent,
   outcome: Outcome,
 ): Promise<boolean> {
   if (!store.inspect) {
@@ -138,29 +140,21 @@ async function wasCommitted<Tx>(
 
 async function writeOutcomes<Tx>(
   deps: SettleDeps<Tx>,
-  claimed: readonly ClaimedEvent[],
+  begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
-  durationMs: number,
 ): Promise<Result[]> {
-  const settlements = settlementsOf(claimed, outcomes.map(writable), durationMs)
+  const settlements = settlementsOf(begun, outcomes.map(writable))
   const written = await Promise.all(settlements.map(deps.settleOne))
   return settlements.map(({ outcome }, i) => (written[i] ? outcome : { kind: 'lost' }))
 }
 
-async function writeFailure<Tx>(
+/** For a failure that leaves the events as they were. */
+async function giveBack<Tx>(
   deps: SettleDeps<Tx>,
   claimed: readonly ClaimedEvent[],
-  failure: Result,
-  durationMs: number,
+  failure: Exclude<Result, Outcome>,
 ): Promise<Result[]> {
   if (failure.kind === 'lost') return claimed.map(() => failure)
-  if (isOutcome(failure))
-    return writeOutcomes(
-      deps,
-      claimed,
-      claimed.map(() => failure),
-      durationMs,
-    )
   const released = await deps.store.release(
     claimed.map(({ lease }) => lease),
     failure.kind === 'postponed' ? failure.delayMs : 0,
@@ -200,12 +194,8 @@ function writable(outcome: Outcome): Outcome {
   }
 }
 
-function settlementsOf(
-  claimed: readonly ClaimedEvent[],
-  outcomes: readonly Outcome[],
-  durationMs: number,
-): Settlement[] {
-  return claimed.map(({ lease }, i) => ({ lease, outcome: outcomes[i]!, durationMs }))
+function settlementsOf(begun: readonly PreparedEvent[], outcomes: readonly Outcome[]): Settlement[] {
+  return begun.map(({ claimed: { lease }, durationMs }, i) => ({ lease, outcome: outcomes[i]!, durationMs }))
 }
 
 function byKey(a: Watermark, b: Watermark): number {

@@ -16,11 +16,12 @@ import { childStore, say } from './child-store.mjs'
  * @property {number} [clockMs] how wrong this process's clock is
  * @property {object} [processing]
  * @property {number} [maxAttempts]
+ * @property {number} [share] events in one transaction
  */
 const [given = '{}', insert = '', ...where] = process.argv.slice(2)
 /** @type {Told} */
 const told = JSON.parse(given)
-const { step = null, end = 'return', deaf = false, clockMs = 0, maxAttempts = 12 } = told
+const { step = null, end = 'return', deaf = false, clockMs = 0, maxAttempts = 12, share = 1 } = told
 
 if (clockMs !== 0) {
   const now = Date.now
@@ -95,15 +96,20 @@ const inbox = createInbox({
   },
 })
 
-inbox.on('shop', '*', async (event, ctx) => {
-  if (event.id === told.abortOn) process.abort()
-  await reached('in the handler')
-  if (told.hold) await new Promise(() => {})
-  const tx = /** @type {any} */ (ctx.tx)
-  await (where[0] === 'sqlite' ? tx.run(insert, [event.id]) : tx.query(insert, [event.id]))
-  await reached('after the effect')
-  if (end === 'throw') throw new Error('failed late')
-})
+inbox.on(
+  'shop',
+  '*',
+  async (event, ctx) => {
+    if (event.id === told.abortOn) process.abort()
+    await reached('in the handler')
+    if (told.hold) await new Promise(() => {})
+    const tx = /** @type {any} */ (ctx.tx)
+    await (where[0] === 'sqlite' ? tx.run(insert, [event.id]) : tx.query(insert, [event.id]))
+    await reached('after the effect')
+    if (end === 'throw') throw new Error('failed late')
+  },
+  { share },
+)
 
 createInterface({ input: process.stdin }).on('line', async (line) => {
   if (line === 'go') go()
