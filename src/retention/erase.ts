@@ -1,4 +1,4 @@
-/** eraseAll: takes the bytes of every delivery about a reference, portion by portion, and waits for those being processed. */
+/** eraseAll: removes the payloads of every delivery with a reference, in batches, and waits for those in processing. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EraseOptions, type EraseResult, need, type Store } from '../store.js'
 
@@ -9,10 +9,10 @@ export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
   readonly onProgress?: (erased: Omit<EraseResult, 'more'>) => void
 }
 
-const PORTION = 200
-const LOOK_EVERY_MS = 250
+const BATCH = 200
+const POLL_MS = 250
 
-/** `busy`: deliveries that were still being processed when the wait was over; erase again for them. */
+/** `busy`: deliveries that were still in processing after `waitMs`; call it again for them. */
 export async function eraseAll(store: Store, options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>> {
   const { waitMs = 30_000, signal, onProgress, ...about } = options
   const archive = need(store, 'archive', 'erasing payloads')
@@ -21,7 +21,7 @@ export async function eraseAll(store: Store, options: EraseAllOptions): Promise<
   let events = 0
   for (;;) {
     signal?.throwIfAborted()
-    const limit = options.dryRun ? 100_000 : PORTION
+    const limit = options.dryRun ? 100_000 : BATCH
     const erased = await archive.erase({ ...about, limit })
     payloads += erased.payloads
     events += erased.events
@@ -30,12 +30,12 @@ export async function eraseAll(store: Store, options: EraseAllOptions): Promise<
     if (!erased.more && !(await becameFree())) return { payloads, events, busy: erased.busy }
   }
 
-  /** Looked at by a dry run: it leaves nothing in the audit. */
+  /** Polls with a dry run, which writes nothing to the audit. */
   async function becameFree(): Promise<boolean> {
     while (performance.now() < until) {
-      await sleep(LOOK_EVERY_MS)
+      await sleep(POLL_MS)
       signal?.throwIfAborted()
-      if ((await archive.erase({ ...about, limit: PORTION, dryRun: true })).events > 0) return true
+      if ((await archive.erase({ ...about, limit: BATCH, dryRun: true })).events > 0) return true
     }
     return false
   }

@@ -1,4 +1,4 @@
-/** The retention of each source. It is checked when the inbox is made, before anything can be removed. */
+/** The retention of each source. It is checked when the inbox is created, before anything can be removed. */
 import { type Age, durationMs, durationText } from '../duration.js'
 import { HookonceError } from '../errors.js'
 import {
@@ -18,40 +18,40 @@ import type { Source } from '../provider.js'
 import type { ArchiveTarget } from './archive/directory.js'
 
 export interface RetentionAges {
-  /** The bytes of finished events. Default 30 days. */
+  /** Payloads of finished events. Default 30 days. */
   readonly payloads?: Age
-  /** Finished events and their keys: how long a second delivery is known as one. Default 90 days. */
+  /** Finished events and their keys: for this time, a second delivery is a duplicate. Default 90 days. */
   readonly events?: Age
   /** Attempts of finished events. Default: as long as the events. */
   readonly attempts?: Age
-  /** What operators did. Default: as long as the events. */
+  /** Audits. Default: as long as the events. */
   readonly audits?: Age
   /**
-   * What is left of an event that was removed, 32 bytes, so that captured bytes are not a new event then: for ever, for so
-   * long after the removal, or not at all. Default: `forever` where the sender signs but no signed time is checked, else
-   * `false`.
+   * Tombstones: 32 bytes for each removed event, so that a captured delivery is not a new event later. Kept forever, for
+   * this time after the removal, or not at all. Default: `forever` when the sender signs deliveries without a time that
+   * is checked, else `false`.
    */
   readonly tombstones?: Age | 'forever' | false
 }
 
 export interface RetentionOptions extends RetentionAges {
-  /** By source, where it differs. */
+  /** Ages of single sources, by name. */
   readonly sources?: Readonly<Record<string, RetentionAges>>
-  /** Where bytes are kept before they are removed: `directory(path)` or `s3({ ... })` from `hookonce/archive`. */
+  /** Payloads are archived here before they are removed: `directory(path)` or `s3({ ... })` from `hookonce/archive`. */
   readonly archive?: ArchiveTarget
   /** Default `jsonl`. `parquet` needs the package hyparquet-writer. */
   readonly format?: 'jsonl' | 'parquet'
-  /** At most this many of a kind are removed in one transaction. Default 500. */
+  /** Maximum number of rows of a kind that are removed in one transaction. Default 500. */
   readonly batch?: number
 }
 
-/** Milliseconds. */
+/** The ages of one source in milliseconds. */
 export interface SourcePolicy {
   readonly payloads: number
   readonly events: number
   readonly attempts: number
   readonly audits: number
-  /** After the event was removed; Infinity = for ever, 0 = none. */
+  /** Counted from the removal of the event; Infinity = forever, 0 = no tombstones. */
   readonly tombstones: number
 }
 
@@ -60,7 +60,7 @@ export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
 const DAY_MS = 86_400_000
 const defaults = { payloads: 30 * DAY_MS, events: 90 * DAY_MS }
 const ages = ['payloads', 'events', 'attempts', 'audits'] as const
-/** Fifty years: an older instant would be before 1970. */
+/** Fifty years: a longer age would begin before 1970. */
 const MAX_AGE_MS = 50 * 365 * DAY_MS
 const ageRule = duration('an age such as "30d"', 0, MAX_AGE_MS)
 
@@ -129,8 +129,8 @@ function tombstonesMs(name: string, setting: Age | 'forever' | false): number {
 }
 
 /**
- * Captured bytes stay valid for ever where no signed time is held against the clock. Whoever has captured a token or a
- * password can make deliveries of his own; a tombstone keeps nobody out then.
+ * A captured delivery stays valid forever when no signed time is checked. With a captured token or password, an attacker
+ * can make new deliveries, so a tombstone does not help there.
  */
 function byDefault({ scheme }: Source): 'forever' | false {
   const signs = !['token', 'basic', 'none'].includes(scheme.kind)

@@ -1,7 +1,7 @@
 /**
- * retain: the last step. One run over all sources: archive what is to go, drop whole partitions, remove the rest in small
- * portions. It can be stopped and started anywhere: each portion is whole, and a run begins with what is left. What is not
- * finished is the store's to protect (I7).
+ * retain: one run of retention over all sources. It archives expired payloads, drops whole partitions, and removes the
+ * other expired rows in small batches. It can be stopped at any time: each batch is one transaction, and the next run
+ * continues. The store never removes an unfinished event.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
@@ -26,9 +26,9 @@ export interface RetainDeps {
 }
 
 export interface RetainOptions {
-  /** Count what would go, and remove nothing. */
+  /** Count expired rows without removing them. */
   readonly dryRun?: boolean
-  /** Only these. Partitions, which belong to all sources, then stay. */
+  /** Only these sources. No partition is dropped then, because a partition has payloads of all sources. */
   readonly sources?: readonly string[]
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RetainProgress) => void
@@ -38,7 +38,7 @@ export type RetainProgress =
   | ({ readonly step: 'archive' } & ArchiveProgress)
   | { readonly step: 'prune'; readonly source: string; readonly removed: Removed }
 
-/** So far, in this run. */
+/** Rows removed so far in this run. */
 export interface Removed {
   readonly payloads: number
   readonly events: number
@@ -47,15 +47,15 @@ export interface Removed {
 }
 
 export interface RetainReport {
-  /** True when another process was at it: nothing was done. */
+  /** True when another process runs retention: nothing was done. */
   readonly busy: boolean
-  /** By source. A dry run counts payloads of partitions that would be dropped here too. */
+  /** By source. A dry run also counts payloads in partitions that would be dropped. */
   readonly sources: Readonly<Record<string, Removed & { readonly archived: number }>>
   readonly dropped: readonly DroppedPartition[]
   readonly partitionsAhead: number | null
 }
 
-/** Fewer partitions than this ahead of now, and somebody should look. */
+/** Fewer partitions ahead of now than this raise an alarm. */
 const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
 
@@ -92,7 +92,7 @@ async function run(deps: RetainDeps, options: RetainOptions, lease: RetentionLea
   if (settings.archive && !options.dryRun) {
     for (const name of names) archived.set(name, await archiveSource(deps, options, lease, name, plan))
   }
-  // A partition belongs to all sources: with only some of them, nothing is dropped, for the others are not named.
+  // With only some sources no partition is dropped, because the others are missing in `payloadsBefore`.
   const maintained = options.dryRun ? plan : await maintain(deps, { payloadsBefore, archivedOnly }, plan)
   const sources: Record<string, Removed & { archived: number }> = {}
   for (const name of names) {
@@ -168,7 +168,7 @@ async function pruneSource(
     if (!dryRun) counters.retention.removed(result)
     onProgress?.({ step: 'prune', source, removed })
     if (!result.more || dryRun) break
-    // As long at rest as at work: who records must not feel it.
+    // Pauses as long as the batch took, so that recording is not slowed down.
     await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
   }
   if (!dryRun && ages.tombstones < Number.POSITIVE_INFINITY) {
@@ -183,7 +183,7 @@ async function pruneSource(
   return removed
 }
 
-/** Also when it fails: a role that may not create tables is how partitions run out. */
+/** Checks the partitions also when `maintain` fails: a role that may not create tables lets them run out. */
 async function maintain(
   deps: RetainDeps,
   options: MaintainOptions,

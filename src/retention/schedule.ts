@@ -1,22 +1,22 @@
-/** Retention once a day, wherever it is quiet first: of many processes, one. */
+/** Runs retention once a day, in one of many processes. */
 import { codeOf, isHookonceError } from '../errors.js'
 import { runOrDrop, takeKey } from '../once.js'
 import { need, type Store } from '../store.js'
 import { type RetainDeps, retain } from './retain.js'
 
 export interface RetentionSchedule {
-  /** Resolves when a run under way has ended at the next portion. */
+  /** Stops a run in progress after its batch, and resolves then. */
   stop(): Promise<void>
 }
 
 const HOUR_MS = 3_600_000
-/** The first look comes soon after the start, so that a process which is restarted every day gets to it. */
+/** The first check is soon after the start, so that retention also runs in a process that is restarted every day. */
 const FIRST_MS = 5 * 60_000
-/** When another process has done it so long ago, it is not done again. */
+/** After a run, no process runs retention again for this time. */
 const DONE_FOR_MS = 20 * HOUR_MS
 const KEY = 'hookonce:retention:daily'
 
-/** The store is asked for when it is time: it may not be there yet. */
+/** `deps` is called for each run, because the store may not be available at the start. */
 export function startSchedule(
   deps: () => Promise<RetainDeps>,
   { log, counters }: Pick<RetainDeps, 'log' | 'counters'>,
@@ -26,19 +26,19 @@ export function startSchedule(
   let timer: NodeJS.Timeout | undefined
   let running: Promise<void> = Promise.resolve()
 
-  /** Between half and one and a half times: processes that start together must not come together. */
+  /** Waits 0.5 to 1.5 times `ms`, so that processes that start together do not run together. */
   function after(ms: number): void {
     if (abort.signal.aborted) return
     timer = setTimeout(
       () => {
-        running = look()
+        running = runOnce()
       },
       ms * (0.5 + Math.random()),
     )
     timer.unref()
   }
 
-  async function look(): Promise<void> {
+  async function runOnce(): Promise<void> {
     try {
       const ready = await deps()
       const run = () => retain(ready, { signal: abort.signal })
@@ -65,7 +65,7 @@ export function startSchedule(
   }
 }
 
-/** False: another process has done it today, or is doing it now. */
+/** False when another process has run retention today, or runs it now. */
 async function once(store: Store, work: () => Promise<{ readonly busy: boolean }>): Promise<boolean> {
   const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, 2 * HOUR_MS)
   if (taken.state !== 'leased') return false

@@ -31,7 +31,10 @@ export interface Drain {
   readonly problem: string | null
   start(): void
   wake(): void
-  /** Waits for the round under way, at most `deadlineMs`. Deliveries that it recorded and did not remove are duplicates later. */
+  /**
+   * Waits for the round under way, at most `deadlineMs`. Deliveries that it recorded and did not remove are duplicates
+   * later.
+   */
   stop(deadlineMs: number): Promise<void>
 }
 
@@ -169,7 +172,10 @@ function refusalOf(id: number, verdicts: readonly RecordVerdict[]): RefusedRow[]
   return verdict?.status === 'refused' ? [{ id, code: verdict.code, detail: verdict.detail }] : []
 }
 
-/** A delivery that cannot be read stays in the spool and blocks the next ones: its key may be missing for a short time only. */
+/**
+ * A delivery that cannot be read stays in the spool and blocks the next ones: its key may be missing for a short time
+ * only.
+ */
 function unreadable(error: unknown): never {
   const problem = `a delivery in it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
   throw new HookonceError('SPOOL_FAILED', { path: 'spool', problem })

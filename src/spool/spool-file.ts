@@ -56,7 +56,9 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
   }
 
   return {
-    /** Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored. */
+    /**
+     * Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored.
+     */
     put(rows: readonly SpoolRow[]): boolean[] {
       return write(() => {
         let used = Number(prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes)

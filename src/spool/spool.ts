@@ -21,7 +21,10 @@ export interface SpoolOptions {
   readonly path: string
   /** Maximum size, including refused deliveries. When it is full, senders get 503. Default 256 MiB. */
   readonly maxBytes?: number
-  /** Time limit of a commit; after it, its deliveries are spooled as well. Default 2,000; at most half of `limits.recordMs`. */
+  /**
+   * Time limit of a commit; after it, its deliveries are spooled as well. Default 2,000; at most half of
+   * `limits.recordMs`.
+   */
   readonly afterMs?: number
   /** Encrypts the deliveries in the file. */
   readonly seal?: Seal

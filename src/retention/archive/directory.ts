@@ -1,4 +1,7 @@
-/** An archive in a directory. Each object is written beside its place, flushed, and then moved there whole. */
+/**
+ * The target of an archive, and the target for a directory: an object is written to a temporary file, flushed, then
+ * renamed.
+ */
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -7,11 +10,14 @@ import { HookonceError, invalid } from '../../errors.js'
 export interface ArchiveTarget {
   /** For logs and errors; never a credential. */
   readonly name: string
-  /** Writes an object that was not there. False = there is one of that name; nothing was written. Durable when it resolves. */
+  /**
+   * Writes a new object. Resolves to false, without writing, when the name exists. The object is durable when it
+   * resolves.
+   */
   create(path: string, bytes: Uint8Array): Promise<boolean>
-  /** Writes an object, or puts another in its place, whole. Durable when it resolves. */
+  /** Writes an object or replaces it atomically. The object is durable when it resolves. */
   replace(path: string, bytes: Uint8Array): Promise<void>
-  /** Null when there is none. */
+  /** Null when there is no such object. */
   read(path: string): Promise<Uint8Array | null>
   /** The names under a folder, in order. */
   list(folder: string): AsyncIterable<string>
@@ -42,7 +48,7 @@ export function directory(path: string): ArchiveTarget {
     }
   }
 
-  /** Written and flushed under a name of its own; `place` puts it where it belongs. */
+  /** Writes and flushes a temporary file; `place` gives it its final name. */
   async function write(at: string, bytes: Uint8Array, place: (from: string, to: string) => Promise<void>) {
     const to = join(root, at)
     const from = `${to}.${randomBytes(6).toString('hex')}.part`
@@ -65,7 +71,7 @@ export function directory(path: string): ArchiveTarget {
     create: (at, bytes) =>
       guarded('write', at, async () => {
         try {
-          await write(at, bytes, link) // unlike rename, it refuses when there is one
+          await write(at, bytes, link) // unlike rename, link fails when the name exists
           return true
         } catch (error) {
           if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
@@ -103,11 +109,11 @@ async function walk(root: string, folder: string): Promise<string[]> {
   return found
 }
 
-/** A name is durable when the folder that holds it has been flushed; so is a new folder's. */
+/** The name of a file or folder is durable only after the folder around it was flushed. */
 async function syncFolders(root: string, from: string): Promise<void> {
   for (let folder = from; folder.startsWith(root); folder = dirname(folder)) {
     const handle = await open(folder, 'r')
-    await handle.sync().catch(() => {}) // some file systems cannot
+    await handle.sync().catch(() => {}) // not supported by some file systems
     await handle.close()
     if (folder === root || folder === dirname(folder)) return
   }

@@ -1,8 +1,8 @@
 /**
- * The format of an archive. An object has some deliveries of one source and day, as JSON Lines in gzip or as Parquet. It
- * can be read without hookonce: each line has the body as base64, the headers, and every event with its id, type and state.
- * The manifest of a day lists its objects with their sizes and SHA-256. It is written after the objects; an object that no
- * manifest lists is ignored.
+ * The format of an archive. An object has some deliveries of one source and day, as JSON Lines in gzip or as Parquet.
+ * It can be read without hookonce: each line has the body as base64, the headers, and every event with its id, type and
+ * state. The manifest of a day lists its objects with their sizes and SHA-256. It is written after the objects; an
+ * object that no manifest lists is ignored.
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -17,7 +17,7 @@ export interface ArchivedObject {
   readonly format: ArchiveFormat
   readonly deliveries: number
   readonly events: number
-  /** Of the object as it is stored. */
+  /** The size of the stored object. */
   readonly bytes: number
   readonly sha256: string
   readonly firstSeq: number
@@ -57,12 +57,12 @@ export async function readManifest(target: ArchiveTarget, path: string): Promise
     const manifest = JSON.parse(Buffer.from(bytes).toString('utf8')) as Manifest
     if (manifest.version === 1 && Array.isArray(manifest.objects)) return manifest
   } catch {
-    // Said below, without quoting it.
+    // Reported below, without quoting the text.
   }
   throw damaged(target, path, 'it is not a manifest')
 }
 
-/** Adds an object and reads the whole back. */
+/** Adds an object to the manifest, writes it, and reads it back. */
 export async function writeManifest(
   target: ArchiveTarget,
   before: Manifest | null,
@@ -85,11 +85,11 @@ export async function writeManifest(
   await target.replace(path, bytes)
   const back = await target.read(path)
   if (back === null || !bytes.equals(back))
-    throw damaged(target, path, 'it was read back otherwise than written')
+    throw damaged(target, path, 'it was read back with other content than was written')
   return manifest
 }
 
-/** Reads an object back and holds it against the manifest; ARCHIVE_DAMAGED where they differ. */
+/** Reads an object and compares it with the manifest. Throws ARCHIVE_DAMAGED when they differ. */
 export async function readVerified(target: ArchiveTarget, object: ArchivedObject): Promise<StoredDelivery[]> {
   const { path } = object
   const bytes = await target.read(path)
@@ -102,13 +102,13 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
   })
   const events = deliveries.reduce((all, delivery) => all + delivery.events.length, 0)
   if (deliveries.length !== object.deliveries || events !== object.events)
-    throw damaged(target, path, 'it holds another number of deliveries')
+    throw damaged(target, path, 'its number of deliveries or events differs from the manifest')
   return deliveries
 }
 
 export type ArchiveFormat = 'jsonl' | 'parquet'
 
-/** Objects are cut well below it; what is larger was not written by us. */
+/** Our objects are much smaller, so a larger one was not written by hookonce. */
 const MOST_BYTES = 1024 * 1024 * 1024
 
 export const suffixes: Record<ArchiveFormat, string> = { jsonl: 'jsonl.gz', parquet: 'parquet' }
@@ -121,7 +121,7 @@ export async function encodeObject(
   return promisify(gzip)(deliveries.map(toLine).join(''))
 }
 
-/** Throws when it cannot be read as what it should be. */
+/** Throws when the bytes do not have this format. */
 export async function decodeObject(format: ArchiveFormat, bytes: Uint8Array): Promise<StoredDelivery[]> {
   if (format === 'parquet') return readParquet(bytes)
   const text = (await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES })).toString('utf8')

@@ -1,4 +1,4 @@
-/** hookonce/archive: where payloads go before retention removes them, and the way back. */
+/** hookonce/archive: archives payloads before retention removes them, and restores them. */
 export { type ArchiveTarget, directory } from './directory.js'
 export type { ArchivedObject, ArchiveFormat, Manifest } from './format.js'
 export {

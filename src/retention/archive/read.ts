@@ -1,4 +1,4 @@
-/** What an archive holds, whether it is whole, and the way back from it. */
+/** Lists, verifies and restores an archive. */
 import { isHookonceError } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
 import type { ArchiveTarget } from './directory.js'
@@ -31,13 +31,13 @@ export interface ArchiveCheck {
   readonly day: string
   readonly objects: number
   readonly deliveries: number
-  /** What is wrong, in words; empty = whole. */
+  /** Problems as text; empty when the archive of the day is complete and undamaged. */
   readonly problems: readonly string[]
-  /** Objects of runs that died before their manifest was written: no harm, and they may be deleted. */
+  /** Objects of runs that ended before they wrote the manifest. They are not used and can be deleted. */
   readonly unlisted: readonly string[]
 }
 
-/** Reads every object back, day by day. */
+/** Reads and verifies every object, day by day. */
 export async function* archiveVerify(
   target: ArchiveTarget,
   filter: ArchiveFilter = {},
@@ -69,7 +69,7 @@ export async function* archiveVerify(
 export interface ArchiveRestoreOptions extends ArchiveFilter {
   readonly store: Store
   readonly target: ArchiveTarget
-  /** Only deliveries that carry one of these. */
+  /** Only deliveries with one of these events. */
   readonly eventIds?: readonly string[]
   readonly actor: string
   readonly reason: string
@@ -79,14 +79,14 @@ export interface ArchiveRestoreOptions extends ArchiveFilter {
 
 export interface RestoreReport {
   readonly restored: number
-  /** The event is gone or erased, or its bytes are there. */
+  /** Deliveries whose event was removed or erased, or whose payload is still stored. */
   readonly skipped: number
 }
 
 const RESTORE_DELIVERIES = 200
 const RESTORE_BYTES = 8 * 1024 * 1024
 
-/** Brings bytes back under the events that are still there, so that they can be replayed. Audited. */
+/** Restores payloads of events that are still in the log, so that they can be replayed. Writes an audit entry. */
 export async function archiveRestore(options: ArchiveRestoreOptions): Promise<RestoreReport> {
   const { store, target, eventIds, actor, reason, source = null } = options
   const archive = need(store, 'archive', 'restoring from an archive')
@@ -98,9 +98,9 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
       const deliveries = (await readVerified(target, object)).filter(
         (delivery) => !wanted || delivery.events.some((event) => wanted.has(event.eventId)),
       )
-      for (const some of portions(deliveries)) {
+      for (const batch of batches(deliveries)) {
         options.signal?.throwIfAborted()
-        for (const done of await archive.restore(some)) done ? restored++ : skipped++
+        for (const done of await archive.restore(batch)) done ? restored++ : skipped++
         options.onProgress?.({ restored, skipped })
       }
     }
@@ -117,22 +117,22 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
   return { restored, skipped }
 }
 
-function* portions(deliveries: readonly StoredDelivery[]): Generator<StoredDelivery[]> {
-  let some: StoredDelivery[] = []
+function* batches(deliveries: readonly StoredDelivery[]): Generator<StoredDelivery[]> {
+  let batch: StoredDelivery[] = []
   let bytes = 0
   for (const delivery of deliveries) {
     if (
-      some.length === RESTORE_DELIVERIES ||
-      (some.length > 0 && bytes + delivery.body.byteLength > RESTORE_BYTES)
+      batch.length === RESTORE_DELIVERIES ||
+      (batch.length > 0 && bytes + delivery.body.byteLength > RESTORE_BYTES)
     ) {
-      yield some
-      some = []
+      yield batch
+      batch = []
       bytes = 0
     }
-    some.push(delivery)
+    batch.push(delivery)
     bytes += delivery.body.byteLength
   }
-  if (some.length > 0) yield some
+  if (batch.length > 0) yield batch
 }
 
 async function daysOf(target: ArchiveTarget, filter: ArchiveFilter): Promise<Map<string, string[]>> {

@@ -1,7 +1,7 @@
 /**
- * archiveRun: puts the bytes of a source that are not in the archive yet into it, one object after the other. An object
- * counts when it has been read back, its manifest has been read back, and the store has been told which bytes it holds;
- * only then does retention remove them. A run that dies is taken up by the next: what it has written is found again.
+ * archiveRun: archives the payloads of a source that are not in the archive yet, one object after the other. An object is
+ * complete when it and its manifest have been read back and the store has recorded which payloads it has; only then
+ * retention removes these payloads. After a run that died, the next run finds the objects it has written.
  */
 import { invalid } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
@@ -25,14 +25,14 @@ export interface ArchiveRunOptions {
   readonly store: Store
   readonly target: ArchiveTarget
   readonly source: string
-  /** Everything that was received before this instant. */
+  /** Archives payloads that were received before this time. */
   readonly before: number
   readonly format?: ArchiveFormat
-  /** An object is closed when it holds so many bytes of bodies. Default 16 MiB. */
+  /** An object is closed when its bodies have this many bytes. Default 16 MiB. */
   readonly objectBytes?: number
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: ArchiveProgress) => void) | undefined
-  /** Called before anything that counts is written; throws when another process has taken over. */
+  /** Called before the manifest and the store are written; throws when another process has taken over. */
   readonly insist?: (() => Promise<void>) | undefined
 }
 
@@ -48,7 +48,7 @@ export interface ArchiveReport {
   readonly deliveries: number
 }
 
-/** Deliveries in one object, at most. */
+/** Maximum number of deliveries in one object. */
 const OBJECT_DELIVERIES = 10_000
 const PAGE = 500
 const DAY_MS = 86_400_000
@@ -103,24 +103,24 @@ interface OpenDay {
   readonly day: string
   manifest: Manifest | null
   next: number
-  /** What earlier runs have written, by seq. */
+  /** Payloads that earlier runs have archived, by seq. */
   readonly archived: ReadonlyMap<number, ArchivedCopy>
 }
 
 interface ArchivedCopy {
   readonly object: number
-  readonly print: string
+  readonly fingerprint: string
 }
 
 /**
- * Numbers alone prove nothing: a log that was restored from a backup, or made anew beside an old archive, gives the same
- * numbers to other bytes.
+ * The seq alone is not enough: a log that was restored from a backup, or a new log with an old archive, uses the same
+ * seqs for other payloads.
  */
 function isArchived(archived: OpenDay['archived'], delivery: StoredDelivery): boolean {
-  return archived.get(delivery.seq)?.print === fingerprint(delivery)
+  return archived.get(delivery.seq)?.fingerprint === fingerprintOf(delivery)
 }
 
-const fingerprint = ({ receivedAt, body }: StoredDelivery): string => `${receivedAt} ${sha256(body)}`
+const fingerprintOf = ({ receivedAt, body }: StoredDelivery): string => `${receivedAt} ${sha256(body)}`
 
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
@@ -128,13 +128,13 @@ async function openDay({ store, target, source }: ArchiveRunOptions, day: string
   const archived = new Map<number, ArchivedCopy>()
   for (const { number, ...object } of objects) {
     for (const delivery of await readVerified(target, { number, ...object }))
-      archived.set(delivery.seq, { object: number, print: fingerprint(delivery) })
+      archived.set(delivery.seq, { object: number, fingerprint: fingerprintOf(delivery) })
   }
   if (archived.size > 0) await recordArchived(store, source, day, archived)
   return { day, manifest, archived, next: Math.max(0, ...objects.map((object) => object.number)) + 1 }
 }
 
-/** Tells the store what of this day lies in the archive, where a run that died could not. */
+/** Records in the store which payloads of this day are archived, in case an earlier run died before it did. */
 async function recordArchived(
   store: Store,
   source: string,
@@ -174,7 +174,7 @@ async function writeObject(
   const { day } = open
   const bytes = await encodeObject(format, deliveries)
   const seqs = deliveries.map((delivery) => delivery.seq)
-  // A number may be taken by an object of a run that died before its manifest. It does not count, and it stays.
+  // The number may belong to an object of a run that died before it wrote the manifest. That object is ignored and stays.
   let path = objectPath(source, day, open.next, format)
   while (!(await target.create(path, bytes))) path = objectPath(source, day, ++open.next, format)
   const object: ArchivedObject = {
@@ -190,7 +190,7 @@ async function writeObject(
   }
   const back = await readVerified(target, object)
   if (back.some((delivery, i) => !same(delivery, deliveries[i]!)))
-    throw damaged(target, path, 'it was read back otherwise than written')
+    throw damaged(target, path, 'it was read back with other content than was written')
   await insist?.()
   open.manifest = await writeManifest(target, open.manifest, { source, day }, object)
   await insist?.()

@@ -1,4 +1,4 @@
-/** An archive in S3 or what speaks its protocol (MinIO, R2, Ceph, ...): plain requests, path style, signed by aws4fetch. */
+/** An archive in S3 or a compatible service (MinIO, R2, Ceph): requests in path style, signed by aws4fetch. */
 import { AwsClient } from 'aws4fetch'
 import { invalid } from '../../errors.js'
 import { type ArchiveTarget, archiveFailed } from './directory.js'
@@ -11,9 +11,9 @@ export interface S3Options {
   readonly accessKeyId: string
   readonly secretAccessKey: string
   readonly sessionToken?: string
-  /** In front of every object's name. */
+  /** Added in front of the name of every object. */
   readonly prefix?: string
-  /** A request with no answer by then has failed. Default 60,000. */
+  /** Time limit of a request. Default 60,000. */
   readonly timeoutMs?: number
 }
 
@@ -47,7 +47,7 @@ export function s3(options: S3Options): ArchiveTarget {
     }
   }
 
-  /** The answer's own words are left behind: they may quote the request. */
+  /** The text of the response is not passed on, because it may quote the request. */
   async function insist(response: Response, verb: 'read' | 'write' | 'list', path: string): Promise<void> {
     if (response.ok) return
     const code = /<Code>(\w+)<\/Code>/.exec(await response.text().catch(() => ''))?.[1]
@@ -71,7 +71,7 @@ export function s3(options: S3Options): ArchiveTarget {
   return {
     name,
     read,
-    // Not every server knows If-None-Match, so it is looked at first; only one process archives at a time.
+    // Some servers ignore If-None-Match, so a HEAD request comes first. Only one process archives at a time.
     async create(path, bytes) {
       const head = await send('read', path, urlOf(path), { method: 'HEAD' })
       if (head.ok) return false
