@@ -1,39 +1,35 @@
 /**
- * The contract of a store as a suite: each case is a sentence of behaviour and a function that fails when the store
- * does otherwise. It needs no test runner:
+ * The contract of a store as a suite: each case is a sentence of behaviour, and a function that fails when the store
+ * behaves otherwise. It needs no test runner:
  *
  *     for (const { name, run } of storeContract) test(name, () => run(freshHarness()))
  */
 import type { Capability } from '../store.js'
-import { archiveCases, upkeepCases } from './store-contract/archive.js'
+import { archiveCases } from './store-contract/archive.js'
 import { attemptCases } from './store-contract/attempts.js'
 import { auditCases } from './store-contract/audits.js'
 import { byteCases } from './store-contract/bytes.js'
 import { claimCases } from './store-contract/claim.js'
-import { duplicateCases } from './store-contract/duplicates.js'
+import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
-import type { ContractCase, StoreCase } from './store-contract/harness.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
-import { keyCases } from './store-contract/keys.js'
+import { keyCases, watermarkCases } from './store-contract/keys.js'
 import { laneCases } from './store-contract/lanes.js'
 import { leaseCases } from './store-contract/leases.js'
-import { lifecycleCases } from './store-contract/lifecycle.js'
-import { listCases } from './store-contract/list.js'
+import { lifecycleCases, walkCases } from './store-contract/lifecycle.js'
+import { listCases, tailCases } from './store-contract/list.js'
 import { openingCases } from './store-contract/opening.js'
 import { operatorCases } from './store-contract/operator.js'
 import { recordCases } from './store-contract/record.js'
-import { repeatedCases } from './store-contract/repeated.js'
 import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
-import { tailCases } from './store-contract/tail.js'
+import type { ContractCase, StoreCase } from './store-contract/support.js'
 import { tombstoneCases } from './store-contract/tombstones.js'
 import { transactionCases } from './store-contract/transaction.js'
-import { walkCases } from './store-contract/walk.js'
-import { watermarkCases } from './store-contract/watermarks.js'
 
-export type { StoreCase, StoreHarness } from './store-contract/harness.js'
+export type { StoreCase, StoreHarness } from './store-contract/support.js'
 
 export const storeContract: readonly StoreCase[] = [
   ...section('log', [
@@ -56,7 +52,7 @@ export const storeContract: readonly StoreCase[] = [
     ...inputCases,
   ]),
   ...section('keys', [...effectCases, ...keyCases, ...watermarkCases]),
-  ...section('retention', [...retentionCases, ...upkeepCases, ...tombstoneCases]),
+  ...section('retention', [...retentionCases, ...tombstoneCases]),
   ...section('archive', archiveCases),
   ...section('audit', auditCases),
   ...section('inspect', inspectCases),

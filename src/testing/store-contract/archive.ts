@@ -1,12 +1,12 @@
-/** Keeping and letting go: what an archive reads, what it brings back, and what is erased for good. */
+/** Archive: export, receipts of archived payloads, restore and erasure. */
 import assert from 'node:assert/strict'
 import type { NewEvent } from '../../model.js'
 import type { CompleteStore, EraseOptions, ExportOptions, PruneOptions, StoredDelivery } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
-  claimOne,
+  type ContractCase,
+  claimEvent,
   DAY_MS,
   dead,
   delivery,
@@ -19,7 +19,7 @@ import {
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   SOURCE,
   settle,
   succeeded,
@@ -48,7 +48,7 @@ async function exportAll(store: CompleteStore, more: Partial<ExportOptions> = {}
 }
 
 const idsOf = (deliveries: readonly StoredDelivery[]) =>
-  deliveries.map((one) => one.events.map((e) => e.eventId).join('+'))
+  deliveries.map(({ events }) => events.map((e) => e.eventId).join('+'))
 
 const erase = (store: CompleteStore, reference: string, more: Partial<EraseOptions> = {}) =>
   store.archive.erase({ reference, actor: 'ada', reason: 'asked to', limit: 100, ...more })
@@ -57,17 +57,17 @@ const about = (id: string, reference: string): NewEvent => event(id, { reference
 
 export const archiveCases: readonly ContractCase[] = [
   {
-    name: 'an export gives every stored delivery once, with its bytes and all its events, in pages of any size',
+    name: 'an export returns every stored delivery once, with its bytes and all its events, in pages of any size',
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 10 * DAY_MS
       const body = bytes('["m1","m2"]\u0000\u00ff')
-      await recordOne(store, 'one', { receivedAt })
+      await recordEvent(store, 'one', { receivedAt })
       await store.record([
         delivery([event('m1'), event('m2')], { receivedAt, body, headers: { 'x-a': 'b' } }),
       ])
-      await recordOne(store, 'two', { receivedAt: receivedAt + 1 })
-      await recordOne(store, 'other', { source: 'crm', receivedAt })
+      await recordEvent(store, 'two', { receivedAt: receivedAt + 1 })
+      await recordEvent(store, 'other', { source: 'crm', receivedAt })
       await attempt(store, key('m2'), dead)
       for (const limit of [1, 2, 1_000]) {
         const all = await exportAll(store, { limit })
@@ -89,32 +89,32 @@ export const archiveCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'bytes that an archive holds are not exported again when only the others are asked for',
+    name: 'an export with `unarchived` leaves out archived payloads',
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 10 * DAY_MS
       const day = new Date(receivedAt).toISOString().slice(0, 10)
-      for (const id of ['a', 'b']) await recordOne(store, id, { receivedAt })
-      const seqs = (await exportAll(store)).map((one) => one.seq)
+      for (const id of ['a', 'b']) await recordEvent(store, id, { receivedAt })
+      const seqs = (await exportAll(store)).map(({ seq }) => seq)
       await store.archive.archived([{ source: SOURCE, day, object: 1, seqs }])
-      await recordOne(store, 'late', { receivedAt })
+      await recordEvent(store, 'late', { receivedAt })
       assert.deepEqual(idsOf(await exportAll(store, { unarchived: true })), ['late'])
       assert.equal((await exportAll(store)).length, 3)
     },
   },
   {
-    name: 'only bytes that an archive holds are pruned when only those may go, and no event that still has others',
+    name: 'a prune with `archivedOnly` removes archived payloads only, and no event whose payload is not archived',
     needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 100 * DAY_MS
       const day = new Date(receivedAt).toISOString().slice(0, 10)
       for (const id of ['a', 'b', 'late'])
-        await attempt(store, await recordOne(store, id, { receivedAt }), succeeded)
+        await attempt(store, await recordEvent(store, id, { receivedAt }), succeeded)
       const stored = await exportAll(store)
-      const held = stored.filter((one) => one.events[0]!.eventId !== 'late').map((one) => one.seq)
-      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: held.slice(0, 1) }])
-      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: held }])
+      const archivedSeqs = stored.filter(({ events }) => events[0]!.eventId !== 'late').map(({ seq }) => seq)
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: archivedSeqs.slice(0, 1) }])
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: archivedSeqs }])
       const dry = await prune(store, { payloadsBefore: now(), archivedOnly: true, dryRun: true })
       assert.equal(dry.payloads, 2)
       assert.equal((await prune(store, { payloadsBefore: now(), archivedOnly: true })).payloads, 2)
@@ -124,7 +124,7 @@ export const archiveCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'what retention removed can be put back, once, and the event can be handled again with its bytes',
+    name: 'a payload that retention removed can be restored once, and its event can be handled again with it',
     needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
@@ -143,34 +143,34 @@ export const archiveCases: readonly ContractCase[] = [
       assert.ok(payload && Buffer.from(body).equals(payload.body))
       assert.equal((await get(store, key('m1'))).payload, 'kept')
       assert.ok((await operate(store, 'replay', key('m1'), { force: true })).done)
-      const claimed = await claimOne(store, key('m1'))
+      const claimed = await claimEvent(store, key('m1'))
       assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
     },
   },
   {
-    name: 'nothing is put back for an event that is gone, or for another one recorded under its id since',
+    name: 'a payload is not restored when its event was removed, also when its id was recorded again since',
     needs: ['retention', 'inspect'],
     async run({ open }) {
       const store = await open()
       const receivedAt = now() - 100 * DAY_MS
-      await attempt(store, await recordOne(store, 'a', { receivedAt }), succeeded)
+      await attempt(store, await recordEvent(store, 'a', { receivedAt }), succeeded)
       const stored = await exportAll(store)
       await prune(store, { eventsBefore: now() })
       assert.deepEqual(await store.archive.restore(stored), [false])
-      await attempt(store, await recordOne(store, 'a', { receivedAt: receivedAt + 1 }), succeeded)
+      await attempt(store, await recordEvent(store, 'a', { receivedAt: receivedAt + 1 }), succeeded)
       await prune(store, { payloadsBefore: now() })
       assert.deepEqual(await store.archive.restore(stored), [false], 'received at another time')
-      const changed = stored.map((one) => ({
-        ...one,
+      const changed = stored.map((found) => ({
+        ...found,
         receivedAt: receivedAt + 1,
-        events: one.events.map((e) => ({ ...e, contentHash: '00'.repeat(32) })),
+        events: found.events.map((e) => ({ ...e, contentHash: '00'.repeat(32) })),
       }))
       assert.deepEqual(await store.archive.restore(changed), [false], 'with other content')
       assert.equal(await store.inspect.payload(key('a')), null)
     },
   },
   {
-    name: 'an erasure takes the bytes of every delivery with the reference and leaves the events as guards',
+    name: 'an erasure removes the payload of every delivery with the reference, and keeps the events for deduplication',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -198,7 +198,7 @@ export const archiveCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'what is erased is never put back, also when retention had taken the bytes before',
+    name: 'an erased payload is never restored, also when retention had removed it before',
     needs: ['retention'],
     async run({ open }) {
       const store = await open()
@@ -215,12 +215,12 @@ export const archiveCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an erasure leaves a delivery that is being processed for later, and no more than the limit at a time',
+    name: 'an erasure skips a delivery that is being processed, and takes no more than the limit',
     needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       for (const i of range(5)) await store.record([delivery(about(`e${i}`, 'cus_1'))])
-      const claimed = await claimOne(store, key('e0'))
+      const claimed = await claimEvent(store, key('e0'))
       assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
         payloads: 3,
         events: 3,
@@ -235,7 +235,7 @@ export const archiveCases: readonly ContractCase[] = [
       })
       assert.ok(await store.inspect.payload(key('e0')))
       assert.equal(await settle(store, claimed.lease, failedFor(0)), true)
-      await claimOne(store, key('e0'))
+      await claimEvent(store, key('e0'))
       await advance(LONG_AFTER_MS + 1)
       assert.deepEqual(await erase(store, 'cus_1', { limit: 3 }), {
         payloads: 1,
@@ -243,72 +243,6 @@ export const archiveCases: readonly ContractCase[] = [
         busy: 0,
         more: false,
       })
-    },
-  },
-]
-
-/** Cases of `retention` that share the helpers above. */
-export const upkeepCases: readonly ContractCase[] = [
-  {
-    name: 'attempts of finished events are removed, and how many there were and when the last one ended stays known',
-    needs: ['inspect'],
-    async run({ open }) {
-      const store = await open()
-      const of = await recordOne(store, 'a', { receivedAt: now() - 10 * DAY_MS })
-      await attempt(store, of, failedFor(0))
-      await attempt(store, of, succeeded)
-      const retrying = await recordOne(store, 'b', { receivedAt: now() - 10 * DAY_MS })
-      await attempt(store, retrying, failedFor(DAY_MS))
-      const before = await get(store, of)
-      const later = now() + 2 * DAY_MS
-      assert.equal((await prune(store, { attemptsBefore: 1 })).attempts, 0)
-      assert.equal((await prune(store, { attemptsBefore: later, dryRun: true })).attempts, 2)
-      const first = await prune(store, { attemptsBefore: later, limit: 1 })
-      assert.deepEqual([first.attempts, first.more], [1, true])
-      assert.deepEqual(await get(store, of), before)
-      assert.equal((await prune(store, { attemptsBefore: later })).attempts, 1)
-      assert.deepEqual(await store.inspect.attempts(of), [])
-      assert.deepEqual(await get(store, of), before)
-      assert.equal((await store.inspect.attempts(retrying)).length, 1)
-      assert.ok((await operate(store, 'replay', of, { force: true })).done)
-      assert.equal((await claimOne(store, of)).attempt, 3, 'attempts go on counting')
-    },
-  },
-  {
-    name: 'maintenance leaves what is not finished, and bytes of sources it was not told of',
-    needs: ['inspect'],
-    async run({ open }) {
-      const store = await open()
-      const receivedAt = now() - 400 * DAY_MS
-      await recordOne(store, 'waits', { receivedAt })
-      const done = await recordOne(store, 'done', { source: 'crm', receivedAt: now() - 200 * DAY_MS })
-      await attempt(store, done, succeeded)
-      const payloadsBefore = { [SOURCE]: now() }
-      await store.retention.maintain({ payloadsBefore, dryRun: true })
-      const report = await store.retention.maintain({ payloadsBefore })
-      assert.equal(report.busy, false)
-      assert.ok(await store.inspect.payload(key('waits')))
-      assert.ok(await store.inspect.payload(done))
-      assert.ok(report.pruneBefore[SOURCE]! <= payloadsBefore[SOURCE]!)
-    },
-  },
-  {
-    name: 'audits of a source and of none are removed by age, those of another source are not',
-    needs: ['audit', 'archive'],
-    async run({ open }) {
-      const store = await open()
-      const mine = await recordOne(store, 'a')
-      const theirs = await recordOne(store, 'b', { source: 'crm' })
-      await operate(store, 'ignore', mine)
-      await operate(store, 'ignore', theirs)
-      await erase(store, 'nobody')
-      const later = now() + DAY_MS
-      assert.equal((await prune(store, { auditsBefore: now() - DAY_MS })).audits, 0)
-      assert.equal((await prune(store, { auditsBefore: later, dryRun: true })).audits, 2)
-      const first = await prune(store, { auditsBefore: later, limit: 1 })
-      assert.deepEqual([first.audits, first.more], [1, true])
-      assert.equal((await prune(store, { auditsBefore: later })).audits, 1)
-      assert.equal((await prune(store, { source: 'crm', auditsBefore: later })).audits, 1)
     },
   },
 ]

@@ -1,11 +1,11 @@
-/** Attempts: what is counted, what is not, and what is written about each. */
+/** Attempts: which ones count, and the row that each leaves. */
 import assert from 'node:assert/strict'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   failedFor,
   get,
@@ -14,7 +14,7 @@ import {
   LEASE_MS,
   operate,
   range,
-  recordOne,
+  recordEvent,
   settle,
   succeeded,
 } from './support.js'
@@ -37,10 +37,10 @@ export const attemptCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       assert.deepEqual(await store.inspect.attempts(of), [])
       await attempt(store, of, failedFor(0))
-      const second = await claimOne(store, of, { worker: 'worker-2' })
+      const second = await claimEvent(store, of, { worker: 'worker-2' })
       await settle(store, second.lease, { kind: 'failed', error: 'line 1\nline 2: "é" \u2603', retryInMs: 0 })
       await attempt(store, of, succeeded)
       assert.deepEqual(await written(store), [
@@ -53,7 +53,7 @@ export const attemptCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the record of an event tells its outcome and when it was finished',
+    name: 'the record of an event has its outcome and the time it was finished',
     async run({ open, advance }) {
       const store = await open()
       for (const [id, outcome, state, reason] of [
@@ -61,7 +61,7 @@ export const attemptCases: readonly ContractCase[] = [
         ['b', ignored, 'ignored', 'not for us'],
         ['c', dead, 'failed', 'out of tries'],
       ] as const) {
-        const { receivedAt } = await get(store, await recordOne(store, id))
+        const { receivedAt } = await get(store, await recordEvent(store, id))
         await advance(5_000)
         await attempt(store, key(id), outcome)
         const found = await get(store, key(id))
@@ -77,7 +77,7 @@ export const attemptCases: readonly ContractCase[] = [
     name: 'a failure with a next attempt says why it failed and when it is due',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       await advance(1_000)
       await attempt(store, of, failedFor(60_000))
       const found = await get(store, of)
@@ -90,8 +90,8 @@ export const attemptCases: readonly ContractCase[] = [
     name: 'the attempt that runs is counted from its claim',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const claimed = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const claimed = await claimEvent(store, of)
       assert.deepEqual([claimed.attempt, claimed.tries, claimed.run], [1, 1, 1])
       assert.equal((await get(store, of)).attempts, 1)
     },
@@ -101,9 +101,9 @@ export const attemptCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       for (const n of range(3)) {
-        const claimed = await claimOne(store, of, { worker: `crashing-${n}` })
+        const claimed = await claimEvent(store, of, { worker: `crashing-${n}` })
         assert.deepEqual([claimed.attempt, claimed.tries], [n + 1, n + 1])
         await advance(LEASE_MS + 1)
         assert.equal((await get(store, of)).attempts, n + 1)
@@ -120,14 +120,14 @@ export const attemptCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an attempt lost before an operator steps in is written down all the same',
+    name: "an attempt that was lost before an operator's order is written down too",
     needs: ['inspect'],
     async run({ open, advance }) {
       for (const verb of ['retry', 'replay', 'ignore'] as const) {
         const store = await open()
-        const own = await recordOne(store, verb)
+        const own = await recordEvent(store, verb)
         await attempt(store, own, failedFor(0))
-        await claimOne(store, own, { worker: 'crashing' })
+        await claimEvent(store, own, { worker: 'crashing' })
         await advance(LEASE_MS + 1)
         assert.ok((await operate(store, verb, own)).done)
         assert.deepEqual(
@@ -143,10 +143,10 @@ export const attemptCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a claim tells how many attempts in a row were lost before it',
+    name: 'a claim reports how many attempts in a row were lost before it',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       const losses = async () => {
         const [claimed] = await claim(store)
         assert.ok(claimed)
@@ -178,28 +178,28 @@ export const attemptCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       for (const _ of range(5)) {
-        const claimed = await claimOne(store, of)
+        const claimed = await claimEvent(store, of)
         assert.deepEqual([claimed.attempt, claimed.tries], [1, 1])
         assert.deepEqual(await store.release([claimed.lease]), [true])
         assert.equal((await get(store, of)).attempts, 0)
       }
       await attempt(store, of, failedFor(0))
-      const later = await claimOne(store, of)
+      const later = await claimEvent(store, of)
       assert.deepEqual([later.attempt, later.tries], [2, 2])
       assert.deepEqual(await store.release([later.lease]), [true])
-      const again = await claimOne(store, of)
+      const again = await claimEvent(store, of)
       assert.deepEqual([again.attempt, again.tries], [2, 2])
       assert.equal((await store.inspect.attempts(of)).length, 1)
     },
   },
   {
-    name: 'a release may ask for a pause: the event is due again after it',
+    name: 'a released event is due again after the delay of the release',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       assert.deepEqual(await store.release([lease], 60_000), [true])
       assert.equal((await get(store, of)).state, 'pending')
       assert.deepEqual(await claim(store), [])
@@ -211,14 +211,14 @@ export const attemptCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a release after a crash takes back its own attempt, not the lost one',
+    name: 'a release after a crash uncounts its own attempt, not the lost one',
     needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      await claimEvent(store, of)
       await advance(LEASE_MS + 1)
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.equal(second.attempt, 2)
       assert.deepEqual(await store.release([second.lease]), [true])
       const found = await get(store, of)
@@ -238,7 +238,7 @@ export const attemptCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       const seen: number[][] = []
       async function take(outcome: Parameters<typeof attempt>[2]): Promise<void> {
         const { attempt: number, tries, run } = await attempt(store, of, outcome)

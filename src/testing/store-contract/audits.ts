@@ -1,9 +1,9 @@
-/** The audit: what was done to the log, by whom and why; written once, read newest first. */
+/** Audits: who did what to the log, and why; written once, read newest first. */
 import assert from 'node:assert/strict'
 import type { Audit, AuditFilter, CompleteStore, NewAudit } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   dead,
   delivery,
   get,
@@ -14,7 +14,7 @@ import {
   random,
   range,
   record,
-  recordOne,
+  recordEvent,
   rejects,
 } from './support.js'
 
@@ -36,7 +36,7 @@ async function auditsAll(store: CompleteStore, filter: AuditFilter = {}, limit =
 
 const reasons = (audits: readonly Audit[]) => audits.map((a) => a.reason)
 
-/** Entries of every kind, each with a reason of its own, and some time between the halves. */
+/** Entries of every kind, each with a different reason, in two halves at different times. */
 async function fill(store: CompleteStore, advance: (ms: number) => Promise<void>): Promise<void> {
   const next = random(7)
   const entries = range(120).map((i) => {
@@ -58,7 +58,7 @@ async function fill(store: CompleteStore, advance: (ms: number) => Promise<void>
 
 export const auditCases: readonly ContractCase[] = [
   {
-    name: 'an audit keeps what it was given, in the order given, with the time of the store',
+    name: 'audits are stored unchanged, in the order of the call, with the time of the store',
     async run({ open }) {
       const store = await open()
       const entries = [
@@ -82,11 +82,11 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an operator's orders are among the audits of the event; what was refused or tried out is not",
+    name: "an operator's orders are among the audits of the event; refused orders and dry runs are not",
     async run({ open }) {
       const store = await open()
-      const of = await recordOne(store, 'e1')
-      await recordOne(store, 'e2')
+      const of = await recordEvent(store, 'e1')
+      await recordEvent(store, 'e2')
       assert.ok((await operate(store, 'ignore', of, { reason: 'first' })).done)
       assert.ok((await operate(store, 'retry', of, { actor: 'bob', reason: 'second' })).done)
       await attempt(store, of, dead)
@@ -106,7 +106,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'every filter of audits, alone and with every other, finds what a plain look finds',
+    name: 'every filter of audits, alone and with every other, finds the same as a filter in memory',
     async run({ open, advance }) {
       const store = await open()
       await fill(store, advance)
@@ -122,9 +122,9 @@ export const auditCases: readonly ContractCase[] = [
         [{ to: middle }, { to: middle + 1 }],
       ]
       let hits = 0
-      for (const [i, ones] of byKey.entries()) {
+      for (const [i, filters] of byKey.entries()) {
         const others = [[{}], ...byKey.slice(i + 1)].flat()
-        for (const filter of ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))) {
+        for (const filter of filters.flatMap((filter) => others.map((other) => ({ ...filter, ...other })))) {
           const expected = reasons(all.filter((a) => matches(filter, a)))
           assert.deepEqual(reasons(await auditsAll(store, filter)), expected, JSON.stringify(filter))
           assert.deepEqual(reasons(await auditsAll(store, filter, 3)), expected, JSON.stringify(filter))
@@ -135,7 +135,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'pages of audits of every size join to the whole, and the last one says that it is the last',
+    name: 'pages of audits of every size join to the whole, and the last page has no next one',
     async run({ open }) {
       const store = await open()
       await store.audit.append(range(23).map((i) => entry({ reason: `${i}` })))
@@ -149,7 +149,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'paging through audits while others are written neither skips nor repeats',
+    name: 'paging through audits while others are written neither skips nor repeats an audit',
     async run({ open }) {
       const [reader, writer] = [await open(), await open()]
       await writer.audit.append(range(50).map((i) => entry({ reason: `old ${i}` })))
@@ -168,7 +168,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'bad audits are refused whole, as are filters, limits and cursors nobody gave',
+    name: 'a call with an invalid audit writes none of them, and invalid filters, limits and cursors are refused',
     async run({ open }) {
       const store = await open()
       const bad: Partial<NewAudit>[] = [
@@ -198,7 +198,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an audit changes nothing about its event, and needs none',
+    name: 'an audit changes nothing about its event, and may name an event that is not in the log',
     async run({ open }) {
       const store = await open()
       await record(store, delivery('e1'))

@@ -1,7 +1,16 @@
-/** Raw bytes are the truth (I10): what was received comes back equal, whatever it is. */
+/** Raw bytes (I10): a delivery comes back exactly as it was recorded. */
 import assert from 'node:assert/strict'
-import type { ContractCase } from './harness.js'
-import { bytes, claimOne, delivery, event, key, random, record, recordOne } from './support.js'
+import {
+  bytes,
+  type ContractCase,
+  claimEvent,
+  delivery,
+  event,
+  key,
+  random,
+  record,
+  recordEvent,
+} from './support.js'
 
 const next = random(10)
 
@@ -27,13 +36,13 @@ export const byteCases: readonly ContractCase[] = [
     name: `a body comes back byte for byte: ${what}`,
     async run({ open }: Parameters<ContractCase['run']>[0]) {
       const store = await open()
-      const of = await recordOne(store, 'a', { body })
+      const of = await recordEvent(store, 'a', { body })
       if (store.inspect) {
         const payload = await store.inspect.payload(of)
         assert.ok(payload?.body instanceof Uint8Array)
         assert.ok(Buffer.from(body).equals(payload.body), 'the payload is equal')
       }
-      const claimed = await claimOne(store, of)
+      const claimed = await claimEvent(store, of)
       assert.ok(claimed.body && Buffer.from(body).equals(claimed.body), 'what a worker gets is equal')
     },
   })),
@@ -43,12 +52,12 @@ export const byteCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       const pool = Buffer.from('secret|the body|secret')
-      await recordOne(store, 'a', { body: pool.subarray(7, 15) })
+      await recordEvent(store, 'a', { body: pool.subarray(7, 15) })
       assert.equal(Buffer.from((await store.inspect.payload(key('a')))?.body ?? []).toString(), 'the body')
     },
   },
   {
-    name: 'headers come back as they were given',
+    name: 'headers come back as they were recorded',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -61,13 +70,13 @@ export const byteCases: readonly ContractCase[] = [
         ['constructor', 'not special'],
         ['__proto__', 'not special either'],
       ])
-      const of = await recordOne(store, 'a', { headers })
+      const of = await recordEvent(store, 'a', { headers })
       assert.deepEqual(entries((await store.inspect.payload(of))?.headers), entries(headers))
-      assert.deepEqual(entries((await claimOne(store, of)).headers), entries(headers))
+      assert.deepEqual(entries((await claimEvent(store, of)).headers), entries(headers))
     },
   },
   {
-    name: 'a header no database likes (NUL, lone surrogate) comes back or is refused, and harms no neighbour',
+    name: 'a header that databases reject (NUL, lone surrogate) comes back or is refused, and its neighbours are recorded',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -87,7 +96,7 @@ export const byteCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the events of one delivery share its bytes and know which part each is',
+    name: 'the events of one delivery share its bytes, and each has its own `part` number',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -107,14 +116,14 @@ export const byteCases: readonly ContractCase[] = [
         const payload = await store.inspect.payload(key(id))
         assert.equal(payload?.part, part)
         assert.ok(Buffer.from(body).equals(payload.body))
-        const claimed = await claimOne(store, key(id))
+        const claimed = await claimEvent(store, key(id))
         assert.equal(claimed.part, part)
         assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
       }
     },
   },
   {
-    name: 'a delivery that brings some known events and some new ones records the new ones with its own bytes',
+    name: 'a delivery with some known and some new events records the new events with its own bytes',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()

@@ -1,13 +1,13 @@
-/** Claiming: what is due, in order, a fair share to each source, and to one worker only. */
+/** Claiming: due events in order, a fair share for each source, each event for one worker only. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
+  type ContractCase,
   cannotClaim,
   claim,
-  claimOne,
+  claimEvent,
   delivery,
   event,
   failedFor,
@@ -17,14 +17,14 @@ import {
   openSeveral,
   range,
   record,
-  recordOne,
+  recordEvent,
   SOURCE,
   succeeded,
 } from './support.js'
 
 export const claimCases: readonly ContractCase[] = [
   {
-    name: 'a claim gives the worker all there is to know about the event',
+    name: 'a claim returns every field of the event',
     async run({ open }) {
       const store = await open()
       const body = bytes('{"n":1}')
@@ -67,7 +67,7 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'nothing due is answered with nothing',
+    name: 'a claim returns an empty list when no event is due',
     async run({ open }) {
       const store = await open()
       assert.deepEqual(await claim(store), [])
@@ -77,11 +77,11 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'no more than the limit is taken, oldest due first',
+    name: 'a claim takes no more than the limit, oldest due first',
     async run({ open, advance }) {
       const store = await open()
       for (const i of range(10)) {
-        await recordOne(store, `e${i}`)
+        await recordEvent(store, `e${i}`)
         await advance(10)
       }
       const taken: string[] = []
@@ -98,18 +98,18 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event is due when its next attempt is, and then before what became due later',
+    name: 'a retried event is due at its next attempt, and comes before events that became due later',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'late')
-      await recordOne(store, 'early')
+      await recordEvent(store, 'late')
+      await recordEvent(store, 'early')
       await attempt(store, key('late'), failedFor(20_000))
       await attempt(store, key('early'), failedFor(10_000))
       assert.deepEqual(await claim(store), [])
       await advance(15_000)
-      await recordOne(store, 'between')
+      await recordEvent(store, 'between')
       await advance(10_000)
-      await recordOne(store, 'last')
+      await recordEvent(store, 'last')
       assert.deepEqual(
         (await claim(store)).map((c) => c.eventId),
         ['early', 'between', 'late', 'last'],
@@ -117,15 +117,15 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event whose lease ran out is due since then',
+    name: 'an event with an expired lease is due since the end of the lease',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'lost')
-      await claimOne(store, key('lost'), { leaseMs: 10_000 })
+      await recordEvent(store, 'lost')
+      await claimEvent(store, key('lost'), { leaseMs: 10_000 })
       await advance(5_000)
-      await recordOne(store, 'before')
+      await recordEvent(store, 'before')
       await advance(10_000)
-      await recordOne(store, 'after')
+      await recordEvent(store, 'after')
       assert.deepEqual(
         (await claim(store)).map((c) => c.eventId),
         ['before', 'lost', 'after'],
@@ -133,7 +133,7 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a source with much to do does not keep another waiting',
+    name: 'a source with a long backlog does not delay another source',
     async run({ open, advance }) {
       const store = await open()
       await record(store, ...range(300).map((i) => delivery(`busy ${i}`, { source: 'busy' })))
@@ -146,10 +146,10 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'only the sources asked for are claimed from',
+    name: 'a claim with `sources` takes events of those sources only',
     async run({ open }) {
       const store = await open()
-      for (const source of ['a', 'b', 'c']) await recordOne(store, 'evt', { source })
+      for (const source of ['a', 'b', 'c']) await recordEvent(store, 'evt', { source })
       assert.deepEqual(
         (await claim(store, { sources: ['b'] })).map((c) => c.source),
         ['b'],
@@ -168,9 +168,9 @@ export const claimCases: readonly ContractCase[] = [
     name: 'one event can be claimed by name, even before its next attempt is due, but not while it is leased or final',
     async run({ open }) {
       const store = await open()
-      for (const id of ['x', 'y', 'z']) await recordOne(store, id)
+      for (const id of ['x', 'y', 'z']) await recordEvent(store, id)
       await attempt(store, key('y'), failedFor(LEASE_MS))
-      const claimed = await claimOne(store, key('y'))
+      const claimed = await claimEvent(store, key('y'))
       assert.deepEqual([claimed.attempt, claimed.tries], [2, 2])
       await cannotClaim(store, key('y'))
       await store.settle([{ lease: claimed.lease, outcome: succeeded, durationMs: 1 }])
@@ -209,7 +209,7 @@ export const claimCases: readonly ContractCase[] = [
           for (let empty = 0; empty < 3; ) {
             const claimed = await claim(stores[n % 3]!, { limit: 7, worker: `w${n}`, ...sources })
             taken.push(...claimed.map((c) => c.eventId))
-            // A claim may find only rows that others hold at that moment: ask again before giving up.
+            // A claim may find only rows that others have locked at that moment, so it is repeated before giving up.
             if (claimed.length === 0) empty++
           }
         }),
@@ -220,11 +220,11 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'of many workers after the same event one gets it',
+    name: 'an event that many workers claim at once goes to one of them',
     async run({ open }) {
       const stores = [await open(), await open()]
       for (const i of range(20)) {
-        const of = await recordOne(stores[0]!, `e${i}`)
+        const of = await recordEvent(stores[0]!, `e${i}`)
         const claims = await Promise.all(
           range(6).map((n) => claim(stores[n % 2]!, { event: of, limit: 1, worker: `w${n}` })),
         )

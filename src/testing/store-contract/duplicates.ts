@@ -1,11 +1,11 @@
-/** What comes back: counting, conflicts, and known bytes under a new id. */
+/** Duplicates: counts, conflicts, known bytes under a new id, and the counts of the `duplicates` capability. */
 import assert from 'node:assert/strict'
-import type { EventRecord, NewDelivery } from '../../model.js'
+import type { EventRecord, NewDelivery, RecordVerdict } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
+  type ContractCase,
   dead,
   delivery,
   event,
@@ -18,14 +18,15 @@ import {
   listAll,
   range,
   record,
-  recordOne,
+  recordEvent,
+  rejects,
   sha256,
   succeeded,
 } from './support.js'
 
 const hex = (text: string) => Buffer.from(sha256(text)).toString('hex')
 
-/** A delivery of `id` whose content is `content`. */
+/** A delivery of `id` with this content. */
 function saying(id: string, content: string | null): NewDelivery {
   return delivery(event(id, { contentHash: content === null ? null : sha256(content) }), {
     body: bytes(content ?? 'changes on each retry'),
@@ -50,7 +51,7 @@ export const duplicateCases: readonly ContractCase[] = [
     name: 'duplicates are counted, with the time of the last one',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'a')
+      await recordEvent(store, 'a')
       await advance(LONG_AFTER_MS)
       for (const _ of range(3)) await record(store, delivery('a'), delivery('a'))
       const found = await flushed(store, 'a')
@@ -63,7 +64,7 @@ export const duplicateCases: readonly ContractCase[] = [
     name: 'closing a store writes the duplicates it has seen',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'a')
+      await recordEvent(store, 'a')
       await record(store, delivery('a'), saying('a', 'other'))
       await store.close()
       const found = await get(await open(), key('a'))
@@ -72,13 +73,15 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'two stores count the duplicates of one event together',
+    name: 'the duplicates that two stores count for one event are added up',
     async run({ open }) {
-      const [one, two] = [await open(), await open()]
-      await recordOne(one, 'a')
-      await Promise.all(range(10).flatMap(() => [record(one, delivery('a')), record(two, delivery('a'))]))
-      await Promise.all([flush(one), flush(two)])
-      assert.equal((await get(one, key('a'))).deliveries, 21)
+      const [storeA, storeB] = [await open(), await open()]
+      await recordEvent(storeA, 'a')
+      await Promise.all(
+        range(10).flatMap(() => [record(storeA, delivery('a')), record(storeB, delivery('a'))]),
+      )
+      await Promise.all([flush(storeA), flush(storeB)])
+      assert.equal((await get(storeA, key('a'))).deliveries, 21)
     },
   },
   {
@@ -93,7 +96,7 @@ export const duplicateCases: readonly ContractCase[] = [
         { id: 'dead', outcome: dead, state: 'failed', final: true },
       ] as const
       for (const { id, outcome, state, final } of expected) {
-        const of = await recordOne(store, id)
+        const of = await recordEvent(store, id)
         if (outcome) await attempt(store, of, outcome)
         const before = await get(store, of)
         const [verdict] = await record(store, delivery(id))
@@ -104,7 +107,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the same id with other bytes is a conflict: the first stays, the other is noted',
+    name: 'the same id with other bytes is a conflict: the first content stays and the conflict is counted',
     needs: ['inspect'],
     async run({ open }) {
       for (const [first, second] of [
@@ -134,7 +137,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a conflict inside one batch is seen',
+    name: 'a conflict inside one batch is detected',
     async run({ open }) {
       const store = await open()
       const verdicts = await record(store, saying('a', 'this'), saying('a', 'that'), saying('a', 'this'))
@@ -148,7 +151,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'of two concurrent deliveries with other bytes one is recorded and the other is a conflict',
+    name: 'two concurrent deliveries of one id with other bytes are one recorded event and one conflict',
     async run({ open }) {
       const stores = [await open(), await open()]
       for (const i of range(20)) {
@@ -164,7 +167,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'where a sender changes the bytes on each retry (no content hash), nothing is a conflict',
+    name: 'an event without a content hash (its sender changes the bytes on each retry) is never a conflict',
     async run({ open }) {
       const store = await open()
       await record(store, saying('a', null), saying('b', 'this'), saying('c', null))
@@ -240,7 +243,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'of many ids rejected for their bytes, one is recorded and the rest are "replayed"',
+    name: 'many ids with the same signed bytes, under the policy reject, are one "recorded" and the rest "replayed"',
     async run({ open }) {
       const store = await open()
       const policy = { onReplayedContent: 'reject' } as const
@@ -253,7 +256,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the guard of one source says nothing about another',
+    name: 'the guard of one source does not affect another source',
     async run({ open }) {
       const store = await open()
       const verdicts = await record(
@@ -268,7 +271,7 @@ export const duplicateCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a conflict registers no guard: the bytes it brought are still welcome under their own id',
+    name: 'a conflict registers no guard: its bytes are still recorded under their own id',
     async run({ open }) {
       const store = await open()
       await record(store, guarded('a', 'first'))
@@ -290,6 +293,82 @@ export const duplicateCases: readonly ContractCase[] = [
       const verdicts = await record(store, guarded('', 'signed bytes'), guarded('real', 'signed bytes'))
       assert.equal(verdicts[0]?.status, 'refused')
       assert.ok(verdicts[1]?.status === 'recorded' && verdicts[1].state === 'pending')
+    },
+  },
+]
+
+function seqOf(verdict: RecordVerdict | undefined): number {
+  assert.ok(verdict?.status === 'recorded')
+  return verdict.seq
+}
+
+export const repeatedCases: readonly ContractCase[] = [
+  {
+    name: 'a duplicate answered without the store is counted together with those that `record` found',
+    async run({ open }) {
+      const store = await open()
+      const [verdict] = await record(store, delivery('a'))
+      await record(store, delivery('a'))
+      const { receivedAt } = await get(store, key('a'))
+      const seq = seqOf(verdict)
+      store.duplicates.count([
+        { seq, at: receivedAt + 50_000 },
+        { seq, at: receivedAt + 90_000 },
+      ])
+      store.duplicates.count([{ seq, at: receivedAt + 70_000 }])
+      await store.duplicates.flush()
+      const found = await get(store, key('a'))
+      assert.deepEqual([found.deliveries, found.conflicts, found.lastConflict], [5, 0, null])
+      assert.equal(found.lastDeliveryAt, receivedAt + 90_000)
+    },
+  },
+  {
+    name: 'a store whose only calls were `duplicates.count` writes the counts, also on close',
+    async run({ open }) {
+      const storeA = await open()
+      const [storeB, three] = [await open({ migrate: false }), await open({ migrate: false })]
+      const [verdict] = await record(storeA, delivery('a'))
+      const at = Date.now()
+      for (const _ of range(10)) storeB.duplicates.count([{ seq: seqOf(verdict), at }])
+      await storeB.duplicates.flush()
+      assert.equal((await get(storeA, key('a'))).deliveries, 11)
+      three.duplicates.count([{ seq: seqOf(verdict), at }])
+      await three.close()
+      assert.equal((await get(storeA, key('a'))).deliveries, 12)
+    },
+  },
+  {
+    name: 'a duplicate of a removed event is dropped, and the other counts stay right',
+    async run({ open }) {
+      const store = await open()
+      const [verdict] = await record(store, delivery('a'))
+      const seq = seqOf(verdict)
+      store.duplicates.count([
+        { seq: seq + 1_000, at: Date.now() },
+        { seq, at: Date.now() },
+      ])
+      store.duplicates.count([])
+      await store.duplicates.flush()
+      assert.equal((await get(store, key('a'))).deliveries, 2)
+    },
+  },
+  {
+    name: 'an invalid seq or time is refused, and nothing of that call is counted',
+    async run({ open }) {
+      const store = await open()
+      await recordEvent(store, 'a')
+      const { seq } = await get(store, key('a'))
+      for (const bad of [
+        { seq: 0, at: 1 },
+        { seq: 1.5, at: 1 },
+        { seq: Number.NaN, at: 1 },
+        { seq, at: -1 },
+        { seq, at: Number.NaN },
+      ]) {
+        await rejects(() => store.duplicates.count([{ seq, at: 1 }, bad]), 'INVALID_INPUT')
+      }
+      await store.duplicates.flush()
+      assert.equal((await get(store, key('a'))).deliveries, 1)
     },
   },
 ]

@@ -1,16 +1,16 @@
-/** Named side effects: a finished one is never repeated, and what is not known is said to be unknown. */
+/** Named side effects: a finished effect is never repeated, and a started one without a result is `unknown`. */
 import assert from 'node:assert/strict'
 import type { Lease } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   changesNothing,
-  claimOne,
+  claimEvent,
   failedFor,
   key,
   LEASE_MS,
-  recordOne,
+  recordEvent,
   rejects,
   settle,
   settleIn,
@@ -24,46 +24,46 @@ const finish = (store: CompleteStore, lease: Lease, result: string, name = 'mail
 
 export const effectCases: readonly ContractCase[] = [
   {
-    name: 'an effect that was finished is found finished in every later attempt, with its result',
+    name: 'a finished effect is `finished` in every later attempt, with its result',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       assert.deepEqual(await start(store, first.lease), { state: 'new' })
       assert.deepEqual(await finish(store, first.lease, '{"id":"m\u00e91"}'), {
         state: 'finished',
         result: '{"id":"m\u00e91"}',
       })
       await settle(store, first.lease, failedFor(0))
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.deepEqual(await start(store, second.lease), { state: 'finished', result: '{"id":"m\u00e91"}' })
       await advance(LEASE_MS + 1)
-      const third = await claimOne(await open(), of)
+      const third = await claimEvent(await open(), of)
       assert.deepEqual(await start(store, third.lease), { state: 'finished', result: '{"id":"m\u00e91"}' })
     },
   },
   {
-    name: 'an effect that was started and never finished is unknown to the next attempt',
+    name: 'an effect that was started and not finished is `unknown` in the next attempt',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       await start(store, first.lease)
       await advance(LEASE_MS + 1)
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
       assert.deepEqual(await finish(store, second.lease, 'second'), { state: 'finished', result: 'second' })
     },
   },
   {
-    name: 'the first result stays: a frozen worker that comes back cannot replace it',
+    name: 'the first result stays: a frozen worker that resumes cannot replace it',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       await start(store, first.lease)
       await advance(LEASE_MS + 1)
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       await start(store, second.lease)
       assert.deepEqual(await finish(store, first.lease, 'late'), { state: 'fenced' })
       await finish(store, second.lease, 'right')
@@ -72,32 +72,32 @@ export const effectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the first result stays: who finishes again is told what was really done',
+    name: 'the first result stays: a second finish returns the first result',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       await start(store, first.lease)
       await finish(store, first.lease, 'first')
       assert.deepEqual(await finish(store, first.lease, 'again'), { state: 'finished', result: 'first' })
       await settle(store, first.lease, failedFor(0))
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.deepEqual(await finish(store, second.lease, 'second'), { state: 'finished', result: 'first' })
       assert.deepEqual(await start(store, second.lease), { state: 'finished', result: 'first' })
     },
   },
   {
-    name: 'an effect that is known not to have happened is forgotten, and one that was finished is not',
+    name: 'a started effect can be dropped, a finished one cannot',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       const drop = (lease: Lease) => ({ step: 'drop', lease, name: 'mail' }) as const
       assert.deepEqual(await store.keys.effect(drop(first.lease)), { state: 'new' }, 'it was never started')
       await start(store, first.lease)
       assert.deepEqual(await store.keys.effect(drop(first.lease)), { state: 'new' })
       await settle(store, first.lease, failedFor(0))
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.deepEqual(await start(store, second.lease), { state: 'new' })
       const transaction = await store.transaction()
       assert.deepEqual(await transaction.keys!.effect(drop(second.lease)), { state: 'new' })
@@ -111,14 +111,14 @@ export const effectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a dead lease starts no effect',
+    name: 'an expired lease starts no effect',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const first = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
       await advance(LEASE_MS + 1)
       assert.deepEqual(await start(store, first.lease), { state: 'fenced' })
-      const second = await claimOne(store, of)
+      const second = await claimEvent(store, of)
       assert.deepEqual(await start(store, first.lease), { state: 'fenced' })
       assert.deepEqual(await start(store, second.lease), { state: 'new' }, 'nobody had started it')
     },
@@ -127,9 +127,9 @@ export const effectCases: readonly ContractCase[] = [
     name: 'effects are told apart by name and by event',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      await recordOne(store, 'other')
-      const [one, two] = [await claimOne(store, of), await claimOne(store, key('other'))]
+      await recordEvent(store, 'evt')
+      await recordEvent(store, 'other')
+      const [one, two] = [await claimEvent(store, of), await claimEvent(store, key('other'))]
       await start(store, one.lease, 'mail')
       await finish(store, one.lease, 'sent', 'mail')
       assert.deepEqual(await start(store, one.lease, 'Mail'), { state: 'new' })
@@ -137,11 +137,11 @@ export const effectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an empty result and one of the greatest size come back whole',
+    name: 'an empty result and a result of the largest size come back whole',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       for (const [name, result] of [
         ['empty', ''],
         ['large', 'x'.repeat(262_144)],
@@ -153,11 +153,11 @@ export const effectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a result over the greatest size is refused, and another may be written in its place',
+    name: 'a result over the largest size is refused, and the effect can still be finished',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       await start(store, lease)
       await rejects(() => finish(store, lease, 'x'.repeat(262_145)), 'INVALID_INPUT')
       assert.deepEqual(await start(store, lease), { state: 'unknown' })
@@ -169,8 +169,8 @@ export const effectCases: readonly ContractCase[] = [
     name: "an effect is written at once: it stays when the handler's transaction is rolled back",
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       await start(store, lease)
       await finish(store, lease, 'sent')
       const transaction = await store.transaction()
@@ -183,8 +183,8 @@ export const effectCases: readonly ContractCase[] = [
     name: "an effect written in the handler's transaction is there when it commits, and undone when it does not",
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       const undone = await store.transaction()
       assert.deepEqual(await undone.keys!.effect({ step: 'start', lease, name: 'mail' }), { state: 'new' })
       await undone.keys!.effect({ step: 'finish', lease, name: 'mail', result: 'undone' })
@@ -206,7 +206,7 @@ export const effectCases: readonly ContractCase[] = [
     name: 'an effect of a finished attempt can no longer be written',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       const { lease } = await attempt(store, of, { kind: 'succeeded' })
       await changesNothing(store, of, async () => {
         assert.deepEqual(await start(store, lease), { state: 'fenced' })

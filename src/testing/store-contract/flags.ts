@@ -1,11 +1,11 @@
-/** Ids that nobody signed: known signed content under a new id, and other signed content under a known one. */
+/** Unsigned ids: known signed content under a new id, and other signed content under a known id. */
 import assert from 'node:assert/strict'
 import { contestedId, type NewDelivery, type RecordVerdict } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
+  type ContractCase,
   claim,
   delivery,
   event,
@@ -30,7 +30,7 @@ function signed(id: string, content: string, more: Partial<NewDelivery> = {}): N
   })
 }
 
-/** The id of `id` with this content, where `id` is contested. */
+/** The contested id that `id` gets for this content. */
 const ownId = (id: string, content: string) => contestedId(signed(id, content).events[0]!)
 
 function kept(verdict: RecordVerdict | undefined): string | undefined {
@@ -43,16 +43,16 @@ async function bodyOf(store: CompleteStore, id: string): Promise<string | null> 
 }
 
 async function claimedIds(store: CompleteStore): Promise<string[]> {
-  return (await claim(store)).map((one) => one.eventId).sort()
+  return (await claim(store)).map((claimed) => claimed.eventId).sort()
 }
 
 export const flagCases: readonly ContractCase[] = [
   {
-    name: 'known signed content that is to be rejected is rejected under a contested id too',
+    name: 'the policy reject also rejects known signed content under a contested id',
     async run({ open }) {
       const store = await open()
       await record(store, signed('first', 'same'), signed('other', 'else'))
-      // The id `taken` is contested: its content is that of another event.
+      // The id `taken` is contested: the event under it has the content of another event.
       await record(store, signed('taken', 'same'))
       const [verdict] = await record(store, signed('taken', 'else', { onReplayedContent: 'reject' }))
       assert.equal(verdict?.status, 'replayed')
@@ -60,7 +60,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'known signed content under a new id is handled and flagged with the event it equals',
+    name: 'known signed content under a new id is handled, and flagged with the id of the first event',
     async run({ open }) {
       const store = await open()
       await record(store, signed('first', 'same'), signed('other', 'else'))
@@ -80,7 +80,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'equal content in one batch and from many writers is handled each time, flagged all but once',
+    name: 'equal content in one batch and from many writers is handled each time, and all but the first event are flagged',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       const inBatch = await record(stores[0]!, ...range(50).map((i) => signed(`batch ${i}`, 'one')))
@@ -98,7 +98,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'content that is withheld is flagged too',
+    name: 'withheld content is flagged too',
     async run({ open }) {
       const store = await open()
       await record(store, signed('first', 'same'))
@@ -109,7 +109,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an id that known content has taken does not block its own event: both are kept',
+    name: 'an id taken by replayed content does not block the genuine event: both are kept',
     needs: ['inspect'],
     async run({ open }) {
       for (const policy of ['flag', 'review'] as const) {
@@ -157,7 +157,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an id is contested as soon as another event has the content it was taken with',
+    name: 'an id is contested as soon as another event has the same content as the event under it',
     async run({ open }) {
       const store = await open()
       await record(store, signed('x', 'captured'))
@@ -200,7 +200,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an id is contested inside one batch, in whatever order the rest comes',
+    name: 'an id can be contested inside one batch, in any order of its events',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -230,7 +230,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a captured delivery and the real event at the same moment: the real bytes are always kept',
+    name: 'a captured delivery that races the genuine event never displaces its bytes',
     needs: ['inspect'],
     async run(harness) {
       const stores = await openSeveral(harness, 2)
@@ -265,7 +265,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the id of a contested event is never too long, and still tells events apart',
+    name: 'the contested id of an event is within the length limit, and unique for its content',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()

@@ -1,12 +1,12 @@
-/** Bad input is INVALID_INPUT, and writes nothing. */
+/** Invalid input: every such call is INVALID_INPUT and writes nothing. */
 import assert from 'node:assert/strict'
 import type { ClaimOptions, EventFilter, NewDelivery, Order, Outcome, State } from '../../model.js'
 import type { EffectStep } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
+  type ContractCase,
   changesNothing,
   claim,
-  claimOne,
+  claimEvent,
   delivery,
   event,
   failedFor,
@@ -15,7 +15,7 @@ import {
   listAll,
   range,
   record,
-  recordOne,
+  recordEvent,
   rejects,
   SOURCE,
   settlement,
@@ -109,7 +109,7 @@ export const inputCases: readonly ContractCase[] = [
     name: 'a bad claim is INVALID_INPUT and takes nothing',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       await changesNothing(store, of, async () => {
         for (const bad of badClaims) await rejects(() => claim(store, bad), 'INVALID_INPUT')
       })
@@ -119,9 +119,9 @@ export const inputCases: readonly ContractCase[] = [
     name: 'a bad settlement is INVALID_INPUT, and its neighbours in the batch are not written either',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      await recordOne(store, 'other')
-      const [mine, theirs] = [await claimOne(store, of), await claimOne(store, key('other'))]
+      await recordEvent(store, 'evt')
+      await recordEvent(store, 'other')
+      const [mine, theirs] = [await claimEvent(store, of), await claimEvent(store, key('other'))]
       const good = settlement(theirs.lease, succeeded)
       const bad = [
         ...badOutcomes.map((outcome) => settlement(mine.lease, outcome)),
@@ -130,10 +130,10 @@ export const inputCases: readonly ContractCase[] = [
       ]
       await changesNothing(store, of, () =>
         changesNothing(store, key('other'), async () => {
-          for (const one of bad) {
-            await rejects(() => store.settle([good, one]), 'INVALID_INPUT')
+          for (const invalid of bad) {
+            await rejects(() => store.settle([good, invalid]), 'INVALID_INPUT')
             const transaction = await store.transaction()
-            await rejects(() => transaction.settle([one]), 'INVALID_INPUT')
+            await rejects(() => transaction.settle([invalid]), 'INVALID_INPUT')
             await transaction.rollback()
           }
         }),
@@ -141,11 +141,11 @@ export const inputCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a bad time for a lease is INVALID_INPUT and the lease stays as it was',
+    name: 'a bad lease time is INVALID_INPUT and the lease stays as it was',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of, { leaseMs: 10_000 })
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of, { leaseMs: 10_000 })
       for (const leaseMs of [...badCounts, 86_400_001]) {
         await rejects(() => store.extend([lease], leaseMs), 'INVALID_INPUT')
       }
@@ -154,11 +154,11 @@ export const inputCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a bad delay is INVALID_INPUT and the event is not handed back',
+    name: 'a bad delay is INVALID_INPUT and the event is not released',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       await changesNothing(store, of, async () => {
         for (const delayMs of [-1, Number.NaN, Number.POSITIVE_INFINITY]) {
           await rejects(() => store.release([lease], delayMs), 'INVALID_INPUT')
@@ -171,7 +171,7 @@ export const inputCases: readonly ContractCase[] = [
     name: 'a bad order is INVALID_INPUT and moves nothing',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       const order: Order = { verb: 'ignore', events: [of], actor: 'ada', reason: '' }
       await changesNothing(store, of, async () => {
         for (const bad of badOrders) await rejects(() => store.operate({ ...order, ...bad }), 'INVALID_INPUT')
@@ -183,8 +183,8 @@ export const inputCases: readonly ContractCase[] = [
     needs: ['keys'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       const bad: EffectStep[] = [
         ...badTexts.map((name) => ({ step: 'start', lease, name }) as const),
         { step: 'finish', lease, name: 'mail', result: 'x'.repeat(262_145) },
@@ -207,8 +207,8 @@ export const inputCases: readonly ContractCase[] = [
     needs: ['inspect', 'retention'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt', { receivedAt: 0 })
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt', { receivedAt: 0 })
+      const { lease } = await claimEvent(store, of)
       await store.settle([settlement(lease, succeeded)])
       const before = Date.now()
       await changesNothing(store, of, async () => {
@@ -232,11 +232,11 @@ export const inputCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'looking for what cannot be there finds nothing or is INVALID_INPUT, never an outage',
+    name: 'a read with an impossible key finds nothing or is INVALID_INPUT, and never fails otherwise',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       for (const text of [...badTexts, 'x'.repeat(100_000)]) {
         await nothingOrInvalid(() => store.get(key(text)))
         await nothingOrInvalid(() => store.get(key('evt', text)))
@@ -249,7 +249,7 @@ export const inputCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'text that means something to SQL means nothing to the log',
+    name: 'text with SQL syntax is stored as plain text',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -259,7 +259,7 @@ export const inputCases: readonly ContractCase[] = [
         const [verdict] = await record(store, delivery(event(text, body), { source: text }))
         assert.equal(verdict?.status, 'recorded')
         const own = key(text, text)
-        const claimed = await claimOne(store, own, { worker: text })
+        const claimed = await claimEvent(store, own, { worker: text })
         await store.settle([settlement(claimed.lease, { ...failedFor(0), error: text } as Outcome)])
         for (const filter of [{ source: text }, { eventId: text }, { type: text }, { reference: text }]) {
           assert.deepEqual(

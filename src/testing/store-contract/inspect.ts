@@ -1,11 +1,11 @@
-/** An inspection tells how a log is, and finds nothing wrong with one that only the store has written. */
+/** Inspection: a log that only the store has written has no broken invariant. */
 import assert from 'node:assert/strict'
 import type { Inspection } from '../../store.js'
-import type { ContractCase } from './harness.js'
-import { fillSample } from './sample.js'
+import { fillSample } from './situations.js'
 import {
   attempt,
-  claimOne,
+  type ContractCase,
+  claimEvent,
   DAY_MS,
   dead,
   delivery,
@@ -15,7 +15,7 @@ import {
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   sha256,
   succeeded,
 } from './support.js'
@@ -35,7 +35,7 @@ function nothingBroken({ invariants }: Inspection): void {
 
 export const inspectCases: readonly ContractCase[] = [
   {
-    name: 'a log that was never migrated can be inspected: schema 0, and nothing to check yet',
+    name: 'a log that was never migrated can be inspected: schema 0, and no invariants',
     async run({ open }) {
       const store = await open({ migrate: false })
       const before = await store.inspect.report()
@@ -50,7 +50,7 @@ export const inspectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an inspection tells the time of the store, not of the one who asks',
+    name: 'an inspection returns the time of the store, not of the caller',
     async run({ open, advance }) {
       const store = await open()
       await advance(DAY_MS)
@@ -59,29 +59,29 @@ export const inspectCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'whatever a store is put through, its inspection finds nothing broken',
+    name: 'an inspection finds no broken invariant after any sequence of calls',
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 120)
       nothingBroken(await store.inspect.report())
-      // Guarded content is finished when it is recorded: no work, no attempt.
+      // Replayed content is ignored when it is recorded: it has no work row and no attempt.
       const guarded = { guardHash: sha256('bytes') }
       await record(store, delivery(event('real', guarded)), delivery(event('replayed', guarded)))
-      await attempt(store, await recordOne(store, 'again'), succeeded)
+      await attempt(store, await recordEvent(store, 'again'), succeeded)
       await operate(store, 'replay', key('again'), { force: true })
-      await claimOne(store, key('again'))
+      await claimEvent(store, key('again'))
       nothingBroken(await store.inspect.report())
     },
   },
   {
-    name: 'bytes that retention took from finished events are not missed, also when they run again',
+    name: 'payloads that retention removed are not reported as missing, also when their events run again',
     needs: ['retention'],
     async run({ open }) {
       const store = await open()
       const receivedAt = Date.now() - 100 * DAY_MS
       const outcomes = { done: succeeded, left: ignored, never: null }
       for (const [id, outcome] of Object.entries(outcomes)) {
-        await recordOne(store, id, { receivedAt })
+        await recordEvent(store, id, { receivedAt })
         if (outcome) await attempt(store, key(id), outcome)
         else await operate(store, 'ignore', key(id))
       }

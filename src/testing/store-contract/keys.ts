@@ -1,8 +1,18 @@
-/** Resource keys: `once(key, fn)` with no event around it. One holder at a time, and a finished key stays finished. */
+/** Idempotency keys of `once(key, fn)`, and watermarks. */
 import assert from 'node:assert/strict'
 import type { CompleteStore, KeyState } from '../../store.js'
-import type { ContractCase } from './harness.js'
-import { LEASE_MS, openSeveral, range, rejects } from './support.js'
+import {
+  attempt,
+  type ContractCase,
+  DAY_MS,
+  LEASE_MS,
+  openSeveral,
+  range,
+  recordEvent,
+  rejects,
+  SOURCE,
+  succeeded,
+} from './support.js'
 
 const take = (store: CompleteStore, key = 'k', leaseMs = LEASE_MS) =>
   store.keys.key({ step: 'take', key, leaseMs })
@@ -25,35 +35,39 @@ function token(state: KeyState, repeat: boolean): string {
 
 export const keyCases: readonly ContractCase[] = [
   {
-    name: 'a key that is finished gives its result to everyone after',
+    name: 'a finished key returns its result to every later caller',
     async run(harness) {
-      const [one, two] = await openSeveral(harness, 2)
-      const held = token(await take(one!), false)
-      assert.deepEqual(await finish(one!, held, '{"id":7}'), { state: 'ok' })
-      for (const store of [one!, two!]) {
+      const [storeA, storeB] = await openSeveral(harness, 2)
+      const ownToken = token(await take(storeA!), false)
+      assert.deepEqual(await finish(storeA!, ownToken, '{"id":7}'), { state: 'ok' })
+      for (const store of [storeA!, storeB!]) {
         assert.deepEqual(await take(store), { state: 'finished', result: '{"id":7}' })
       }
       await harness.advance(1_000 * LEASE_MS)
-      assert.deepEqual(await take(one!), { state: 'finished', result: '{"id":7}' }, 'null keeps it for good')
+      assert.deepEqual(
+        await take(storeA!),
+        { state: 'finished', result: '{"id":7}' },
+        'null keeps it for good',
+      )
     },
   },
   {
-    name: 'a key that is held is busy for everyone else',
+    name: 'a taken key is busy for every other caller',
     async run(harness) {
-      const [one, two] = await openSeveral(harness, 2)
-      const held = token(await take(one!), false)
-      const busy = await take(two!)
+      const [storeA, storeB] = await openSeveral(harness, 2)
+      const ownToken = token(await take(storeA!), false)
+      const busy = await take(storeB!)
       assert.ok(busy.state === 'busy')
       await harness.advance(LEASE_MS - 30_000)
-      assert.equal((await take(two!)).state, 'busy')
-      assert.deepEqual(await extend(one!, held), { state: 'ok' })
+      assert.equal((await take(storeB!)).state, 'busy')
+      assert.deepEqual(await extend(storeA!, ownToken), { state: 'ok' })
       await harness.advance(LEASE_MS - 20_000)
-      const later = await take(two!)
+      const later = await take(storeB!)
       assert.ok(later.state === 'busy' && later.until > busy.until, 'extended')
     },
   },
   {
-    name: 'of many that take a key at once one gets it',
+    name: 'a key that many callers take at once goes to one of them',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       for (const i of range(10)) {
@@ -64,34 +78,34 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a key whose holder was lost can be taken, is marked as a repeat, and the old token is worthless',
+    name: 'a key whose token expired can be taken with `repeat`, and the old token is fenced',
     async run({ open, advance }) {
       const store = await open()
       const old = token(await take(store), false)
       await advance(LEASE_MS + 1)
       assert.deepEqual(await extend(store, old), { state: 'fenced' })
       assert.deepEqual(await finish(store, old, 'late'), { state: 'fenced' })
-      const held = token(await take(store), true)
+      const ownToken = token(await take(store), true)
       assert.deepEqual(await extend(store, old), { state: 'fenced' })
       assert.deepEqual(await finish(store, old, 'later'), { state: 'fenced' })
       assert.deepEqual(await drop(store, old), { state: 'fenced' })
-      assert.deepEqual(await finish(store, held, 'right'), { state: 'ok' })
+      assert.deepEqual(await finish(store, ownToken, 'right'), { state: 'ok' })
       assert.deepEqual(await finish(store, old, 'latest'), { state: 'fenced' })
       assert.deepEqual(await take(store), { state: 'finished', result: 'right' })
     },
   },
   {
-    name: 'a key that was given back can be taken afresh',
+    name: 'a dropped key can be taken again without `repeat`',
     async run({ open }) {
       const store = await open()
-      const held = token(await take(store), false)
-      assert.deepEqual(await drop(store, held), { state: 'ok' })
-      assert.deepEqual(await finish(store, held, 'x'), { state: 'fenced' })
+      const ownToken = token(await take(store), false)
+      assert.deepEqual(await drop(store, ownToken), { state: 'ok' })
+      assert.deepEqual(await finish(store, ownToken, 'x'), { state: 'fenced' })
       token(await take(store), false)
     },
   },
   {
-    name: 'a result is kept for the time asked, and the key is new after it',
+    name: 'a result is kept for its ttl, and the key is new after it',
     async run({ open, advance }) {
       const store = await open()
       await finish(store, token(await take(store), false), 'x', 100_000)
@@ -102,16 +116,16 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'keys are told apart byte by byte, and a made-up token is worthless',
+    name: 'keys are compared byte by byte, and a made-up token is fenced',
     async run({ open }) {
       const store = await open()
-      const one = token(await take(store, 'order 1'), false)
-      const two = token(await take(store, 'Order 1'), false)
-      for (const wrong of [two, '', 'x', "' or 1=1"]) {
+      const orderToken = token(await take(store, 'order 1'), false)
+      const storeB = token(await take(store, 'Order 1'), false)
+      for (const wrong of [storeB, '', 'x', "' or 1=1"]) {
         assert.deepEqual(await finish(store, wrong, 'x', null, 'order 1'), { state: 'fenced' })
       }
-      assert.deepEqual(await finish(store, one, 'x', null, 'missing'), { state: 'fenced' })
-      assert.deepEqual(await finish(store, one, '', null, 'order 1'), { state: 'ok' })
+      assert.deepEqual(await finish(store, orderToken, 'x', null, 'missing'), { state: 'fenced' })
+      assert.deepEqual(await finish(store, orderToken, '', null, 'order 1'), { state: 'ok' })
       assert.deepEqual(await take(store, 'order 1'), { state: 'finished', result: '' })
     },
   },
@@ -125,15 +139,15 @@ export const keyCases: readonly ContractCase[] = [
       for (const leaseMs of [0, -1, 1.5, Number.NaN]) {
         await rejects(() => take(store, 'k', leaseMs), 'INVALID_INPUT')
       }
-      const held = token(await take(store), false)
+      const ownToken = token(await take(store), false)
       for (const ttlMs of [0, -1, Number.NaN]) {
-        await rejects(() => finish(store, held, 'x', ttlMs), 'INVALID_INPUT')
+        await rejects(() => finish(store, ownToken, 'x', ttlMs), 'INVALID_INPUT')
       }
-      assert.deepEqual(await finish(store, held, 'x'), { state: 'ok' })
+      assert.deepEqual(await finish(store, ownToken, 'x'), { state: 'ok' })
     },
   },
   {
-    name: 'of 32 that take a key at once one gets it, and again when that one was lost',
+    name: 'a key that 32 callers take at once goes to one of them, and again after its token expired',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       for (const repeat of [false, true]) {
@@ -147,14 +161,14 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the token of a key that is finished or whose time is over changes nothing any more',
+    name: 'the token of a finished or expired key is fenced',
     async run({ open, advance }) {
       const store = await open()
-      const held = token(await take(store), false)
-      assert.deepEqual(await finish(store, held, 'first'), { state: 'ok' })
-      assert.deepEqual(await finish(store, held, 'second'), { state: 'fenced' })
-      assert.deepEqual(await extend(store, held), { state: 'fenced' })
-      assert.deepEqual(await drop(store, held), { state: 'fenced' })
+      const ownToken = token(await take(store), false)
+      assert.deepEqual(await finish(store, ownToken, 'first'), { state: 'ok' })
+      assert.deepEqual(await finish(store, ownToken, 'second'), { state: 'fenced' })
+      assert.deepEqual(await extend(store, ownToken), { state: 'fenced' })
+      assert.deepEqual(await drop(store, ownToken), { state: 'fenced' })
       assert.deepEqual(await take(store), { state: 'finished', result: 'first' })
       const late = token(await take(store, 'late'), false)
       await advance(LEASE_MS + 1)
@@ -163,7 +177,7 @@ export const keyCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'pruning removes results that are past their time and no other keys',
+    name: 'a prune removes expired results and no other keys',
     needs: ['retention'],
     async run({ open, advance }) {
       const store = await open()
@@ -176,14 +190,118 @@ export const keyCases: readonly ContractCase[] = [
         await finish(store, token(await take(store, key), false), key, ttlMs, key)
       }
       token(await take(store, 'lost', 1_000), false)
-      const held = token(await take(store, 'held', 1_000_000), false)
+      const ownToken = token(await take(store, 'held', 1_000_000), false)
       await advance(2_000)
       for (const _ of range(5)) await store.retention.prune({ source: 'any', limit: 1 })
       assert.deepEqual(await take(store, 'long'), { state: 'finished', result: 'long' })
       assert.deepEqual(await take(store, 'for good'), { state: 'finished', result: 'for good' })
       token(await take(store, 'lost'), true)
-      assert.deepEqual(await extend(store, held, LEASE_MS, 'held'), { state: 'ok' })
+      assert.deepEqual(await extend(store, ownToken, LEASE_MS, 'held'), { state: 'ok' })
       for (const key of ['short', 'shorter']) token(await take(store, key), false)
+    },
+  },
+]
+
+async function advanceTo(
+  store: CompleteStore,
+  value: number,
+  key = 'order 1',
+  source = SOURCE,
+): Promise<boolean> {
+  const transaction = await store.transaction()
+  const moved = await transaction.keys!.advance({ source, key, value })
+  await (moved ? transaction.commit() : transaction.rollback())
+  return moved
+}
+
+export const watermarkCases: readonly ContractCase[] = [
+  {
+    name: 'a watermark moves forward, stands still for an equal value, and never goes back',
+    async run({ open }) {
+      const store = await open()
+      const at = () => store.keys.watermark(SOURCE, 'order 1')
+      assert.equal(await at(), null)
+      for (const [value, moved, then] of [
+        [5, true, 5],
+        [4, false, 5],
+        [5, true, 5],
+        [1_700_000_000_123, true, 1_700_000_000_123],
+        [6, false, 1_700_000_000_123],
+      ] as const) {
+        assert.equal(await advanceTo(store, value), moved, `to ${value}`)
+        assert.equal(await at(), then)
+      }
+    },
+  },
+  {
+    name: 'a watermark may be any number',
+    async run({ open }) {
+      const store = await open()
+      for (const value of [-1.5, 0, 0.25, Number.MAX_SAFE_INTEGER]) {
+        assert.equal(await advanceTo(store, value), true)
+        assert.equal(await store.keys.watermark(SOURCE, 'order 1'), value)
+      }
+      for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+        const transaction = await store.transaction()
+        await rejects(() => transaction.keys!.advance({ source: SOURCE, key: 'k', value }), 'INVALID_INPUT')
+        await transaction.rollback()
+      }
+    },
+  },
+  {
+    name: 'a watermark moved in a transaction that is rolled back has not moved',
+    async run({ open }) {
+      const store = await open()
+      await advanceTo(store, 1)
+      const transaction = await store.transaction()
+      assert.equal(await transaction.keys!.advance({ source: SOURCE, key: 'order 1', value: 9 }), true)
+      assert.equal(await transaction.keys!.advance({ source: SOURCE, key: 'order 1', value: 8 }), false)
+      await transaction.rollback()
+      assert.equal(await store.keys.watermark(SOURCE, 'order 1'), 1)
+    },
+  },
+  {
+    name: 'watermarks are separate by source and key',
+    async run({ open }) {
+      const store = await open()
+      await advanceTo(store, 9, 'order 1')
+      assert.equal(await advanceTo(store, 1, 'Order 1'), true)
+      assert.equal(await advanceTo(store, 1, 'order 1', 'crm'), true)
+      assert.equal(await store.keys.watermark(SOURCE, 'order 1'), 9)
+    },
+  },
+  {
+    name: 'many transactions that move one watermark leave the highest value, and none commits a lower value after a higher one',
+    async run(harness) {
+      const stores = await openSeveral(harness, 2)
+      const moved: number[] = []
+      await Promise.all(
+        range(20).map(async (i) => {
+          if (await advanceTo(stores[i % 2]!, (i * 7) % 20)) moved.push((i * 7) % 20)
+        }),
+      )
+      assert.equal(await stores[0]!.keys.watermark(SOURCE, 'order 1'), 19)
+      assert.ok(moved.includes(19))
+    },
+  },
+  {
+    name: 'a watermark stays after the events that moved it were removed',
+    needs: ['retention'],
+    async run({ open }) {
+      const store = await open()
+      const of = await recordEvent(store, 'old', { receivedAt: 1_000 })
+      await attempt(store, of, succeeded)
+      await advanceTo(store, 7)
+      const horizon = Date.now() - DAY_MS
+      await store.retention.prune({
+        source: SOURCE,
+        limit: 100,
+        payloadsBefore: horizon,
+        eventsBefore: horizon,
+      })
+      assert.equal(await store.get(of), null)
+      assert.equal(await store.keys.watermark(SOURCE, 'order 1'), 7)
+      assert.equal(await advanceTo(store, 6), false)
     },
   },
 ]

@@ -1,14 +1,14 @@
-/** Lanes, second part: what hands the turn on to the next event of a lane, and what does not. */
+/** Lanes: which changes make the next event of a lane due, and which do not. */
 import assert from 'node:assert/strict'
 import type { NewDelivery, Outcome } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   cannotClaim,
   chunks,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   delivery,
   event,
@@ -21,13 +21,13 @@ import {
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   settle,
   settleIn,
   succeeded,
 } from './support.js'
 
-/** More than a store may push back an event it found blocked. */
+/** Longer than a store may postpone an event that it found blocked. */
 const PUSHED_BACK_MS = 10_000
 
 function inLane(eventId: string, lane: string): NewDelivery {
@@ -36,7 +36,7 @@ function inLane(eventId: string, lane: string): NewDelivery {
 
 const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.eventId)
 
-/** Each ends the turn of an event for good. */
+/** The ways in which an event leaves its lane. */
 const endings: readonly [string, Outcome][] = [
   ['succeeds', succeeded],
   ['is ignored', ignored],
@@ -45,11 +45,11 @@ const endings: readonly [string, Outcome][] = [
 
 export const laneTurnCases: readonly ContractCase[] = [
   ...endings.map(([ending, outcome]) => ({
-    name: `the next of a lane is due at once when its first ${ending}, also in a transaction`,
+    name: `the next event of a lane is due at once when the head ${ending}, also in a transaction`,
     async run({ open }: Parameters<ContractCase['run']>[0]) {
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       assert.deepEqual(await ids(store), [], 'the others were looked at and found blocked')
       assert.equal(await settle(store, first.lease, outcome), true)
       const [second, ...more] = await claim(store)
@@ -61,11 +61,11 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   })),
   {
-    name: 'a transaction that is rolled back leaves the turn where it was',
+    name: 'a transaction that is rolled back does not make the next event of the lane due',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       const transaction = await store.transaction()
       assert.equal(await settleIn(transaction, first.lease, succeeded), true)
       await transaction.rollback()
@@ -75,7 +75,7 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event that waits for its next attempt holds up its own lane and nothing else',
+    name: 'an event that waits for its next attempt blocks its own lane only',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'), inLane('b1', 'b'), delivery('free'))
@@ -88,11 +88,11 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event handed back for later holds up its lane until then',
+    name: 'an event released with a delay blocks its lane until it is due',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       assert.deepEqual(await store.release([first.lease], 60_000), [true])
       assert.deepEqual(await ids(store), [])
       await advance(30_000)
@@ -103,7 +103,7 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an order to ignore a whole lane leaves none of it waiting',
+    name: 'an order to ignore a whole lane leaves no event of it waiting',
     async run({ open, advance }) {
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3', 'a4'].map((id) => inLane(id, 'a')))
@@ -116,7 +116,7 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event given a new start by an operator comes before those behind it',
+    name: 'an event that an operator restarts comes before the later events of its lane',
     async run({ open, advance }) {
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
@@ -133,12 +133,12 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event that is replayed while a later one of its lane runs waits for that one to end',
+    name: 'an event that is replayed while a later event of its lane runs waits until that event has ended',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
       await attempt(store, key('a1'), succeeded)
-      const later = await claimOne(store, key('a2'))
+      const later = await claimEvent(store, key('a2'))
       assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
       assert.deepEqual(await ids(store), [], 'never two of a lane at once')
       await cannotClaim(store, key('a1'))
@@ -148,13 +148,13 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a lease that ran out stays dead when its event is found waiting for another of its lane',
+    name: 'an expired lease stays expired when a claim finds its event blocked by its lane',
     needs: ['inspect'],
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
       await attempt(store, key('a1'), succeeded)
-      const lost = await claimOne(store, key('a2'))
+      const lost = await claimEvent(store, key('a2'))
       assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
       await advance(LEASE_MS + PUSHED_BACK_MS)
       const [first, ...more] = await claim(store)
@@ -175,7 +175,7 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the turn does not cut short the time an event waits for its own next attempt',
+    name: 'the end of the head does not shorten the wait of an event for its own next attempt',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
@@ -191,11 +191,11 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event that an operator takes out of the middle of a lane is skipped',
+    name: 'an event that an operator ignores in the middle of a lane is skipped',
     async run({ open }) {
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3'].map((id) => inLane(id, 'a')))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       assert.ok((await operate(store, 'ignore', key('a2'))).done)
       assert.deepEqual(await ids(store), [])
       assert.equal(await settle(store, first.lease, succeeded), true)
@@ -203,14 +203,14 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a long queue behind one event does not hide what others wait for',
+    name: 'a long queue behind one event does not hide due events of other lanes',
     async run({ open, advance }) {
       const store = await open()
       await record(store, ...range(500).map((i) => inLane(`a${i}`, 'a')))
       await attempt(store, key('a0'), failedFor(600_000))
       await advance(10)
       await record(store, ...range(3).map((i) => delivery(`free ${i}`)))
-      await recordOne(store, 'other', { source: 'crm' })
+      await recordEvent(store, 'other', { source: 'crm' })
       const taken: string[] = []
       for (let claimed = await claim(store, { limit: 2 }); claimed.length > 0; ) {
         taken.push(...claimed.map((c) => c.eventId))
@@ -220,7 +220,7 @@ export const laneTurnCases: readonly ContractCase[] = [
     },
   },
   {
-    name: '200 lanes of 20 events are emptied by many workers, each lane in order and never two of it at once',
+    name: '200 lanes of 20 events are processed by many workers, each lane in order and one event at a time',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       const total = 4_000
@@ -242,7 +242,7 @@ export const laneTurnCases: readonly ContractCase[] = [
             order[lane]!.push(lease.seq)
           }
           await new Promise((resolve) => setTimeout(resolve, claimed.length === 0 ? 5 : 1))
-          // Noted before the write: another worker may hold the next one before this one hears of its own.
+          // Noted before the write: another worker may claim the next event before this call returns.
           for (const { eventId } of claimed) running.delete(laneOf(eventId))
           const done = await store.settle(
             claimed.map(({ lease }) => ({ lease, outcome: succeeded, durationMs: 1 })),

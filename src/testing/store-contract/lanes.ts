@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict'
 import type { NewDelivery } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import { laneTurnCases } from './lane-turns.js'
 import {
   attempt,
+  type ContractCase,
   cannotClaim,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   delivery,
   event,
@@ -25,7 +25,7 @@ import {
   succeeded,
 } from './support.js'
 
-/** More than a store may push back an event it found blocked. */
+/** Longer than a store may postpone an event that it found blocked. */
 const PUSHED_BACK_MS = 10_000
 
 function inLane(eventId: string, lane: string | null, more: Partial<NewDelivery> = {}): NewDelivery {
@@ -36,7 +36,7 @@ const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.ev
 
 export const laneCases: readonly ContractCase[] = [
   {
-    name: 'events of a lane recorded in one batch are claimed in the order they stand in it',
+    name: 'events of a lane recorded in one batch are claimed in the order of the batch',
     async run({ open, advance }) {
       const store = await open()
       const order = ['m', 'z', 'a', 'k', 'b']
@@ -50,7 +50,7 @@ export const laneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a lane gives one event at a time, in order, and others are not held up by it',
+    name: 'a lane gives one event at a time, in order, and does not block other lanes',
     async run({ open }) {
       const store = await open()
       await record(
@@ -66,15 +66,15 @@ export const laneCases: readonly ContractCase[] = [
       const first = await claim(store)
       assert.deepEqual(first.map((c) => c.eventId).sort(), ['a1', 'b1', 'free 1', 'free 2', 'other'])
       assert.deepEqual(await ids(store), [])
-      const held = Object.fromEntries(first.map((c) => [c.eventId, c.lease]))
-      assert.equal(await settle(store, held.a1!, succeeded), true)
+      const leases = Object.fromEntries(first.map((c) => [c.eventId, c.lease]))
+      assert.equal(await settle(store, leases.a1!, succeeded), true)
       assert.deepEqual(await ids(store), ['a2'], 'the next of the lane is due at once')
-      assert.equal(await settle(store, held.b1!, ignored), true)
+      assert.equal(await settle(store, leases.b1!, ignored), true)
       assert.deepEqual(await ids(store), [])
     },
   },
   {
-    name: 'a lane waits for an event that will be tried again, and goes on when it is given up',
+    name: 'a lane waits for an event that will be tried again, and continues when it is a dead letter',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'), inLane('a3', 'a'))
@@ -89,7 +89,7 @@ export const laneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a lane goes on when an operator ignores its first event',
+    name: 'a lane continues when an operator ignores its head',
     async run({ open }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
@@ -100,7 +100,7 @@ export const laneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event that was lost or handed back is the first of its lane again',
+    name: 'an event that was lost or released is the head of its lane again',
     async run({ open, advance }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
@@ -114,24 +114,24 @@ export const laneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event is not claimed out of turn, not even by name',
+    name: 'an event behind the head is not claimed, even by its id',
     async run({ open }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
       await cannotClaim(store, key('a2'))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       await cannotClaim(store, key('a2'))
       assert.equal((await get(store, key('a2'))).state, 'pending')
       assert.equal(await settle(store, first.lease, succeeded), true)
-      await claimOne(store, key('a2'))
+      await claimEvent(store, key('a2'))
     },
   },
   {
-    name: 'an outcome written in a transaction sets the lane free when it commits',
+    name: 'an outcome written in a transaction makes the next event of the lane due when it commits',
     async run({ open }) {
       const store = await open()
       await record(store, inLane('a1', 'a'), inLane('a2', 'a'))
-      const first = await claimOne(store, key('a1'))
+      const first = await claimEvent(store, key('a1'))
       const transaction = await store.transaction()
       await transaction.settle([{ lease: first.lease, outcome: succeeded, durationMs: 1 }])
       await transaction.commit()
@@ -139,13 +139,13 @@ export const laneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'many workers empty many lanes, each in order, with never two events of a lane at once',
+    name: 'many workers process many lanes, each in order and one event at a time',
     async run(harness) {
       const stores = await openSeveral(harness, 2)
       const lanes = range(5).map((n) => `lane ${n}`)
       const names = range(100).map((i) => ({ id: `e${i}`, lane: lanes[i % 5]! }))
-      for (const part of [names.slice(0, 50), names.slice(50)]) {
-        await record(stores[0]!, ...part.map(({ id, lane }) => inLane(id, lane)))
+      for (const half of [names.slice(0, 50), names.slice(50)]) {
+        await record(stores[0]!, ...half.map(({ id, lane }) => inLane(id, lane)))
       }
       const laneOf = new Map(names.map(({ id, lane }) => [id, lane]))
       const open = new Set<string>()
@@ -156,7 +156,7 @@ export const laneCases: readonly ContractCase[] = [
         range(6).map(async (n) => {
           while (handled() < 100 && Date.now() < giveUpAt) {
             const claimed = await claim(stores[n % 2]!, { limit: 3, worker: `w${n}` })
-            // The clock stays: turns are handed on at once, and a lease must not run out under a slow worker.
+            // The clock is not advanced: the next event is due at once, and the lease of a slow worker must not expire.
             if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
             for (const { eventId, lease } of claimed) {
               const lane = laneOf.get(eventId)!
@@ -165,7 +165,7 @@ export const laneCases: readonly ContractCase[] = [
               done.get(lane)!.push(lease.seq)
             }
             for (const { eventId, lease } of claimed) {
-              // Free before the write is: another worker may hear of the next one before this call returns.
+              // Noted before the write: another worker may claim the next event before this call returns.
               open.delete(laneOf.get(eventId)!)
               assert.equal(await settle(stores[n % 2]!, lease, succeeded), true)
             }

@@ -1,15 +1,16 @@
-/** Leases: whoever does not hold a live one changes nothing (I4), and time is the store's (I9). */
+/** Leases: an expired lease changes nothing (I4), and time is the store's clock (I9). */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Lease } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { CaseHarness, ContractCase } from './harness.js'
 import {
   attempt,
+  type CaseHarness,
+  type ContractCase,
   cannotClaim,
   changesNothing,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   failedFor,
   get,
@@ -18,7 +19,7 @@ import {
   LEASE_MS,
   operate,
   range,
-  recordOne,
+  recordEvent,
   settle,
   settleIn,
   settlement,
@@ -28,7 +29,7 @@ import {
 const of = key('evt')
 const other = key('other')
 
-/** Tries every write that needs a lease, with one that is dead, and sees each refused. */
+/** Tries every write that needs a lease with an expired one, and asserts that each is refused. */
 async function isWorthless(harness: CaseHarness, store: CompleteStore, lease: Lease): Promise<void> {
   for (const outcome of [succeeded, ignored, failedFor(1_000), dead]) {
     assert.equal(await settle(store, lease, outcome), false, `settle as ${outcome.kind}`)
@@ -46,12 +47,12 @@ async function isWorthless(harness: CaseHarness, store: CompleteStore, lease: Le
   assert.equal(await harness.countEffects('worthless'), 0)
 }
 
-/** Each drives `of` (and `other`) so that the lease it answers is dead. */
+/** Each brings `of` (and `other`) into a state in which the lease that it returns has expired. */
 const deadLeases: readonly [string, (store: CompleteStore, harness: CaseHarness) => Promise<Lease>][] = [
   [
     'whose time is over, even before anyone claims again',
     async (store, { advance }) => {
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       await advance(LEASE_MS + 1)
       return lease
     },
@@ -59,16 +60,16 @@ const deadLeases: readonly [string, (store: CompleteStore, harness: CaseHarness)
   [
     'whose event another worker has taken',
     async (store, { advance }) => {
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       await advance(LEASE_MS + 1)
-      await claimOne(store, of, { worker: 'worker-2' })
+      await claimEvent(store, of, { worker: 'worker-2' })
       return lease
     },
   ],
   [
     'whose event another worker has finished',
     async (store, { advance }) => {
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       await advance(LEASE_MS + 1)
       await attempt(store, of, succeeded)
       return lease
@@ -80,14 +81,14 @@ const deadLeases: readonly [string, (store: CompleteStore, harness: CaseHarness)
     'that was settled, now that the event is claimed again',
     async (store) => {
       const { lease } = await attempt(store, of, failedFor(0))
-      await claimOne(store, of)
+      await claimEvent(store, of)
       return lease
     },
   ],
   [
     'that was released',
     async (store) => {
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       assert.deepEqual(await store.release([lease]), [true])
       return lease
     },
@@ -95,9 +96,9 @@ const deadLeases: readonly [string, (store: CompleteStore, harness: CaseHarness)
   [
     'that was released, now that the event is claimed again with the same attempt number',
     async (store) => {
-      const first = await claimOne(store, of)
+      const first = await claimEvent(store, of)
       assert.deepEqual(await store.release([first.lease]), [true])
-      assert.equal((await claimOne(store, of)).attempt, first.attempt)
+      assert.equal((await claimEvent(store, of)).attempt, first.attempt)
       return first.lease
     },
   ],
@@ -106,29 +107,29 @@ const deadLeases: readonly [string, (store: CompleteStore, harness: CaseHarness)
     async (store) => {
       const { lease } = await attempt(store, of, succeeded)
       await operate(store, 'replay', of, { force: true })
-      await claimOne(store, of)
+      await claimEvent(store, of)
       return lease
     },
   ],
   [
     'of another event',
     async (store) => {
-      const [mine, theirs] = [await claimOne(store, of), await claimOne(store, other)]
+      const [mine, theirs] = [await claimEvent(store, of), await claimEvent(store, other)]
       return { seq: mine.lease.seq, token: theirs.lease.token }
     },
   ],
   [
     'that was made up',
-    async (store) => ({ seq: (await claimOne(store, of)).lease.seq, token: randomUUID() }),
+    async (store) => ({ seq: (await claimEvent(store, of)).lease.seq, token: randomUUID() }),
   ],
   [
     'with a token that is not even of the right form',
-    async (store) => ({ seq: (await claimOne(store, of)).lease.seq, token: "x' or '1'='1" }),
+    async (store) => ({ seq: (await claimEvent(store, of)).lease.seq, token: "x' or '1'='1" }),
   ],
-  ['with an empty token', async (store) => ({ seq: (await claimOne(store, of)).lease.seq, token: '' })],
+  ['with an empty token', async (store) => ({ seq: (await claimEvent(store, of)).lease.seq, token: '' })],
   [
     'on an event that does not exist',
-    async (store) => ({ seq: 987_654_321, token: (await claimOne(store, of)).lease.token }),
+    async (store) => ({ seq: 987_654_321, token: (await claimEvent(store, of)).lease.token }),
   ],
 ]
 
@@ -137,8 +138,8 @@ export const leaseCases: readonly ContractCase[] = [
     name: `a lease ${name} changes nothing`,
     async run(harness: CaseHarness) {
       const store = await harness.open()
-      await recordOne(store, of.eventId)
-      await recordOne(store, other.eventId)
+      await recordEvent(store, of.eventId)
+      await recordEvent(store, other.eventId)
       const lease = await drive(store, harness)
       await changesNothing(store, of, () =>
         changesNothing(store, other, () => isWorthless(harness, store, lease)),
@@ -146,11 +147,11 @@ export const leaseCases: readonly ContractCase[] = [
     },
   })),
   {
-    name: 'a lease is alive until its time is over, and settles then',
+    name: 'a lease settles until its time is over',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of, { leaseMs: 100_000 })
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of, { leaseMs: 100_000 })
       await advance(90_000)
       assert.equal((await get(store, of)).state, 'processing')
       await cannotClaim(store, of)
@@ -158,11 +159,11 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'extending gives a live lease its time from now',
+    name: 'extending a live lease counts its time from now',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of, { leaseMs: 100_000 })
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of, { leaseMs: 100_000 })
       for (const _ of range(3)) {
         await advance(80_000)
         assert.deepEqual(await store.extend([lease], 100_000), [true])
@@ -178,24 +179,24 @@ export const leaseCases: readonly ContractCase[] = [
     name: 'extending can also shorten a lease',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of, { leaseMs: 100_000 })
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of, { leaseMs: 100_000 })
       assert.deepEqual(await store.extend([lease], 10_000), [true])
       await advance(10_001)
       assert.equal(await settle(store, lease, succeeded), false)
     },
   },
   {
-    name: 'in a batch each lease is judged on its own, in order',
+    name: 'each lease of a batch is judged on its own, in order',
     async run({ open, advance }) {
       const store = await open()
       const ids = range(6).map((i) => `e${i}`)
-      for (const id of ids) await recordOne(store, id)
+      for (const id of ids) await recordEvent(store, id)
       const old = []
-      for (const id of ids.slice(0, 3)) old.push((await claimOne(store, key(id), { leaseMs: 1_000 })).lease)
+      for (const id of ids.slice(0, 3)) old.push((await claimEvent(store, key(id), { leaseMs: 1_000 })).lease)
       await advance(1_001)
       const live = []
-      for (const id of ids.slice(3)) live.push((await claimOne(store, key(id))).lease)
+      for (const id of ids.slice(3)) live.push((await claimEvent(store, key(id))).lease)
       const [a, b, c] = [live[0]!, live[1]!, live[2]!]
       assert.deepEqual(await store.extend([old[0]!, a, old[1]!, b, c], LEASE_MS), [
         false,
@@ -223,8 +224,8 @@ export const leaseCases: readonly ContractCase[] = [
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       const done = await store.settle([settlement(lease, succeeded), settlement(lease, failedFor(0))])
       assert.equal(done.filter(Boolean).length, 1)
       const found = await get(store, of)
@@ -235,19 +236,19 @@ export const leaseCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'of many settlements of one lease at the same time one is written',
+    name: 'many concurrent settlements of one lease write one outcome',
     needs: ['inspect'],
     async run({ open }) {
       const stores = [await open(), await open()]
-      await recordOne(stores[0]!, 'evt')
-      const { lease } = await claimOne(stores[0]!, of)
+      await recordEvent(stores[0]!, 'evt')
+      const { lease } = await claimEvent(stores[0]!, of)
       const done = await Promise.all(range(10).map((i) => settle(stores[i % 2]!, lease, succeeded)))
       assert.equal(done.filter(Boolean).length, 1)
       assert.equal((await stores[0]!.inspect.attempts(of)).length, 1)
     },
   },
   {
-    name: 'nothing to settle, extend or release is answered with nothing',
+    name: 'settle, extend and release of an empty list return an empty list',
     async run({ open }) {
       const store = await open()
       assert.deepEqual(await store.settle([]), [])
@@ -258,15 +259,15 @@ export const leaseCases: readonly ContractCase[] = [
   {
     name: 'a lease is judged by the log, not by the store that claimed: a second store settles it too',
     async run({ open, advance }) {
-      const [one, two] = [await open(), await open()]
-      await recordOne(one, 'evt')
-      const { lease } = await claimOne(one, of)
-      assert.deepEqual(await two.extend([lease], LEASE_MS), [true])
-      assert.equal(await settle(two, lease, failedFor(0)), true)
-      const again = await claimOne(one, of)
+      const [storeA, storeB] = [await open(), await open()]
+      await recordEvent(storeA, 'evt')
+      const { lease } = await claimEvent(storeA, of)
+      assert.deepEqual(await storeB.extend([lease], LEASE_MS), [true])
+      assert.equal(await settle(storeB, lease, failedFor(0)), true)
+      const again = await claimEvent(storeA, of)
       await advance(LEASE_MS + 1)
-      assert.equal(await settle(two, again.lease, succeeded), false)
-      assert.equal((await claim(two)).length, 1)
+      assert.equal(await settle(storeB, again.lease, succeeded), false)
+      assert.equal((await claim(storeB)).length, 1)
     },
   },
 ]

@@ -1,13 +1,27 @@
-/** The state machine, whole: in every situation each move is tried, and `transitions` says what must come of it. */
+/**
+ * The state machine: every move is tried in every situation and compared with `transitions`, and random walks are compared
+ * with a model.
+ */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import type { EventKey, Lease, Move, OrderResult, State } from '../../model.js'
-import { canMove, transitions } from '../../model.js'
-import type { CompleteStore } from '../../store.js'
-import type { CaseHarness, ContractCase } from './harness.js'
-import { type Situation, situations } from './situations.js'
 import {
+  canMove,
+  type EventKey,
+  type Lease,
+  type Move,
+  type OrderResult,
+  type Outcome,
+  type State,
+  transitions,
+} from '../../model.js'
+import type { CompleteStore } from '../../store.js'
+import { type Situation, situations } from './situations.js'
+import { statsAgree } from './stats.js'
+import {
+  type CaseHarness,
+  type ContractCase,
   claim,
+  claimEvent,
   dead,
   delivery,
   event,
@@ -17,14 +31,18 @@ import {
   key,
   LEASE_MS,
   operate,
+  pick,
+  random,
+  range,
   record,
+  recordEvent,
   settle,
   sha256,
   snapshot,
   succeeded,
 } from './support.js'
 
-/** Something that can be tried on an event; `act` answers whether the store says it happened. */
+/** A move that can be tried on an event; `act` returns whether the store carried it out. */
 interface Trial {
   readonly name: string
   readonly by: Move
@@ -110,7 +128,7 @@ const trials: readonly Trial[] = [
 ]
 
 async function begin(harness: CaseHarness, store: CompleteStore, situation: Situation, n: number) {
-  // A source of its own for each trial: claims of what is due see nothing else.
+  // Each trial has its own source, so that a claim of due events finds no others.
   const of = key('evt', `s${n}`)
   const last = await situation.drive(store, harness, of)
   const found = await get(store, of)
@@ -164,3 +182,131 @@ export const lifecycleCases: readonly ContractCase[] = [
     },
   },
 ]
+
+interface Model {
+  readonly of: EventKey
+  state: State
+  attempts: number
+  tries: number
+  run: number
+  final: boolean
+  lease: Lease | null
+  /** Expired leases, which must change nothing. */
+  readonly old: Lease[]
+}
+
+function endLease(model: Model): void {
+  if (model.lease) model.old.push(model.lease)
+  model.lease = null
+}
+
+async function step(store: CompleteStore, model: Model, next: () => number): Promise<void> {
+  const move = pick(next, [
+    'claim',
+    'claim',
+    'settle',
+    'settle',
+    'release',
+    'extend',
+    'order',
+    'zombie',
+  ] as const)
+  if (move === 'claim') return claimStep(store, model)
+  if (move === 'order') return orderStep(store, model, pick(next, ['retry', 'replay', 'ignore'] as const))
+  if (move === 'zombie') {
+    const old = model.old.length > 0 ? pick(next, model.old) : null
+    if (old) assert.equal(await settle(store, old, pick(next, [succeeded, dead])), false)
+    return
+  }
+  if (!model.lease) return
+  if (move === 'extend') assert.deepEqual(await store.extend([model.lease], LEASE_MS), [true])
+  else if (move === 'release') await releaseStep(store, model, model.lease)
+  else await settleStep(store, model, model.lease, pick(next, [succeeded, ignored, dead, failedFor(0)]))
+}
+
+async function claimStep(store: CompleteStore, model: Model): Promise<void> {
+  if (model.lease || model.final) {
+    assert.deepEqual(await claim(store, { event: model.of, limit: 1 }), [])
+    return
+  }
+  const claimed = await claimEvent(store, model.of)
+  model.state = 'processing'
+  model.attempts++
+  model.tries++
+  model.lease = claimed.lease
+  assert.deepEqual(
+    [claimed.attempt, claimed.tries, claimed.run],
+    [model.attempts, model.tries, model.run],
+    'attempt, tries and run of a claim',
+  )
+}
+
+async function settleStep(store: CompleteStore, model: Model, lease: Lease, outcome: Outcome): Promise<void> {
+  assert.equal(await settle(store, lease, outcome), true)
+  model.state = outcome.kind
+  model.final = outcome.kind !== 'failed' || outcome.retryInMs === null
+  endLease(model)
+}
+
+async function releaseStep(store: CompleteStore, model: Model, lease: Lease): Promise<void> {
+  assert.deepEqual(await store.release([lease]), [true])
+  model.attempts--
+  model.tries--
+  model.state = model.tries === 0 ? 'pending' : 'failed'
+  endLease(model)
+}
+
+async function orderStep(
+  store: CompleteStore,
+  model: Model,
+  verb: 'retry' | 'replay' | 'ignore',
+): Promise<void> {
+  const from: readonly State[] = {
+    retry: ['failed', 'ignored'] as const,
+    replay: ['failed', 'ignored', 'succeeded'] as const,
+    ignore: ['pending', 'failed'] as const,
+  }[verb]
+  const allowed = from.includes(model.state)
+  assert.equal(
+    (await operate(store, verb, model.of, { force: true })).done,
+    allowed,
+    `${verb} ${model.state}`,
+  )
+  if (!allowed) return
+  if (verb === 'replay') model.run++
+  model.state = verb === 'ignore' ? 'ignored' : 'pending'
+  model.final = verb === 'ignore'
+  if (!model.final) model.tries = 0
+}
+
+export const walkCases: readonly ContractCase[] = range(4).map((seed) => ({
+  name: `events on a random walk are in the state of the model after each step (walk ${seed + 1})`,
+  async run({ open, advance }) {
+    const store = await open()
+    const next = random(1_000 + seed)
+    const models: Model[] = []
+    for (const i of range(5)) {
+      const of = await recordEvent(store, `e${i}`)
+      models.push({ of, state: 'pending', attempts: 0, tries: 0, run: 1, final: false, lease: null, old: [] })
+    }
+    for (const _ of range(120)) {
+      if (next() < 0.06) {
+        await advance(LEASE_MS + 1)
+        for (const model of models) {
+          if (model.lease) model.state = model.tries === 1 ? 'pending' : 'failed'
+          endLease(model)
+        }
+      }
+      const model = pick(next, models)
+      await step(store, model, next)
+      const found = await get(store, model.of)
+      assert.deepEqual(
+        [found.state, found.attempts, found.run],
+        [model.state, model.attempts, model.run],
+        `state, attempts and run of ${model.of.eventId}`,
+      )
+      if (model.state === 'failed') assert.equal(found.nextAttemptAt === null, model.final)
+    }
+    await statsAgree(store)
+  },
+}))

@@ -1,14 +1,29 @@
-/** The log as people read it: pages that neither skip nor repeat, and filters that mean what they say. */
+/** list and tail: pages that neither skip nor repeat, filters, and following the log in the order of recording. */
 import assert from 'node:assert/strict'
-import type { EventFilter, EventRecord } from '../../model.js'
-import type { ContractCase } from './harness.js'
-import { fillSample, matches } from './sample.js'
-import { DAY_MS, delivery, get, key, listAll, range, record, recordOne, rejects } from './support.js'
+import type { EventFilter, EventRecord, Position } from '../../model.js'
+import type { CompleteStore } from '../../store.js'
+import { fillSample, matches } from './situations.js'
+import {
+  attempt,
+  type ContractCase,
+  DAY_MS,
+  delivery,
+  event,
+  get,
+  key,
+  listAll,
+  openSeveral,
+  range,
+  record,
+  recordEvent,
+  rejects,
+  succeeded,
+} from './support.js'
 
 const ids = (list: readonly EventRecord[]) => list.map((e) => `${e.source}/${e.eventId}`)
 
-/** Every filter there is, each with what it would be for this event. */
-function partsOf(of: EventRecord): EventFilter[] {
+/** Every filter, each with a value that matches this event. */
+function filtersOf(of: EventRecord): EventFilter[] {
   return [
     { source: of.source },
     { eventId: of.eventId },
@@ -26,7 +41,7 @@ function partsOf(of: EventRecord): EventFilter[] {
 
 export const listCases: readonly ContractCase[] = [
   {
-    name: 'the list is newest first, and what it shows of an event is what `get` shows',
+    name: 'the list is newest first, and shows each event as `get` does',
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 60)
@@ -35,15 +50,15 @@ export const listCases: readonly ContractCase[] = [
         all.map((e) => e.seq),
         all.map((e) => e.seq).sort((a, b) => b - a),
       )
-      for (const one of all) assert.deepEqual(one, await get(store, key(one.eventId, one.source)))
+      for (const found of all) assert.deepEqual(found, await get(store, key(found.eventId, found.source)))
     },
   },
   {
-    name: 'an event that is not there is null everywhere',
+    name: 'a read of an unknown event returns null or an empty list',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       for (const of of [key('missing'), key('evt', 'missing')]) {
         assert.equal(await store.get(of), null)
         assert.equal(await store.inspect.payload(of), null)
@@ -66,7 +81,7 @@ export const listCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'paging while others write neither skips nor repeats',
+    name: 'paging while others write neither skips nor repeats an event',
     async run({ open }) {
       const [reader, writer] = [await open(), await open()]
       await record(writer, ...range(200).map((i) => delivery(`old ${i}`)))
@@ -88,7 +103,7 @@ export const listCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'every filter, alone and with every other, finds what a plain look through the log finds',
+    name: 'every filter, alone and with every other, finds the same as a filter in memory',
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 240)
@@ -133,9 +148,9 @@ export const listCases: readonly ContractCase[] = [
         [{ flagged: true }, { flagged: false }],
       ]
       let hits = 0
-      for (const [i, ones] of byKey.entries()) {
+      for (const [i, filters] of byKey.entries()) {
         const others = [[{}], ...byKey.slice(i + 1)].flat()
-        for (const filter of ones.flatMap((one) => others.map((other) => ({ ...one, ...other })))) {
+        for (const filter of filters.flatMap((filter) => others.map((other) => ({ ...filter, ...other })))) {
           const expected = ids(all.filter((e) => matches(filter, e)))
           assert.deepEqual(ids(await listAll(store, filter)), expected, JSON.stringify(filter))
           hits += expected.length
@@ -145,16 +160,19 @@ export const listCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'every combination of filters finds what a plain look through the log finds',
+    name: 'every combination of filters finds the same as a filter in memory',
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 60)
       const all = await listAll(store)
       let hits = 0
-      for (const subset of range(2 ** partsOf(all[0]!).length)) {
-        // Each combination speaks of another event, so that most of them find something.
-        const parts = partsOf(all[subset % all.length]!)
-        const filter: EventFilter = Object.assign({}, ...parts.filter((_, bit) => (subset >> bit) % 2 === 1))
+      for (const subset of range(2 ** filtersOf(all[0]!).length)) {
+        // Each combination is made from another event, so that most of them find something.
+        const filters = filtersOf(all[subset % all.length]!)
+        const filter: EventFilter = Object.assign(
+          {},
+          ...filters.filter((_, bit) => (subset >> bit) % 2 === 1),
+        )
         const expected = ids(all.filter((e) => matches(filter, e)))
         assert.deepEqual(ids(await listAll(store, filter)), expected, JSON.stringify(filter))
         hits += expected.length
@@ -163,7 +181,7 @@ export const listCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'three filters at once, with small pages',
+    name: 'three filters at once find the same with small pages',
     async run(harness) {
       const store = await harness.open()
       await fillSample(store, harness, 120)
@@ -185,19 +203,182 @@ export const listCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       const at = Date.now() - 5_000
-      for (const i of range(4)) await recordOne(store, `e${i}`, { receivedAt: at + i })
+      for (const i of range(4)) await recordEvent(store, `e${i}`, { receivedAt: at + i })
       assert.deepEqual(ids(await listAll(store, { from: at + 1, to: at + 3 })), ['shop/e2', 'shop/e1'])
       assert.deepEqual(ids(await listAll(store, { from: at + 3, to: at + 1 })), [])
     },
   },
   {
-    name: 'a cursor that no page gave is refused',
+    name: 'a cursor that no page returned is refused',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       for (const cursor of ['nonsense', '-1', '1.5', "1' or 1=1", '99999999999999999999999', 'NaN', '1 2']) {
         await rejects(() => store.list({}, { limit: 10, cursor }), 'INVALID_INPUT')
       }
+    },
+  },
+]
+
+const eventIds = (events: readonly EventRecord[]) => events.map((e) => e.eventId)
+
+/** Reads the tail from `after` until its position no longer changes. */
+async function follow(store: CompleteStore, after: Position = 0, limit = 500, source?: string) {
+  const events: EventRecord[] = []
+  for (let position = after; ; ) {
+    const page = await store.tail({ after: position, limit, ...(source !== undefined && { source }) })
+    assert.ok(page.events.length <= limit, 'a page is no longer than asked')
+    assert.ok(page.position >= position, 'a position never goes back')
+    events.push(...page.events)
+    if (page.position === position) return { events, position }
+    position = page.position
+  }
+}
+
+export const tailCases: readonly ContractCase[] = [
+  {
+    name: 'the tail is the log from its beginning, oldest first, in pages of every size',
+    async run(harness) {
+      const store = await harness.open()
+      assert.deepEqual(await store.tail({ after: 0, limit: 10 }), { events: [], position: 0, gap: false })
+      await fillSample(store, harness, 60)
+      const all = (await listAll(store)).reverse()
+      for (const limit of [1, 7, all.length, 500]) {
+        assert.deepEqual((await follow(store, 0, limit)).events, all)
+      }
+    },
+  },
+  {
+    name: 'a reader that continues from a position gets the later events, and none twice',
+    async run({ open }) {
+      const [writer, reader] = [await open(), await open()]
+      await record(writer, ...range(5).map((i) => delivery(`old ${i}`)))
+      const { position } = await follow(reader)
+      assert.deepEqual(await reader.tail({ after: position, limit: 10 }), {
+        events: [],
+        position,
+        gap: false,
+      })
+      await record(writer, delivery('old 1'), delivery('new 1'), delivery('new 2'))
+      await attempt(writer, key('old 2'), succeeded)
+      const page = await reader.tail({ after: position, limit: 10 })
+      assert.deepEqual(
+        eventIds(page.events),
+        ['new 1', 'new 2'],
+        'a duplicate and an outcome are no new events',
+      )
+      assert.deepEqual(page.events[0], await get(reader, key('new 1')))
+      assert.equal(page.gap, false)
+    },
+  },
+  {
+    name: 'the events of one delivery come in their order, also with pages of one event',
+    async run({ open }) {
+      const store = await open()
+      await store.record([delivery([event('b'), event('a'), event('c')]), delivery('d')])
+      assert.deepEqual(eventIds((await follow(store, 0, 1)).events), ['b', 'a', 'c', 'd'])
+    },
+  },
+  {
+    name: 'the tail of one source has its events only, and its position skips the others',
+    async run({ open }) {
+      const store = await open()
+      for (const i of range(30)) await recordEvent(store, `e${i}`, { source: i % 3 === 0 ? 'crm' : 'shop' })
+      const crm = range(10).map((i) => `e${3 * i}`)
+      for (const limit of [1, 4, 10, 500]) {
+        const { events, position } = await follow(store, 0, limit, 'crm')
+        assert.deepEqual(eventIds(events), crm)
+        assert.deepEqual(eventIds((await store.tail({ after: position, limit: 10 })).events), [])
+      }
+      const { position } = await store.tail({ after: 0, limit: 10, source: 'nobody' })
+      await recordEvent(store, 'late', { source: 'nobody' })
+      assert.deepEqual(eventIds((await store.tail({ after: position, limit: 10 })).events), ['late'])
+    },
+  },
+  {
+    name: 'a reader that follows many writers gets every event once, in the same order as every other reader',
+    async run(harness) {
+      const [reader, other, ...writers] = await openSeveral(harness, 5)
+      let writing = true
+      const writes = writers.map(async (writer, w) => {
+        for (const i of range(30)) {
+          // All batches contain one common event, so that the second writer waits for the first and commits late.
+          const own = range(1 + (i % 7)).map((n) => delivery(`own ${w} ${i} ${n}`))
+          await writer.record([...own, delivery(`shared ${i}`)])
+        }
+      })
+      const done = Promise.all(writes).finally(() => {
+        writing = false
+      })
+      const seen: EventRecord[] = []
+      for (let position = 0, last = false; ; ) {
+        const page = await reader!.tail({ after: position, limit: 20 })
+        seen.push(...page.events)
+        if (last && page.position === position) break
+        position = page.position
+        last = !writing
+      }
+      await done
+      const order = eventIds(seen)
+      assert.equal(new Set(order).size, order.length, 'none twice')
+      assert.deepEqual([...order].sort(), eventIds(await listAll(reader!)).sort(), 'none missed')
+      assert.deepEqual(
+        eventIds((await follow(other!, 0, 500)).events),
+        order,
+        'the order is the same for all',
+      )
+    },
+  },
+  {
+    name: 'a reader behind the removed events gets `gap: true`; a reader that starts at 0 or is ahead of them does not',
+    needs: ['retention'],
+    async run({ open }) {
+      const [store, reader] = [await open(), await open()]
+      const receivedAt = Date.now() - 100 * DAY_MS
+      for (const id of ['a', 'b', 'c']) {
+        await recordEvent(store, id, { receivedAt })
+        await attempt(store, key(id), succeeded)
+      }
+      await recordEvent(store, 'kept')
+      const start = await reader.tail({ after: 0, limit: 1 })
+      const ahead = await reader.tail({ after: 0, limit: 3 })
+      const prune = { source: 'shop', eventsBefore: Date.now() - DAY_MS, limit: 100 }
+      await store.retention.prune({ ...prune, dryRun: true })
+      assert.equal(
+        (await reader.tail({ after: start.position, limit: 10 })).gap,
+        false,
+        'nothing is gone yet',
+      )
+      assert.equal((await store.retention.prune(prune)).events, 3)
+      for (const [after, gap] of [
+        [0, false],
+        [start.position, true],
+        [ahead.position, false],
+      ] as const) {
+        const page = await reader.tail({ after, limit: 10 })
+        assert.deepEqual([eventIds(page.events), page.gap], [['kept'], gap])
+        assert.equal((await reader.tail({ after: page.position, limit: 10 })).gap, false, 'it is told once')
+      }
+    },
+  },
+  {
+    name: 'a position beyond the log returns no events until the log has passed it',
+    async run({ open }) {
+      const store = await open()
+      await recordEvent(store, 'a')
+      const after = (await follow(store)).position + 1
+      assert.deepEqual(await store.tail({ after, limit: 10 }), { events: [], position: after, gap: false })
+    },
+  },
+  {
+    name: 'a bad position, limit or source of a tail is INVALID_INPUT',
+    async run({ open }) {
+      const store = await open()
+      for (const after of [-1, 0.5, Number.NaN, 2 ** 53]) {
+        await rejects(() => store.tail({ after, limit: 1 }), 'INVALID_INPUT')
+      }
+      for (const limit of [0, 1.5, 501]) await rejects(() => store.tail({ after: 0, limit }), 'INVALID_INPUT')
+      await rejects(() => store.tail({ after: 0, limit: 1, source: '' }), 'INVALID_INPUT')
     },
   },
 ]

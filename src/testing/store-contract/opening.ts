@@ -1,30 +1,106 @@
-/** Opening, migrating, sharing and closing a log. */
+/** Opening, migrating, sharing, subscribing to and closing a log. */
 import assert from 'node:assert/strict'
 import { type Capability, type CompleteStore, capabilities } from '../../store.js'
-import type { ContractCase } from './harness.js'
-import { subscribeCases } from './subscribe.js'
 import {
   attempt,
+  type CaseHarness,
+  type ContractCase,
   claim,
-  claimOne,
+  claimEvent,
   delivery,
   get,
   key,
   LEASE_MS,
+  openSeveral,
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   rejects,
   settle,
   settlement,
   succeeded,
 } from './support.js'
 
+const SOON_MS = 1_000
+
+async function soon(what: string, happened: () => boolean): Promise<void> {
+  const giveUpAt = Date.now() + SOON_MS
+  while (!happened()) {
+    assert.ok(Date.now() < giveUpAt, `${what} within ${SOON_MS} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
+/** A pause, so that wake-ups still on their way are not counted in the next step. */
+const calm = () => new Promise((resolve) => setTimeout(resolve, 100))
+
+function ifShared(run: (harness: CaseHarness) => Promise<void>): (harness: CaseHarness) => Promise<void> {
+  return async (harness) => {
+    if (harness.sharedBetweenProcesses !== false) await run(harness)
+  }
+}
+
+const subscribeCases: readonly ContractCase[] = [
+  {
+    name: 'every event recorded through another store on the log wakes a subscriber',
+    run: ifShared(async (harness) => {
+      const [storeA, storeB] = await openSeveral(harness, 2)
+      let woken = 0
+      await recordEvent(storeB!, 'before')
+      const end = await storeA!.subscribe(() => woken++)
+      for (const id of ['a', 'b', 'c']) {
+        await calm()
+        const before = woken
+        await recordEvent(storeB!, id)
+        await soon(`woken by ${id}`, () => woken > before)
+      }
+      await end()
+    }),
+  },
+  {
+    name: 'all subscribers are woken, except those that have ended',
+    run: ifShared(async (harness) => {
+      const [storeA, storeB] = await openSeveral(harness, 2)
+      const woken = [0, 0, 0]
+      const ends = []
+      for (const i of woken.keys()) ends.push(await storeA!.subscribe(() => woken[i]!++))
+      await recordEvent(storeB!, 'a')
+      await soon('all are woken', () => woken.every((count) => count > 0))
+      await ends[0]!()
+      await ends[0]!()
+      await calm()
+      const [first, ...others] = woken
+      await recordEvent(storeB!, 'b')
+      await soon('the others are woken', () => others.every((count, i) => woken[i + 1]! > count))
+      assert.equal(woken[0], first)
+      for (const end of ends) await end()
+      const again = await storeA!.subscribe(() => woken[0]!++)
+      await recordEvent(storeB!, 'c')
+      await soon('who listens again is woken', () => woken[0]! > first!)
+      await again()
+    }),
+  },
+  {
+    name: 'closing a store ends its subscriptions',
+    async run({ open }) {
+      const [storeA, storeB] = [await open(), await open()]
+      let woken = 0
+      const end = await storeA.subscribe(() => woken++)
+      await storeA.close()
+      const before = woken
+      await recordEvent(storeB, 'a')
+      await calm()
+      assert.equal(woken, before)
+      await end()
+    },
+  },
+]
+
 const of = key('evt')
 const lease = { seq: 1, token: '00000000-0000-4000-8000-000000000000' }
 
-/** Every method except `close`, `migrate` and `flush`, called in some harmless way. */
+/** Every method except `close`, `migrate` and `flush`, with harmless arguments. */
 const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore) => unknown)[]>> = {
   log: [
     (store) => store.record([delivery('x')]),
@@ -78,7 +154,7 @@ export const openingCases: readonly ContractCase[] = [
         first.applied,
         range(first.to).map((i) => i + 1),
       )
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
       const second = await store.migrate()
       assert.deepEqual(second, { from: first.to, to: first.to, applied: [] })
       assert.equal((await (await open({ migrate: false })).migrate()).applied.length, 0)
@@ -97,11 +173,11 @@ export const openingCases: readonly ContractCase[] = [
         applied,
         range(to).map((i) => i + 1),
       )
-      for (const [i, store] of stores.entries()) await recordOne(store, `e${i}`)
+      for (const [i, store] of stores.entries()) await recordEvent(store, `e${i}`)
     },
   },
   {
-    name: 'a log that was never migrated is SCHEMA_MISSING to whoever uses it',
+    name: 'every call on a log that was never migrated is SCHEMA_MISSING',
     async run({ open }) {
       const store = await open({ migrate: false })
       await rejects(() => store.record([delivery('x')]), 'SCHEMA_MISSING')
@@ -110,46 +186,46 @@ export const openingCases: readonly ContractCase[] = [
       await rejects(() => store.list({}), 'SCHEMA_MISSING')
       await rejects(() => store.stats(), 'SCHEMA_MISSING')
       await store.migrate()
-      await recordOne(store, 'evt')
+      await recordEvent(store, 'evt')
     },
   },
   {
     name: "two stores on one log see each other's work at once",
     async run({ open }) {
-      const [one, two] = [await open(), await open()]
-      await recordOne(one, 'evt')
-      const [verdict] = await record(two, delivery('evt'))
+      const [storeA, storeB] = [await open(), await open()]
+      await recordEvent(storeA, 'evt')
+      const [verdict] = await record(storeB, delivery('evt'))
       assert.equal(verdict?.status, 'duplicate')
-      const { lease: held } = await claimOne(two, of)
-      assert.equal((await get(one, of)).state, 'processing')
-      assert.deepEqual(await claim(one), [])
-      assert.equal(await settle(two, held, succeeded), true)
-      assert.equal((await get(one, of)).state, 'succeeded')
-      assert.ok((await operate(one, 'replay', of, { force: true })).done)
-      await attempt(two, of, succeeded)
-      assert.deepEqual(await one.stats(), await two.stats())
+      const { lease } = await claimEvent(storeB, of)
+      assert.equal((await get(storeA, of)).state, 'processing')
+      assert.deepEqual(await claim(storeA), [])
+      assert.equal(await settle(storeB, lease, succeeded), true)
+      assert.equal((await get(storeA, of)).state, 'succeeded')
+      assert.ok((await operate(storeA, 'replay', of, { force: true })).done)
+      await attempt(storeB, of, succeeded)
+      assert.deepEqual(await storeA.stats(), await storeB.stats())
     },
   },
   {
-    name: 'what was recorded is there when the log is opened again',
+    name: 'a recorded event is there when the log is opened again',
     async run({ open }) {
-      const one = await open()
-      await recordOne(one, 'evt')
-      await attempt(one, of, succeeded)
-      const before = await get(one, of)
-      await one.close()
+      const storeA = await open()
+      await recordEvent(storeA, 'evt')
+      await attempt(storeA, of, succeeded)
+      const before = await get(storeA, of)
+      await storeA.close()
       assert.deepEqual(await get(await open(), of), before)
     },
   },
   {
-    name: 'closing waits for what is under way',
+    name: 'close waits for calls in progress',
     async run({ open }) {
       const store = await open()
       const writes = range(20).map((i) => record(store, delivery(`e${i}`)))
       const [results] = await Promise.all([Promise.allSettled(writes), store.close()])
       const again = await open()
       for (const [i, result] of results.entries()) {
-        // Each call is either carried out and answered, or refused because the store is closed.
+        // Each call either succeeds or is refused because the store is closed.
         const found = await again.get(key(`e${i}`))
         if (result.status === 'fulfilled') assert.ok(found, `e${i} was acknowledged and is there`)
         else assert.equal((result.reason as { code?: unknown }).code, 'STORE_CLOSED')
@@ -166,26 +242,26 @@ export const openingCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'who listens for work is let go again, and hears nothing after that',
+    name: 'a subscription that has ended is not called again',
     async run({ open }) {
-      const [one, two] = [await open(), await open()]
+      const [storeA, storeB] = [await open(), await open()]
       let woken = 0
-      const end = await one.subscribe(() => woken++)
-      await recordOne(two, 'a')
+      const end = await storeA.subscribe(() => woken++)
+      await recordEvent(storeB, 'a')
       await end()
       const before = woken
-      await recordOne(two, 'b')
-      await attempt(two, key('b'), succeeded)
+      await recordEvent(storeB, 'b')
+      await attempt(storeB, key('b'), succeeded)
       assert.equal(woken, before)
     },
   },
   {
-    name: 'closing one store leaves the others on its log alone',
+    name: 'closing one store does not affect other stores on its log',
     async run({ open }) {
-      const [one, two] = [await open(), await open()]
-      await one.close()
-      await recordOne(two, 'evt')
-      assert.equal((await claim(two)).length, 1)
+      const [storeA, storeB] = [await open(), await open()]
+      await storeA.close()
+      await recordEvent(storeB, 'evt')
+      assert.equal((await claim(storeB)).length, 1)
     },
   },
   {

@@ -1,10 +1,10 @@
-/** Orders of an operator: each event is judged on its own, and success is left alone unless forced. */
+/** Orders of an operator: each event is judged on its own, and a succeeded event is replayed only with force. */
 import assert from 'node:assert/strict'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   failedFor,
   get,
@@ -13,7 +13,7 @@ import {
   listAll,
   operate,
   range,
-  recordOne,
+  recordEvent,
   settle,
   snapshot,
   succeeded,
@@ -21,11 +21,11 @@ import {
 
 export const operatorCases: readonly ContractCase[] = [
   {
-    name: 'an order is answered per event, in order',
+    name: 'an order returns a result for each event, in order',
     async run({ open }) {
       const store = await open()
-      for (const id of ['new', 'running', 'done', 'left', 'dead', 'retrying']) await recordOne(store, id)
-      await claimOne(store, key('running'))
+      for (const id of ['new', 'running', 'done', 'left', 'dead', 'retrying']) await recordEvent(store, id)
+      await claimEvent(store, key('running'))
       await attempt(store, key('done'), succeeded)
       await attempt(store, key('left'), ignored)
       await attempt(store, key('dead'), dead)
@@ -45,7 +45,7 @@ export const operatorCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an order for nothing is answered with nothing',
+    name: 'an order without events returns an empty list',
     async run({ open }) {
       const store = await open()
       assert.deepEqual(await store.operate({ verb: 'retry', events: [], actor: 'ada', reason: '' }), [])
@@ -55,7 +55,7 @@ export const operatorCases: readonly ContractCase[] = [
     name: 'an event that has succeeded is replayed only with force',
     async run({ open }) {
       const store = await open()
-      const of = await recordOne(store, 'evt')
+      const of = await recordEvent(store, 'evt')
       await attempt(store, of, succeeded)
       const before = await snapshot(store, of)
       for (const verb of ['retry', 'ignore'] as const) {
@@ -75,15 +75,15 @@ export const operatorCases: readonly ContractCase[] = [
         from: 'succeeded',
         to: 'pending',
       })
-      const claimed = await claimOne(store, of)
+      const claimed = await claimEvent(store, of)
       assert.deepEqual([claimed.run, claimed.attempt, claimed.tries], [2, 2, 1])
     },
   },
   {
-    name: 'a dry run says what would happen and changes nothing',
+    name: 'a dry run returns the results of the order and changes nothing',
     async run({ open }) {
       const store = await open()
-      for (const id of ['done', 'dead', 'new']) await recordOne(store, id)
+      for (const id of ['done', 'dead', 'new']) await recordEvent(store, id)
       await attempt(store, key('done'), succeeded)
       await attempt(store, key('dead'), dead)
       const before = await listAll(store)
@@ -102,12 +102,12 @@ export const operatorCases: readonly ContractCase[] = [
     name: 'an event an operator has ignored is not handled, and its reason says so',
     async run({ open }) {
       const store = await open()
-      const [one, two] = [await recordOne(store, 'new'), await recordOne(store, 'retrying')]
-      await attempt(store, two, failedFor(0))
-      assert.ok((await operate(store, 'ignore', one)).done)
-      assert.ok((await operate(store, 'ignore', two)).done)
+      const [fresh, retrying] = [await recordEvent(store, 'new'), await recordEvent(store, 'retrying')]
+      await attempt(store, retrying, failedFor(0))
+      assert.ok((await operate(store, 'ignore', fresh)).done)
+      assert.ok((await operate(store, 'ignore', retrying)).done)
       assert.deepEqual(await claim(store), [])
-      for (const of of [one, two]) {
+      for (const of of [fresh, retrying]) {
         const found = await get(store, of)
         assert.deepEqual([found.state, found.reason, found.nextAttemptAt], ['ignored', 'operator', null])
       }
@@ -133,27 +133,27 @@ export const operatorCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'of an order and a worker that race for an event, each outcome is one the table allows',
+    name: 'an order and a worker that race for an event end in a state that the table allows',
     async run({ open }) {
-      const [one, two] = [await open(), await open()]
+      const [storeA, storeB] = [await open(), await open()]
       for (const i of range(30)) {
-        const of = await recordOne(one, `e${i}`)
-        await attempt(one, of, failedFor(0))
+        const of = await recordEvent(storeA, `e${i}`)
+        await attempt(storeA, of, failedFor(0))
         const [claimed, result] = await Promise.all([
-          claim(one, { event: of, limit: 1 }),
-          operate(two, i % 2 ? 'ignore' : 'replay', of),
+          claim(storeA, { event: of, limit: 1 }),
+          operate(storeB, i % 2 ? 'ignore' : 'replay', of),
         ])
-        const { state, run } = await get(one, of)
+        const { state, run } = await get(storeA, of)
         if (claimed.length === 0) {
           assert.ok(result.done)
           assert.equal(state, i % 2 ? 'ignored' : 'pending')
         } else if (result.done) {
-          // The order came first; the worker took the event as the order had left it.
+          // The order came first, and the worker claimed the event after it.
           assert.deepEqual([i % 2, state, claimed[0]?.run, claimed[0]?.tries], [0, 'processing', 2, 1])
         } else {
           assert.deepEqual([result.code, state, run], ['EVENT_PROCESSING', 'processing', 1])
         }
-        if (claimed[0]) assert.equal(await settle(one, claimed[0].lease, succeeded), true)
+        if (claimed[0]) assert.equal(await settle(storeA, claimed[0].lease, succeeded), true)
       }
     },
   },

@@ -1,8 +1,8 @@
-/** Recording: one row per event, whoever writes and however often. */
+/** Recording: one row per event, for any number of writers and deliveries. */
 import assert from 'node:assert/strict'
-import type { ContractCase } from './harness.js'
 import {
   bytes,
+  type ContractCase,
   chunks,
   DAY_MS,
   delivery,
@@ -15,7 +15,7 @@ import {
   random,
   range,
   record,
-  recordOne,
+  recordEvent,
   SOURCE,
   sha256,
   shuffled,
@@ -52,7 +52,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'nothing to record is answered with nothing',
+    name: 'recording an empty list returns an empty list',
     async run({ open }) {
       const store = await open()
       assert.deepEqual(await store.record([]), [])
@@ -60,7 +60,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a second delivery of the same event is a duplicate and tells how far the first has come',
+    name: 'a second delivery of the same event is a duplicate and returns the state of the event',
     async run({ open }) {
       const store = await open()
       const [first] = await record(store, delivery('a'))
@@ -77,10 +77,10 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'duplicates inside one batch are found, and the first of them is the one recorded',
+    name: 'duplicates inside one batch are detected, and the first of them is recorded',
     async run({ open }) {
       const store = await open()
-      await recordOne(store, 'old')
+      await recordEvent(store, 'old')
       const verdicts = await record(store, ...['a', 'old', 'a', 'b', 'a', 'b'].map((id) => delivery(id)))
       assert.deepEqual(
         verdicts.map((v) => v.status),
@@ -129,7 +129,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a delivery with one bad event is left out whole',
+    name: 'a delivery with one bad event is refused as a whole',
     async run({ open }) {
       const store = await open()
       const verdicts = await store.record([
@@ -189,7 +189,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'ids are compared byte by byte: case, accents, spaces and wildcards tell them apart',
+    name: 'ids are compared byte by byte, including case, accents, spaces and wildcards',
     async run({ open }) {
       const store = await open()
       const ids = ['evt', 'EVT', 'evt ', ' evt', 'é', 'e\u0301', 'ß', 'ss', 'i', 'ı', '%', '_', '*', '?', "'"]
@@ -202,7 +202,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an id, a type, a reference and a source of the greatest length allowed come back whole',
+    name: 'an id, a type, a reference and a source of the largest length come back whole',
     async run({ open }) {
       const store = await open()
       const source = 's'.repeat(64)
@@ -255,7 +255,7 @@ export const recordCases: readonly ContractCase[] = [
     },
   },
   {
-    name: '64 concurrent writers of the same 500 events leave 500 rows, and one of them is told "recorded" for each',
+    name: '64 concurrent writers of the same 500 events leave 500 rows, and one writer gets "recorded" for each event',
     async run(harness) {
       const stores = await openSeveral(harness, 4)
       const ids = range(500).map((i) => `e${i}`)
@@ -264,7 +264,7 @@ export const recordCases: readonly ContractCase[] = [
       await Promise.all(
         range(64).map(async (writer) => {
           const store = stores[writer % stores.length]!
-          // Each writer in an order of its own: batches that wait for each other in a circle would deadlock.
+          // Each writer uses another order: batches that lock rows in the order given would deadlock.
           for (const batch of chunks(shuffled(random(writer), ids), 50)) {
             const verdicts = await record(store, ...batch.map((id) => delivery(id)))
             for (const [i, verdict] of verdicts.entries()) {

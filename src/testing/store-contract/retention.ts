@@ -1,13 +1,13 @@
-/** Retention: payloads go first, keys stay for the horizon, and what is not finished is never touched (I7). */
+/** Retention: payloads are removed first, ids are kept for the horizon, and unfinished events are never removed (I7). */
 import assert from 'node:assert/strict'
 import type { Outcome } from '../../model.js'
-import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
+import type { CompleteStore, PruneOptions } from '../../store.js'
 import { statsAgree } from './stats.js'
 import {
   attempt,
   bytes,
-  claimOne,
+  type ContractCase,
+  claimEvent,
   DAY_MS,
   dead,
   delivery,
@@ -20,7 +20,7 @@ import {
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   SOURCE,
   sha256,
   snapshot,
@@ -28,14 +28,11 @@ import {
 } from './support.js'
 
 const now = () => Date.now()
-const prune = (store: CompleteStore, more: Partial<Parameters<CompleteStore['retention']['prune']>[0]>) =>
+const prune = (store: CompleteStore, more: Partial<PruneOptions>) =>
   store.retention.prune({ source: SOURCE, limit: 1_000, ...more })
 
-/** Prunes until nothing is left to do. */
-async function pruneAll(
-  store: CompleteStore,
-  more: Partial<Parameters<CompleteStore['retention']['prune']>[0]>,
-): Promise<void> {
+/** Prunes until there is no more. */
+async function pruneAll(store: CompleteStore, more: Partial<PruneOptions>): Promise<void> {
   for (const _ of range(50)) {
     if (!(await prune(store, more)).more) return
   }
@@ -48,7 +45,7 @@ async function finishedAt(
   receivedAt: number,
   outcome: Outcome = succeeded,
 ) {
-  const of = await recordOne(store, id, { receivedAt })
+  const of = await recordEvent(store, id, { receivedAt })
   await attempt(store, of, outcome)
   return of
 }
@@ -73,27 +70,27 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event whose payload is gone can be replayed and comes without a body',
+    name: 'an event whose payload was removed can be replayed, and is claimed without a body',
     async run({ open }) {
       const store = await open()
       const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
       await pruneAll(store, { payloadsBefore: now() - DAY_MS })
       assert.ok((await operate(store, 'replay', of, { force: true })).done)
-      const claimed = await claimOne(store, of)
+      const claimed = await claimEvent(store, of)
       assert.equal(claimed.body, null)
       assert.equal(claimed.eventType, 'order.paid')
     },
   },
   {
-    name: 'what is pending, processing or failed is never pruned, however old',
+    name: 'a pending, processing or failed event is never pruned, however old',
     async run({ open, advance }) {
       const store = await open()
       const receivedAt = now() - 3_000 * DAY_MS
       const kept = ['pending', 'processing', 'lost', 'retrying', 'dead', 'retried'].map((id) => key(id))
-      for (const { eventId } of kept) await recordOne(store, eventId, { receivedAt })
-      await claimOne(store, key('lost'), { leaseMs: 1 })
+      for (const { eventId } of kept) await recordEvent(store, eventId, { receivedAt })
+      await claimEvent(store, key('lost'), { leaseMs: 1 })
       await advance(10)
-      await claimOne(store, key('processing'))
+      await claimEvent(store, key('processing'))
       await attempt(store, key('retrying'), failedFor(DAY_MS))
       await attempt(store, key('dead'), dead)
       await attempt(store, key('retried'), succeeded)
@@ -138,7 +135,7 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'events of one delivery share its payload: it stays while one of them needs it',
+    name: 'a payload shared by the events of one delivery stays while one of them is unfinished',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -146,7 +143,7 @@ export const retentionCases: readonly ContractCase[] = [
       const receivedAt = now() - 100 * DAY_MS
       await store.record([delivery([event('a'), event('b'), event('c')], { body, receivedAt })])
       const horizon = { payloadsBefore: now(), eventsBefore: now() }
-      // The first goes first: if the others found the bytes through its row, they would lose them.
+      // The first event is removed first: the others must still find the payload without its row.
       await attempt(store, key('a'), succeeded)
       await pruneAll(store, horizon)
       assert.equal(await store.get(key('a')), null)
@@ -168,11 +165,11 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'no more than the limit is removed in one call, and it says when there is more',
+    name: 'a prune removes no more than the limit, and returns whether there is more',
     async run({ open }) {
       const store = await open()
       for (const i of range(7)) await finishedAt(store, `e${i}`, now() - 100 * DAY_MS)
-      await recordOne(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
+      await recordEvent(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
       const removed: number[] = []
       for (const _ of range(10)) {
         const { events, more } = await prune(store, { eventsBefore: now(), limit: 3 })
@@ -209,12 +206,12 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'one source is pruned without touching another',
+    name: 'a prune of one source does not change another',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await finishedAt(store, 'mine', now() - 100 * DAY_MS)
-      const theirs = await recordOne(store, 'theirs', { source: 'crm', receivedAt: now() - 100 * DAY_MS })
+      const theirs = await recordEvent(store, 'theirs', { source: 'crm', receivedAt: now() - 100 * DAY_MS })
       await attempt(store, theirs, succeeded)
       await pruneAll(store, { payloadsBefore: now(), eventsBefore: now() })
       assert.ok(await store.inspect.payload(theirs))
@@ -225,22 +222,22 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'after a prune the statistics count what is in the log, and an event recorded anew is counted once',
+    name: 'the statistics after a prune count the events in the log, and an event recorded again is counted once',
     async run({ open }) {
       const store = await open()
       for (const i of range(6))
         await finishedAt(store, `e${i}`, now() - 100 * DAY_MS, i % 2 ? ignored : succeeded)
       await finishedAt(store, 'dead', now() - 100 * DAY_MS, dead)
-      await recordOne(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
+      await recordEvent(store, 'pending', { receivedAt: now() - 100 * DAY_MS })
       await finishedAt(store, 'recent', now())
       await pruneAll(store, { eventsBefore: now() - 90 * DAY_MS })
       await statsAgree(store)
-      await recordOne(store, 'e0')
+      await recordEvent(store, 'e0')
       await statsAgree(store)
     },
   },
   {
-    name: 'a prune that is asked for nothing removes nothing',
+    name: 'a prune without an instant removes nothing',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
@@ -255,9 +252,71 @@ export const retentionCases: readonly ContractCase[] = [
       assert.ok(await store.inspect.payload(key('old')))
     },
   },
+  {
+    name: 'attempts of finished events are removed, and their number and the time of the last one stay known',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const of = await recordEvent(store, 'a', { receivedAt: now() - 10 * DAY_MS })
+      await attempt(store, of, failedFor(0))
+      await attempt(store, of, succeeded)
+      const retrying = await recordEvent(store, 'b', { receivedAt: now() - 10 * DAY_MS })
+      await attempt(store, retrying, failedFor(DAY_MS))
+      const before = await get(store, of)
+      const later = now() + 2 * DAY_MS
+      assert.equal((await prune(store, { attemptsBefore: 1 })).attempts, 0)
+      assert.equal((await prune(store, { attemptsBefore: later, dryRun: true })).attempts, 2)
+      const first = await prune(store, { attemptsBefore: later, limit: 1 })
+      assert.deepEqual([first.attempts, first.more], [1, true])
+      assert.deepEqual(await get(store, of), before)
+      assert.equal((await prune(store, { attemptsBefore: later })).attempts, 1)
+      assert.deepEqual(await store.inspect.attempts(of), [])
+      assert.deepEqual(await get(store, of), before)
+      assert.equal((await store.inspect.attempts(retrying)).length, 1)
+      assert.ok((await operate(store, 'replay', of, { force: true })).done)
+      assert.equal((await claimEvent(store, of)).attempt, 3, 'attempts go on counting')
+    },
+  },
+  {
+    name: 'maintenance keeps the payloads of unfinished events and of sources it was not asked about',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const receivedAt = now() - 400 * DAY_MS
+      await recordEvent(store, 'waits', { receivedAt })
+      const done = await recordEvent(store, 'done', { source: 'crm', receivedAt: now() - 200 * DAY_MS })
+      await attempt(store, done, succeeded)
+      const payloadsBefore = { [SOURCE]: now() }
+      await store.retention.maintain({ payloadsBefore, dryRun: true })
+      const report = await store.retention.maintain({ payloadsBefore })
+      assert.equal(report.busy, false)
+      assert.ok(await store.inspect.payload(key('waits')))
+      assert.ok(await store.inspect.payload(done))
+      assert.ok(report.pruneBefore[SOURCE]! <= payloadsBefore[SOURCE]!)
+    },
+  },
+  {
+    name: 'audits of the source and of no source are removed by age, those of another source are kept',
+    needs: ['audit', 'archive'],
+    async run({ open }) {
+      const store = await open()
+      const mine = await recordEvent(store, 'a')
+      const theirs = await recordEvent(store, 'b', { source: 'crm' })
+      await operate(store, 'ignore', mine)
+      await operate(store, 'ignore', theirs)
+      await store.archive.erase({ reference: 'nobody', actor: 'ada', reason: 'asked to', limit: 100 })
+      const later = now() + DAY_MS
+      assert.equal((await prune(store, { auditsBefore: now() - DAY_MS })).audits, 0)
+      assert.equal((await prune(store, { auditsBefore: later, dryRun: true })).audits, 2)
+      const first = await prune(store, { auditsBefore: later, limit: 1 })
+      assert.deepEqual([first.audits, first.more], [1, true])
+      assert.equal((await prune(store, { auditsBefore: later })).audits, 1)
+      assert.equal((await prune(store, { source: 'crm', auditsBefore: later })).audits, 1)
+    },
+  },
 ]
 
-/** Without the statistics: pruning other events may change those. */
+/** Without the statistics, which change when other events are pruned. */
 async function snapshotOf(store: CompleteStore, of: Parameters<typeof snapshot>[1]) {
   const { stats: _, ...own } = await snapshot(store, of)
   return own

@@ -1,21 +1,30 @@
-/** Every situation an event can be in, and how to bring a new event into it. */
+/**
+ * Every situation an event can be in and how to bring a new event into it, and a sample log of random events in all
+ * situations, the same in each run.
+ */
 import assert from 'node:assert/strict'
-import type { EventKey, Lease, State } from '../../model.js'
+import type { EventFilter, EventKey, EventRecord, Lease, NewDelivery, Outcome, State } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { CaseHarness } from './harness.js'
 import {
   attempt,
-  claimOne,
+  bytes,
+  type CaseHarness,
+  claimEvent,
+  DAY_MS,
   dead,
   delivery,
   event,
   failedFor,
+  flush,
   ignored,
   key,
   LEASE_MS,
   operate,
+  pick,
+  random,
+  range,
   record,
-  recordOne,
+  recordEvent,
   sha256,
   succeeded,
 } from './support.js'
@@ -23,22 +32,22 @@ import {
 export interface Situation {
   readonly name: string
   readonly state: State
-  /** Whether a worker may take it when it asks for what is due. */
+  /** Whether a claim of due events returns it. */
   readonly due: boolean
-  /** Whether a worker may take it when it asks for this very event. */
+  /** Whether a claim of this event returns it. */
   readonly claimable: boolean
-  /** Drives a new event here. Answers its last lease, alive only in state `processing`. */
+  /** Brings a new event into the situation. Returns its last lease, which is live only in state `processing`. */
   drive(store: CompleteStore, harness: CaseHarness, of: EventKey): Promise<Lease | null>
 }
 
 async function lose(store: CompleteStore, harness: CaseHarness, of: EventKey): Promise<Lease> {
-  const { lease } = await claimOne(store, of)
+  const { lease } = await claimEvent(store, of)
   await harness.advance(LEASE_MS + 1)
   return lease
 }
 
 async function recorded(store: CompleteStore, of: EventKey): Promise<void> {
-  await recordOne(store, of.eventId, { source: of.source })
+  await recordEvent(store, of.eventId, { source: of.source })
 }
 
 async function settled(store: CompleteStore, of: EventKey, ...outcomes: Parameters<typeof attempt>[2][]) {
@@ -69,13 +78,13 @@ export const situations: readonly Situation[] = [
     },
   },
   {
-    name: 'handed back before its first attempt began',
+    name: 'released before its first attempt began',
     state: 'pending',
     due: true,
     claimable: true,
     async drive(store, _, of) {
       await recorded(store, of)
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       assert.deepEqual(await store.release([lease]), [true])
       return lease
     },
@@ -119,7 +128,7 @@ export const situations: readonly Situation[] = [
     claimable: false,
     async drive(store, _, of) {
       await recorded(store, of)
-      return (await claimOne(store, of)).lease
+      return (await claimEvent(store, of)).lease
     },
   },
   {
@@ -129,7 +138,7 @@ export const situations: readonly Situation[] = [
     claimable: false,
     async drive(store, _, of) {
       await settled(store, of, failedFor(0))
-      return (await claimOne(store, of)).lease
+      return (await claimEvent(store, of)).lease
     },
   },
   {
@@ -140,7 +149,7 @@ export const situations: readonly Situation[] = [
     async drive(store, harness, of) {
       await recorded(store, of)
       await lose(store, harness, of)
-      return (await claimOne(store, of)).lease
+      return (await claimEvent(store, of)).lease
     },
   },
   {
@@ -151,7 +160,7 @@ export const situations: readonly Situation[] = [
     async drive(store, _, of) {
       await settled(store, of, failedFor(0), succeeded)
       await ordered(store, 'replay', of)
-      return (await claimOne(store, of)).lease
+      return (await claimEvent(store, of)).lease
     },
   },
   {
@@ -214,13 +223,13 @@ export const situations: readonly Situation[] = [
     },
   },
   {
-    name: 'handed back before a later attempt began',
+    name: 'released before a later attempt began',
     state: 'failed',
     due: true,
     claimable: true,
     async drive(store, _, of) {
       await settled(store, of, failedFor(0))
-      const { lease } = await claimOne(store, of)
+      const { lease } = await claimEvent(store, of)
       assert.deepEqual(await store.release([lease]), [true])
       return lease
     },
@@ -243,3 +252,96 @@ export const situations: readonly Situation[] = [
     drive: (store, _, of) => settled(store, of, failedFor(0), dead),
   },
 ]
+
+/** Characters that are special in LIKE or GLOB are literal here, and case matters. */
+export const types = [
+  'invoice.paid',
+  'invoice.paid.late',
+  'Invoice.paid',
+  'invoice_paid',
+  'invoice%paid',
+  'customer[1]',
+  'customer?',
+  'customer.created',
+]
+export const sources = ['shop', 'Shop', 'crm_1']
+const references = [null, null, 'order 1', 'order 2', 'ORDER 1', 'order_1']
+const outcomes: readonly (Outcome | null)[] = [
+  null,
+  succeeded,
+  succeeded,
+  ignored,
+  { kind: 'ignored', reason: 'unhandled' },
+  failedFor(1_000 * LEASE_MS),
+  failedFor(0),
+  dead,
+]
+
+export async function fillSample(store: CompleteStore, harness: CaseHarness, count: number): Promise<void> {
+  const next = random(count)
+  const deliveries = range(count).map((i): NewDelivery => {
+    const source = pick(next, sources)
+    const guard = next() < 0.1 ? { guardHash: sha256('known bytes') } : {}
+    const id = next() < 0.2 ? `shared ${i % 10}` : `e${i}`
+    return delivery(
+      event(id, { eventType: pick(next, types), reference: pick(next, references), ...guard }),
+      {
+        source,
+        onReplayedContent: next() < 0.5 ? 'flag' : 'review',
+        receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
+      },
+    )
+  })
+  await record(store, ...deliveries)
+  for (const { source, events } of deliveries) {
+    const of = key(events[0]!.eventId, source)
+    const found = await store.get(of)
+    if (found?.state === 'pending') {
+      for (const outcome of range(Math.ceil(next() * 2)).map(() => pick(next, outcomes))) {
+        if (outcome) await attempt(store, of, outcome)
+        if (outcome?.kind !== 'failed' || outcome.retryInMs === null) break
+      }
+    }
+    const now = (await store.get(of))!
+    if (now.state === 'succeeded' && next() < 0.2) await operate(store, 'replay', of, { force: true })
+    if (now.reason === 'out of tries' && next() < 0.2) await operate(store, 'retry', of)
+    if (now.state === 'pending' && next() < 0.2) await operate(store, 'ignore', of)
+    if (now.state === 'pending' && next() < 0.3)
+      await claimEvent(store, of, { leaseMs: 2_000 }).catch(() => {})
+    if (next() < 0.2) await record(store, delivery(event(of.eventId), { source, body: bytes('again') }))
+    if (next() < 0.2) {
+      await record(store, delivery(event(of.eventId, { contentHash: sha256('else') }), { source }))
+    }
+  }
+  // The leases above have expired now; the next ones are live while the sample is read.
+  await harness.advance(2_001)
+  for (const { source, events } of deliveries) {
+    const of = key(events[0]!.eventId, source)
+    if (next() < 0.1) await store.claim({ worker: 'w', limit: 1, leaseMs: 100 * LEASE_MS, event: of })
+  }
+  await flush(store)
+}
+
+/** The meaning of a filter, in the simplest way. */
+export function matches(filter: EventFilter, found: EventRecord): boolean {
+  return (
+    (filter.source === undefined || found.source === filter.source) &&
+    (filter.eventId === undefined || found.eventId === filter.eventId) &&
+    (filter.type === undefined || glob(filter.type, found.eventType)) &&
+    (filter.state === undefined || found.state === filter.state) &&
+    (filter.dead === undefined ||
+      (found.state === 'failed' && (found.nextAttemptAt === null) === filter.dead)) &&
+    (filter.reason === undefined || found.reason === filter.reason) &&
+    (filter.reference === undefined || found.reference === filter.reference) &&
+    (filter.from === undefined || found.receivedAt >= filter.from) &&
+    (filter.to === undefined || found.receivedAt < filter.to) &&
+    (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
+    (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
+    (filter.flagged === undefined || ((found.sameAs ?? found.contests) !== null) === filter.flagged)
+  )
+}
+
+function glob(pattern: string, text: string): boolean {
+  const pieces = pattern.split('*').map((piece) => piece.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
+  return new RegExp(`^${pieces.join('.*')}$`, 's').test(text)
+}

@@ -1,13 +1,13 @@
-/** The numbers agree with the log, whatever has happened to it. */
+/** Statistics: the counts agree with the log after any sequence of calls. */
 import assert from 'node:assert/strict'
 import type { EventRecord, SourceStats } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
-import type { ContractCase } from './harness.js'
-import { fillSample } from './sample.js'
+import { fillSample } from './situations.js'
 import {
   attempt,
+  type ContractCase,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   delivery,
   failedFor,
@@ -21,7 +21,7 @@ import {
   random,
   range,
   record,
-  recordOne,
+  recordEvent,
   settle,
   succeeded,
 } from './support.js'
@@ -77,15 +77,15 @@ export const statsCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the oldest due event is the one that has waited longest for a worker',
+    name: '`oldestDueAt` is the due time of the event that has waited longest for a worker',
     async run({ open, advance }) {
       const store = await open()
       const oldest = async () => (await store.stats())[0]?.oldestDueAt ?? null
-      const first = await get(store, await recordOne(store, 'first'))
+      const first = await get(store, await recordEvent(store, 'first'))
       await advance(1_000)
-      await recordOne(store, 'second')
+      await recordEvent(store, 'second')
       near(await oldest(), first.receivedAt)
-      const { lease } = await claimOne(store, key('first'))
+      const { lease } = await claimEvent(store, key('first'))
       near(await oldest(), first.receivedAt + 1_000)
       await attempt(store, key('second'), succeeded)
       assert.equal(await oldest(), null, 'a leased event does not wait')
@@ -93,7 +93,7 @@ export const statsCases: readonly ContractCase[] = [
       assert.equal(await oldest(), null, 'one that is not due does not wait')
       await advance(60_001)
       near(await oldest(), first.receivedAt + 61_000)
-      await claimOne(store, key('first'), { leaseMs: 5_000 })
+      await claimEvent(store, key('first'), { leaseMs: 5_000 })
       await advance(5_001)
       near(await oldest(), first.receivedAt + 66_001)
     },
@@ -140,7 +140,7 @@ export const statsCases: readonly ContractCase[] = [
           range(numbers.length).map((i) => i + 1),
           'attempts are numbered without gaps',
         )
-        // The last attempt may still run, or be lost and not yet written down by the next claim.
+        // The last attempt may still run, or be lost without a row yet (the next claim writes it).
         assert.ok([numbers.length, numbers.length + 1].includes(found.attempts))
       }
     },

@@ -1,4 +1,7 @@
-/** Building blocks of the cases: deliveries to record, events driven to where a case begins, and comparisons. */
+/**
+ * The harness that a test of a store provides, the form of a case, and building blocks of the cases: deliveries, steps of
+ * an event, and comparisons.
+ */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ErrorCode } from '../../errors.js'
@@ -18,8 +21,48 @@ import type {
   Settlement,
   SourceStats,
 } from '../../model.js'
-import type { Attempt, CompleteStore, Payload, Store, StoreTransaction } from '../../store.js'
-import type { CaseHarness } from './harness.js'
+import type { Attempt, Capability, CompleteStore, Payload, Store, StoreTransaction } from '../../store.js'
+
+/**
+ * One empty log, new for each case. The test that creates the harness also closes the stores it opened and deletes the
+ * log after the case; a case may have closed some of them already.
+ */
+export interface StoreHarness<Tx = unknown> {
+  /** A new store (its own connections) on the same log. Migrated, unless `migrate` is false. */
+  open(options?: { readonly migrate?: boolean }): Promise<Store<Tx>>
+  /** Moves the log's clock forward for every store on it. The clock may also run by itself. */
+  advance(ms: number): Promise<void>
+  /** Inserts a row into a user's table in the log's database, through the handler's `ctx.tx`. No unique key. */
+  insertEffect(tx: Tx, value: string): Promise<void>
+  /** How many such rows are committed, as seen from outside any transaction. */
+  countEffects(value: string): Promise<number>
+  /** False where a store is not notified of another's records (a log in memory). Left out = true. */
+  readonly sharedBetweenProcesses?: boolean
+}
+
+export interface StoreCase {
+  /** The section (`log` or a capability), then a sentence of behaviour. */
+  readonly name: string
+  /** The capabilities that the case calls. */
+  readonly needs: readonly Capability[]
+  /** The reason why a store cannot run this case; set by `storeContractFor`. */
+  readonly skip?: string
+  /** Rejects with an AssertionError when the store does not behave so. */
+  run(harness: StoreHarness): Promise<void>
+}
+
+/** The harness inside a case: the capabilities it calls are there, because the case is left out otherwise. */
+export interface CaseHarness<Tx = unknown> extends StoreHarness<Tx> {
+  open(options?: { readonly migrate?: boolean }): Promise<CompleteStore<Tx>>
+}
+
+/** A case as it is written in its section. */
+export interface ContractCase {
+  readonly name: string
+  /** Capabilities beside the section's own. */
+  readonly needs?: readonly Capability[]
+  run(harness: CaseHarness): Promise<void>
+}
 
 export const SOURCE = 'shop'
 export const LEASE_MS = 60_000
@@ -54,7 +97,7 @@ export function event(eventId: string, more: Partial<NewEvent> = {}): NewEvent {
   }
 }
 
-/** A delivery that carries the events named. */
+/** A delivery with these events. */
 export function delivery(
   events: string | NewEvent | readonly NewEvent[],
   more: Partial<NewDelivery> = {},
@@ -70,14 +113,14 @@ export function delivery(
   }
 }
 
-/** Several stores on one log, opened one after the other: whether they can migrate at once is a case of its own. */
+/** Several stores on one log, opened one after the other; concurrent migration has its own case. */
 export async function openSeveral(harness: CaseHarness, count: number): Promise<CompleteStore[]> {
   const stores: CompleteStore[] = []
   for (const _ of range(count)) stores.push(await harness.open())
   return stores
 }
 
-/** Records deliveries of one event each and answers their verdicts. */
+/** Records deliveries of one event each and returns their verdicts. */
 export async function record(store: CompleteStore, ...deliveries: NewDelivery[]): Promise<RecordVerdict[]> {
   const verdicts = await store.record(deliveries)
   assert.equal(verdicts.length, deliveries.length, 'a list of verdicts per delivery')
@@ -87,7 +130,7 @@ export async function record(store: CompleteStore, ...deliveries: NewDelivery[])
   })
 }
 
-export async function recordOne(
+export async function recordEvent(
   store: CompleteStore,
   eventId: string,
   more: Partial<NewDelivery> = {},
@@ -102,7 +145,7 @@ export function claim(store: CompleteStore, options: Partial<ClaimOptions> = {})
 }
 
 /** Claims exactly this event. */
-export async function claimOne(
+export async function claimEvent(
   store: CompleteStore,
   of: EventKey,
   options: Partial<ClaimOptions> = {},
@@ -141,9 +184,9 @@ export async function settleIn(
   return done[0]!
 }
 
-/** Claims and settles: one whole attempt. */
+/** Claims and settles: one complete attempt. */
 export async function attempt(store: CompleteStore, of: EventKey, outcome: Outcome): Promise<ClaimedEvent> {
-  const claimed = await claimOne(store, of)
+  const claimed = await claimEvent(store, of)
   assert.equal(await settle(store, claimed.lease, outcome), true, 'a live lease settles')
   return claimed
 }
@@ -172,7 +215,7 @@ export interface Snapshot {
   readonly stats: readonly SourceStats[]
 }
 
-/** Everything a store shows of an event, to compare before and after. */
+/** Everything a store returns about an event, to compare before and after. */
 export async function snapshot(store: Store, of: EventKey): Promise<Snapshot> {
   const [found, attempts, payload, stats] = await Promise.all([
     store.get(of),
@@ -194,7 +237,7 @@ export async function changesNothing(store: Store, of: EventKey, act: () => Prom
   assert.deepEqual(await snapshot(store, of), before, 'nothing has changed')
 }
 
-/** Every page, joined. */
+/** All pages of a list, joined. */
 export async function listAll(
   store: CompleteStore,
   filter: EventFilter = {},

@@ -1,11 +1,11 @@
-/** What is left of an event after its horizon, where tombstones are asked for. */
+/** Tombstones: the trace of an event that was removed after its horizon, where tombstones are enabled. */
 import assert from 'node:assert/strict'
 import { contestedId, type NewDelivery } from '../../model.js'
 import type { CompleteStore, PruneOptions } from '../../store.js'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
   bytes,
+  type ContractCase,
   claim,
   DAY_MS,
   delivery,
@@ -33,7 +33,7 @@ function signed(id: string, content: string, more: Partial<NewDelivery> = {}): N
   return delivery(own, { body: bytes(content), receivedAt: old(), onReplayedContent: 'flag', ...more })
 }
 
-/** Handles everything, then removes what is old enough. */
+/** Handles all events, then removes the old ones. */
 async function finishAndPrune(store: CompleteStore, more: Partial<PruneOptions> = {}): Promise<void> {
   for (const { source, eventId, state } of await listAll(store))
     if (state === 'pending') await attempt(store, { source, eventId }, succeeded)
@@ -63,7 +63,7 @@ export const tombstoneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a tombstone swallows no new event: other content under its id, its content under another id, other sources',
+    name: 'a tombstone does not block new events: other content under its id, its content under another id, other sources',
     async run({ open }) {
       const store = await open()
       await record(store, named('a', 'one'), signed('b', 'two'), delivery(event('c', { contentHash: null })))
@@ -84,7 +84,7 @@ export const tombstoneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'signed content of a removed event is still flagged under another id, and withheld where it is to be',
+    name: 'signed content of a removed event is still flagged under another id, and withheld where the policy says so',
     async run({ open }) {
       const store = await open()
       await record(store, signed('b', 'two'))
@@ -117,7 +117,7 @@ export const tombstoneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'in one batch a tombstone answers for its content only',
+    name: 'a tombstone matches only its own content inside one batch',
     async run({ open }) {
       const store = await open()
       await record(store, named('a', 'one'))
@@ -140,7 +140,7 @@ export const tombstoneCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'tombstones go when they are to, and the event is new again',
+    name: 'a tombstone is removed at its age limit, and the event is new again',
     async run({ open }) {
       const store = await open()
       await record(store, named('a', 'one'), signed('b', 'two'), signed('c', 'two'))

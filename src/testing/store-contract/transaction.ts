@@ -1,11 +1,11 @@
-/** The handler's transaction: its writes and the outcome are one (promise 3, I3). */
+/** The handler's transaction: its writes and the outcome are committed together (promise 3, I3). */
 import assert from 'node:assert/strict'
-import type { ContractCase } from './harness.js'
 import {
   attempt,
+  type ContractCase,
   changesNothing,
   claim,
-  claimOne,
+  claimEvent,
   dead,
   delivery,
   failedFor,
@@ -17,7 +17,7 @@ import {
   operate,
   range,
   record,
-  recordOne,
+  recordEvent,
   rejects,
   settle,
   settleIn,
@@ -39,8 +39,8 @@ export const transactionCases: readonly ContractCase[] = [
         ['ignored', ignored],
         ['failed', dead],
       ] as const) {
-        await recordOne(store, id)
-        const { lease } = await claimOne(store, key(id))
+        await recordEvent(store, id)
+        const { lease } = await claimEvent(store, key(id))
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, id)
         assert.equal(await settleIn(transaction, lease, outcome), true)
@@ -65,9 +65,9 @@ export const transactionCases: readonly ContractCase[] = [
         [succeeded, succeeded, ignored],
       ].entries()) {
         const ids = outcomes.map((_, k) => `f${i}-${k}`)
-        for (const id of ids) await recordOne(store, id)
+        for (const id of ids) await recordEvent(store, id)
         const leases = []
-        for (const id of ids) leases.push((await claimOne(store, key(id))).lease)
+        for (const id of ids) leases.push((await claimEvent(store, key(id))).lease)
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, `f${i}`)
         const settlements = leases.map((lease, k) => settlement(lease, outcomes[k]!))
@@ -83,13 +83,13 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'finish with a dead lease rolls everything back and says so',
+    name: 'finish with an expired lease rolls everything back and returns false',
     async run({ open, advance, insertEffect, countEffects }) {
       const store = await open()
-      for (const id of ['one', 'two']) await recordOne(store, id)
-      const one = await claimOne(store, key('one'))
+      for (const id of ['one', 'two']) await recordEvent(store, id)
+      const one = await claimEvent(store, key('one'))
       await advance(LEASE_MS + 1)
-      const two = await claimOne(store, key('two'))
+      const two = await claimEvent(store, key('two'))
       for (const leases of [[one.lease], [two.lease, one.lease]]) {
         await changesNothing(store, key('two'), async () => {
           const transaction = await store.transaction()
@@ -104,17 +104,17 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'nothing is seen from outside before the commit',
+    name: 'the writes of a transaction are not visible outside before the commit',
     needs: ['inspect'],
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
       await settleIn(transaction, lease, succeeded)
       assert.equal(await countEffects('x'), 0)
-      // A store with one writer may keep readers waiting: it must not show them what is not committed.
+      // A store with one writer may block readers, but must not show them uncommitted writes.
       const reads = Promise.all([store.get(of), store.inspect.attempts(of), store.stats()])
       await Promise.resolve()
       await transaction.rollback()
@@ -125,11 +125,11 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a rollback leaves neither the writes nor the outcome, and the lease lives on',
+    name: 'a rollback undoes the writes and the outcome, and the lease stays live',
     async run({ open, insertEffect, countEffects }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       await changesNothing(store, of, async () => {
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, 'x')
@@ -142,13 +142,13 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a lease that is dead in the transaction is told, and the rollback undoes the writes',
+    name: 'settling an expired lease in a transaction returns false, and the rollback undoes the writes',
     async run({ open, advance, insertEffect, countEffects }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const stale = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const stale = await claimEvent(store, of)
       await advance(LEASE_MS + 1)
-      const fresh = await claimOne(store, of, { worker: 'worker-2' })
+      const fresh = await claimEvent(store, of, { worker: 'worker-2' })
       await changesNothing(store, of, async () => {
         const transaction = await store.transaction()
         await insertEffect(transaction.tx, 'zombie')
@@ -164,11 +164,11 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a lease whose time ends while the transaction is open is dead when it settles',
+    name: 'a lease that expires while the transaction is open does not settle',
     async run({ open, advance, insertEffect, countEffects }) {
       const store = await open()
-      await recordOne(store, 'evt')
-      const { lease } = await claimOne(store, of)
+      await recordEvent(store, 'evt')
+      const { lease } = await claimEvent(store, of)
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
       await advance(LEASE_MS + 1)
@@ -202,11 +202,11 @@ export const transactionCases: readonly ContractCase[] = [
     name: 'a transaction settles a list, each lease judged on its own, in order',
     async run({ open, advance }) {
       const store = await open()
-      await recordOne(store, 'old')
-      const { lease: old } = await claimOne(store, key('old'), { leaseMs: 1_000 })
+      await recordEvent(store, 'old')
+      const { lease: old } = await claimEvent(store, key('old'), { leaseMs: 1_000 })
       await advance(1_001)
       await record(store, delivery('a'), delivery('b'))
-      const [a, b] = [await claimOne(store, key('a')), await claimOne(store, key('b'))]
+      const [a, b] = [await claimEvent(store, key('a')), await claimEvent(store, key('b'))]
       const transaction = await store.transaction()
       const done = await transaction.settle([
         settlement(b.lease, ignored),
@@ -219,14 +219,14 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a group in which one lease is dead leaves nothing behind when it is rolled back, and the others live on',
+    name: 'a group with one expired lease leaves nothing behind when it is rolled back, and the other leases stay live',
     async run({ open, advance, insertEffect, countEffects }) {
       const store = await open()
       const ids = ['a', 'b', 'c']
-      for (const id of ids) await recordOne(store, id)
-      const stale = await claimOne(store, key('b'), { leaseMs: 1_000 })
+      for (const id of ids) await recordEvent(store, id)
+      const stale = await claimEvent(store, key('b'), { leaseMs: 1_000 })
       await advance(1_001)
-      const live = [await claimOne(store, key('a')), await claimOne(store, key('c'))]
+      const live = [await claimEvent(store, key('a')), await claimEvent(store, key('c'))]
       const before = await Promise.all(ids.map((id) => snapshot(store, key(id))))
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'group')
@@ -243,21 +243,21 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'what happens beside an open transaction is not part of it',
+    name: 'calls outside an open transaction are not part of it',
     needs: ['keys'],
     async run({ open, insertEffect }) {
       const store = await open()
       const ids = ['settled', 'extended', 'released', 'effect', 'failed', 'done']
-      for (const id of [...ids, 'mine']) await recordOne(store, id)
+      for (const id of [...ids, 'mine']) await recordEvent(store, id)
       const leases = Object.fromEntries((await claim(store)).map((c) => [c.eventId, c.lease]))
       await settle(store, leases.failed!, dead)
       await settle(store, leases.done!, succeeded)
-      await recordOne(store, 'unclaimed')
+      await recordEvent(store, 'unclaimed')
 
       const transaction = await store.transaction()
       await insertEffect(transaction.tx, 'x')
       assert.equal(await settleIn(transaction, leases.mine!, succeeded), true)
-      // Not awaited one by one: a store with one writer may let them wait for the end of the transaction.
+      // Not awaited here: a store with one writer may delay these calls until the transaction ends.
       const beside = Promise.all([
         record(store, delivery('recorded')),
         claim(store, { event: key('unclaimed'), limit: 1 }),
@@ -295,14 +295,14 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'many transactions at a time each settle their own event, once',
+    name: 'many concurrent transactions each settle their own event once',
     async run({ open, insertEffect, countEffects }) {
       const stores = [await open(), await open()]
       await record(stores[0]!, ...range(20).map((i) => delivery(`e${i}`)))
       const claimed = await claim(stores[0]!)
       await Promise.all(
         claimed.flatMap(({ eventId, lease }, i) =>
-          // Two handlers for each event, as after a frozen worker: one of them must lose.
+          // Two handlers for each event, as after a frozen worker: only one of them may commit.
           range(2).map(async (n) => {
             const transaction = await stores[(i + n) % 2]!.transaction()
             await insertEffect(transaction.tx, eventId)
@@ -316,12 +316,12 @@ export const transactionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'a transaction that is over takes no more',
+    name: 'a transaction that has ended is TRANSACTION_CLOSED',
     async run({ open }) {
       const store = await open()
       for (const end of ['commit', 'rollback'] as const) {
-        const own = await recordOne(store, end)
-        const { lease } = await claimOne(store, own)
+        const own = await recordEvent(store, end)
+        const { lease } = await claimEvent(store, own)
         const transaction = await store.transaction()
         await transaction[end]()
         await changesNothing(store, own, async () => {
