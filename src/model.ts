@@ -1,6 +1,6 @@
 /**
- * The dictionary: one word per thing. Everything here is plain values and types; nothing here does I/O.
- * `docs/lifecycle.md` draws the states; `transitions` below is the table it is checked against.
+ * The vocabulary: one word for each thing. This file contains values and types, and no I/O. `docs/lifecycle.md` draws the
+ * states and is checked against `transitions`.
  */
 import { sha256 } from './digest.js'
 import type { ErrorCode, HookonceError } from './errors.js'
@@ -18,16 +18,16 @@ export const steps = [
 ] as const
 export type Step = (typeof steps)[number]
 
-/** Where an event stands. Dead letter = `failed` with no next attempt; review list = `ignored` for a review reason. */
+/** The states of an event. Dead letter: `failed` with no next attempt. Review list: `ignored` for a review reason. */
 export const states = ['pending', 'processing', 'succeeded', 'ignored', 'failed'] as const
 export type State = (typeof states)[number]
 
-/** An event in a final state is out of the workers' reach: only an operator moves it (I5). */
+/** Workers never claim an event in a final state; only an operator can move it (I5). */
 export function isFinal(state: State, nextAttemptAt: number | null): boolean {
   return state === 'succeeded' || state === 'ignored' || (state === 'failed' && nextAttemptAt === null)
 }
 
-/** What moves an event from one state to the next. */
+/** The actions that move an event from one state to another. */
 export type Move = 'record' | 'claim' | 'settle' | 'release' | 'expire' | 'retry' | 'replay' | 'ignore'
 
 export interface Transition {
@@ -37,43 +37,63 @@ export interface Transition {
   readonly when: string
 }
 
-/** The state machine, whole. A pair that is not here does not happen: the store contract tries them all. */
+/** The complete state machine. A transition that is not listed never happens: the store contract tries them all. */
 export const transitions: readonly Transition[] = [
-  { from: 'new', to: 'pending', by: 'record', when: 'its first verified delivery is recorded' },
+  { from: 'new', to: 'pending', by: 'record', when: 'the first verified delivery of the event is recorded' },
   {
     from: 'new',
     to: 'ignored',
     by: 'record',
-    when: 'known signed content arrives under a new id, and the source withholds it',
+    when: 'known signed content arrives under a new id, and the replay policy is review',
   },
-  { from: 'pending', to: 'processing', by: 'claim', when: 'a worker takes it' },
-  { from: 'failed', to: 'processing', by: 'claim', when: 'its next attempt is due and a worker takes it' },
+  { from: 'pending', to: 'processing', by: 'claim', when: 'a worker claims the event' },
+  {
+    from: 'failed',
+    to: 'processing',
+    by: 'claim',
+    when: 'the next attempt is due and a worker claims the event',
+  },
   { from: 'processing', to: 'succeeded', by: 'settle', when: 'the handler returned' },
-  { from: 'processing', to: 'ignored', by: 'settle', when: 'the handler ignored it, or there is none' },
+  {
+    from: 'processing',
+    to: 'ignored',
+    by: 'settle',
+    when: 'the handler ignored the event, or no handler matches',
+  },
   { from: 'processing', to: 'failed', by: 'settle', when: 'the handler threw' },
-  { from: 'processing', to: 'pending', by: 'release', when: 'handed back before its first attempt began' },
-  { from: 'processing', to: 'failed', by: 'release', when: 'handed back before a later attempt began' },
-  { from: 'processing', to: 'pending', by: 'expire', when: 'the lease of its first attempt ran out' },
-  { from: 'processing', to: 'failed', by: 'expire', when: 'the lease of a later attempt ran out' },
-  { from: 'failed', to: 'pending', by: 'retry', when: 'an operator says try again' },
-  { from: 'ignored', to: 'pending', by: 'retry', when: 'an operator says try again' },
-  { from: 'failed', to: 'pending', by: 'replay', when: 'an operator orders a new run' },
-  { from: 'ignored', to: 'pending', by: 'replay', when: 'an operator orders a new run' },
-  { from: 'succeeded', to: 'pending', by: 'replay', when: 'an operator orders a new run, with force' },
-  { from: 'pending', to: 'ignored', by: 'ignore', when: 'an operator says leave it' },
-  { from: 'failed', to: 'ignored', by: 'ignore', when: 'an operator says leave it' },
+  {
+    from: 'processing',
+    to: 'pending',
+    by: 'release',
+    when: 'a worker releases the event before its first attempt',
+  },
+  {
+    from: 'processing',
+    to: 'failed',
+    by: 'release',
+    when: 'a worker releases the event before a later attempt',
+  },
+  { from: 'processing', to: 'pending', by: 'expire', when: 'the lease of the first attempt expired' },
+  { from: 'processing', to: 'failed', by: 'expire', when: 'the lease of a later attempt expired' },
+  { from: 'failed', to: 'pending', by: 'retry', when: 'an operator retries the event' },
+  { from: 'ignored', to: 'pending', by: 'retry', when: 'an operator retries the event' },
+  { from: 'failed', to: 'pending', by: 'replay', when: 'an operator replays the event' },
+  { from: 'ignored', to: 'pending', by: 'replay', when: 'an operator replays the event' },
+  { from: 'succeeded', to: 'pending', by: 'replay', when: 'an operator replays the event with force' },
+  { from: 'pending', to: 'ignored', by: 'ignore', when: 'an operator ignores the event' },
+  { from: 'failed', to: 'ignored', by: 'ignore', when: 'an operator ignores the event' },
 ]
 
 export function canMove(from: State | 'new', by: Move, to?: State): boolean {
   return transitions.some((t) => t.from === from && t.by === by && (to === undefined || t.to === to))
 }
 
-/** Reasons hookonce itself gives for `ignored`. A handler's `ignore(reason)` may use any other words. */
+/** The reasons that hookonce itself uses for `ignored`. A handler's `ignore(reason)` may use any other text. */
 export const ignoredReasons = ['unhandled', 'replayed_content', 'stale', 'operator'] as const
-/** The reasons that put an event on the review list: somebody should look at it. */
+/** The reasons that put an event on the review list, for a person to check. */
 export const reviewReasons: readonly string[] = ['unhandled', 'replayed_content']
 
-/** Limits on what may enter the log. Lengths are in UTF-8 bytes. */
+/** Limits of the log. Lengths are in UTF-8 bytes. */
 export const limits = {
   sourceBytes: 64,
   eventIdBytes: 255,
@@ -83,40 +103,40 @@ export const limits = {
   errorBytes: 8_192,
   effectNameBytes: 255,
   effectResultBytes: 262_144,
-  /** The hard ceiling of a stored body; intake's own limit is lower (1 MiB) and configurable up to this. */
+  /** The upper limit of a stored body. The limit of intake is lower (1 MiB) and configurable up to this one. */
   bodyBytes: 64 * 1024 * 1024,
   recordBatch: 1_000,
   claimBatch: 1_000,
   restoreBatch: 1_000,
   listPage: 500,
   leaseMs: 24 * 60 * 60 * 1_000,
-  /** How far ahead the next attempt of an event may be put, by a retry or by handing it back. */
+  /** The longest delay before the next attempt of an event, after a failure or a release. */
   delayMs: 366 * 24 * 60 * 60 * 1_000,
 } as const
 
-/** The name of an event: two values, never joined into one string. */
+/** The key of an event: two values, never joined into one string. */
 export interface EventKey {
   readonly source: string
   readonly eventId: string
 }
 
-/** One event as identified in a delivery, about to be recorded. */
+/** One event of a delivery that is about to be recorded. */
 export interface NewEvent {
   readonly eventId: string
   readonly eventType: string
-  /** What the event is about (an order, a customer, a repository), for people who search. */
+  /** The subject of the event (an order, a customer, a repository), for searches. */
   readonly reference: string | null
-  /** SHA-256 of what must stay the same when this id comes back; null where a sender changes it on each retry. */
+  /** SHA-256 of the content that every delivery of this id must repeat; null where the sender changes it on each retry. */
   readonly contentHash: Uint8Array | null
-  /** SHA-256 of what the sender signed, where that does not cover the id; null where it does. */
+  /** SHA-256 of the signed content, where the signature does not cover the id; null where it does. */
   readonly guardHash: Uint8Array | null
   /** Events of one source and lane are claimed one at a time, in seq order; left out = no order. */
   readonly lane?: string | null
 }
 
 /**
- * The id of an event whose own id was taken by other signed content and may have been taken by somebody else than the
- * sender. It is made of the content, so that a redelivery gets the same one.
+ * The id under which an event is stored when its own id is taken by other signed content, possibly by an attacker. It is
+ * derived from the content, so that a redelivery gets the same id.
  */
 export function contestedId({
   eventId,
@@ -129,12 +149,12 @@ export function contestedId({
   let kept = Buffer.from(eventId)
     .subarray(0, limits.eventIdBytes - suffix.length)
     .toString()
-  // A character that was cut in two is left out.
+  // A character that the cut has split is left out.
   if (kept.endsWith('\ufffd') && !eventId.startsWith(kept)) kept = kept.slice(0, -1)
   return `${kept}${suffix}`
 }
 
-/** Of an event, what is left of it after its row has been removed: 32 bytes over the id it came under and its content. */
+/** The trace of an event whose row has been removed: a digest of the id it was delivered under and its content. */
 export function tombstoneOf(eventId: string, contentHash: Uint8Array | null): Uint8Array {
   return sha256(Buffer.concat([Buffer.from(`${eventId}\0`), contentHash ?? new Uint8Array()]))
 }
@@ -142,32 +162,32 @@ export function tombstoneOf(eventId: string, contentHash: Uint8Array | null): Ui
 export const replayPolicies = ['flag', 'review', 'reject'] as const
 export type ReplayPolicy = (typeof replayPolicies)[number]
 
-/** One verified delivery, about to be recorded: the raw bytes once, and every event they carry. */
+/** One verified delivery that is about to be recorded: its raw bytes once, and all its events. */
 export interface NewDelivery {
   readonly source: string
-  /** Allow-listed headers, lower-case names. Credentials and signatures never get here. */
+  /** Allow-listed headers, with lower-case names. They never contain credentials or signatures. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly events: readonly NewEvent[]
   /**
-   * What to do with an event whose `guardHash` is known under another id. `flag`: handle it and say whose content it
-   * has (`EventRecord.sameAs`), because genuine senders repeat themselves. `review`: keep it, do not handle it.
-   * `reject`: keep nothing.
+   * The policy for an event whose `guardHash` is known under another id. `flag`: handle it and store the id of the first
+   * event (`EventRecord.sameAs`), because genuine senders also repeat content. `review`: store it, do not handle it.
+   * `reject`: store nothing.
    */
   readonly onReplayedContent: ReplayPolicy
   /** Milliseconds; only for deliveries that arrived earlier (a spool). Otherwise the store's clock decides. */
   readonly receivedAt?: number
 }
 
-/** What became of one event of a recorded delivery. A duplicate is a result, not an error. */
+/** The result for one event of a recorded delivery. A duplicate is a result, not an error. */
 export type RecordVerdict =
   | {
       readonly status: 'recorded'
       readonly seq: number
       readonly state: 'pending' | 'ignored'
-      /** The event whose signed content this one repeats, where there is one. */
+      /** The id of the event whose signed content this one repeats, if any. */
       readonly sameAs?: string
-      /** The id it has in the log, where its own was contested (`contestedId`). */
+      /** The id in the log, when the id of the delivery was contested (`contestedId`). */
       readonly storedAs?: string
     }
   | {
@@ -175,32 +195,32 @@ export type RecordVerdict =
       readonly seq: number
       readonly storedAs?: string
       readonly state: State
-      /** True when nothing more will happen to it by itself: succeeded, ignored or a dead letter. */
+      /** True when only an operator can move it: succeeded, ignored or a dead letter. */
       readonly final: boolean
-      /** False = conflict: the id came back with other bytes. The first stays. */
+      /** False = conflict: the id was delivered again with other content. The first content stays. */
       readonly equal: boolean
     }
-  /** Retention has removed the event it repeats, and only its tombstone is left: nothing was written. */
+  /** A duplicate of an event that retention has removed and whose tombstone is left. Nothing was written. */
   | { readonly status: 'retired' }
-  /** Guarded content under a new id, and the policy is to reject: nothing was written for it. */
+  /** Known signed content under a new id, with the policy `reject`. Nothing was written. */
   | { readonly status: 'replayed' }
-  /** Its delivery could not be stored (bad input, a store's own limit) and was left out whole; its neighbours were stored. */
+  /** The whole delivery could not be stored (bad input, a limit of the store). Other deliveries of the batch were stored. */
   | { readonly status: 'refused'; readonly code: ErrorCode; readonly detail: string }
 
-/** The right to write about an event: worthless once another claim has been made. */
+/** The right to settle an event. It ends when its time is over or when the event is claimed again. */
 export interface Lease {
   readonly seq: number
   readonly token: string
 }
 
 export interface ClaimOptions {
-  /** Who claims; shown in the attempts. */
+  /** The name of the worker, shown in the attempts. */
   readonly worker: string
   readonly limit: number
   readonly leaseMs: number
   /** Only these sources, each with a fair share of `limit`; all sources when left out. */
   readonly sources?: readonly string[]
-  /** Only this event, even if its next attempt is not due yet. Not while another lease on it is alive. */
+  /** Only this event, even if its next attempt is not due yet, unless another lease on it is live. */
   readonly event?: EventKey
 }
 
@@ -211,18 +231,18 @@ export interface ClaimedEvent extends EventKey {
   readonly receivedAt: number
   /** Counts every attempt of the event, over all runs; starts at 1. */
   readonly attempt: number
-  /** Counts attempts since it was recorded or an operator last gave it a new start; starts at 1. */
+  /** Counts the attempts since the event was recorded or last restarted by an operator; starts at 1. */
   readonly tries: number
-  /** Attempts in a row, up to this one, whose worker never reported an outcome; 0 when the last attempt ended properly. */
+  /** The number of attempts directly before this one whose worker reported no outcome. */
   readonly losses: number
-  /** 1, and one more for each replay. */
+  /** Starts at 1; each replay adds 1. */
   readonly run: number
-  /** Which of the events of its delivery this is, from 0. */
+  /** The index of the event in its delivery, from 0. */
   readonly part: number
   readonly headers: Readonly<Record<string, string>>
   /** Null when retention or erasure has removed the bytes, or when they cannot be read. */
   readonly body: Uint8Array | null
-  /** Why the bytes that are stored cannot be read: a key is missing or wrong. */
+  /** The reason why the stored bytes cannot be read: a key is missing or wrong. */
   readonly unreadable?: HookonceError
 }
 
@@ -235,36 +255,39 @@ export type Outcome =
 export interface Settlement {
   readonly lease: Lease
   readonly outcome: Outcome
-  /** How long the handler ran; the store's clock says when it finished. */
+  /** How long the handler ran. The end time is taken from the store's clock. */
   readonly durationMs: number
 }
 
-/** One row of the log as people see it. Instants are milliseconds since 1970. */
+/** One event of the log, for readers. Instants are milliseconds since 1970. */
 export interface EventRecord extends EventKey {
   readonly seq: number
   readonly eventType: string
   readonly reference: string | null
   readonly state: State
-  /** Why it is `ignored`; the last error when `failed`; else null. */
+  /** The reason when `ignored`; the last error when `failed`; else null. */
   readonly reason: string | null
   readonly receivedAt: number
   readonly processedAt: number | null
   readonly attempts: number
   readonly run: number
-  /** When it is due; null while it is processed and when it is final. Behind another of its reference: at the latest then. */
+  /**
+   * When the event is due; null while it is processed and when it is final. For an event that waits for an earlier one of
+   * its lane, the latest time at which it is checked again.
+   */
   readonly nextAttemptAt: number | null
-  /** 1 + the duplicates seen. */
+  /** 1 + the number of duplicates. */
   readonly deliveries: number
   readonly conflicts: number
   readonly lastDeliveryAt: number
   readonly lastConflict: { readonly at: number; readonly hash: string } | null
   readonly contentHash: string | null
-  /** The event whose signed content this one repeats, under an id that nobody signed; else null. */
+  /** The id of the event whose signed content this one repeats under another, unsigned id; else null. */
   readonly sameAs: string | null
-  /** The id it was delivered under, where that was contested: it is stored under one of its own (`contestedId`). */
+  /** The id of the delivery, when that id was contested and the event is stored under `contestedId`; else null. */
   readonly contests: string | null
   readonly payloadKept: boolean
-  /** Where its bytes are: in the log, taken by retention (an archive may have them), or erased for good. */
+  /** `kept`: in the log. `removed`: by retention; an archive may contain it. `erased`: permanently. */
   readonly payload: 'kept' | 'removed' | 'erased'
 }
 
@@ -274,7 +297,7 @@ export interface EventFilter {
   /** Exact, or a glob with `*`. */
   readonly type?: string
   readonly state?: State
-  /** Only failed events: dead letters (true) or those with a next attempt (false). Beside another state, none. */
+  /** Only failed events: dead letters (true) or those with a next attempt (false). Matches none with another `state`. */
   readonly dead?: boolean
   readonly reason?: string
   readonly reference?: string
@@ -283,18 +306,18 @@ export interface EventFilter {
   readonly to?: number
   readonly hasDuplicates?: boolean
   readonly hasConflict?: boolean
-  /** Only those with a `sameAs` or a `contests` (true), or only those with neither (false). */
+  /** Only events with a `sameAs` or a `contests` (true), or only events with neither (false). */
   readonly flagged?: boolean
 }
 
 export interface EventPage {
   readonly events: readonly EventRecord[]
   /**
-   * Where the next page starts; null at the end. A page may be shorter than asked and still have a next one:
-   * the store looks at a bounded number of rows per call.
+   * The cursor of the next page; null at the end. A page may be shorter than `limit` and still have a next one, because
+   * the store reads a bounded number of rows per call.
    */
   readonly next: string | null
-  /** True when the search stopped at that bound before the page was full: what matches may lie beyond `next`. */
+  /** True when the search stopped at that bound before the page was full. There may be more matches after `next`. */
   readonly cut?: true
 }
 
@@ -308,21 +331,21 @@ export interface SourceStats {
   readonly succeeded: number
   readonly ignored: number
   readonly dead: number
-  /** When the oldest event that waits for a worker became due; null when none waits. */
+  /** The time since which the oldest due event waits for a worker; null when no event is due. */
   readonly oldestDueAt: number | null
-  /** The backlog is larger than a store counts: pending, retrying and succeeded are estimates. Left out when exact. */
+  /** Set when the backlog is too large to count: pending, retrying and succeeded are then estimates. */
   readonly estimated?: true
 }
 
-/** What an operator orders. Each item is judged on its own. */
+/** An order of an operator. Each event is judged on its own. */
 export interface Order {
   readonly verb: 'retry' | 'replay' | 'ignore'
   readonly events: readonly EventKey[]
   readonly actor: string
   readonly reason: string
-  /** Needed to replay an event that has succeeded. */
+  /** Required to replay a succeeded event. */
   readonly force?: boolean
-  /** Say what would happen, change nothing. */
+  /** Return the results without changing anything. */
   readonly dryRun?: boolean
 }
 
@@ -333,24 +356,24 @@ export type OrderResult =
       readonly code: 'EVENT_NOT_FOUND' | 'EVENT_PROCESSING' | 'MOVE_FORBIDDEN' | 'FORCE_NEEDED'
     }
 
-/** Where a reader of the log has come to: everything up to here has been seen. 0 = the beginning. */
+/** The position of a reader of the log: it has seen everything up to here. 0 = the beginning. */
 export type Position = number
 
 export interface TailOptions {
-  /** Only what entered the log after this position. */
+  /** Only events after this position. */
   readonly after: Position
   readonly limit: number
   readonly source?: string
 }
 
-/** Events in the order they entered the log. Never skips one whose commit came late. */
+/** Events in the order they were recorded. An event whose commit is late is never skipped. */
 export interface TailPage {
   readonly events: readonly EventRecord[]
   /**
-   * Give this as `after` next time. May be beyond the last event, also on a page with none: nothing between them will
-   * ever appear. Unchanged = nothing new.
+   * The `after` of the next call. It may be beyond the last event, also on an empty page: no event will appear between
+   * them. Unchanged = nothing new.
    */
   readonly position: Position
-  /** True when retention has removed events after the position given: some were missed. */
+  /** True when retention has removed events after `after`, which the reader has missed. */
   readonly gap: boolean
 }

@@ -1,4 +1,4 @@
-/** A store from its URL. Drivers are optional, so each store is loaded only when it is asked for. */
+/** Opens a store by its URL. Drivers are optional, so each store is imported only when a URL names it. */
 import { HookonceError } from './errors.js'
 import type { CompleteStore } from './store.js'
 
