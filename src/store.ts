@@ -8,7 +8,7 @@
  * - Uniqueness of (source, eventId) is a constraint of the database, never a lookup before an insert (promise 2).
  * - A lease ends when its time is over or when the event is claimed again. An expired lease changes nothing (I4).
  * - Time is the store's own clock (I9).
- * - Input is checked with `store-input.ts` before anything is written.
+ * - Input is checked with `store/input.ts` before anything is written.
  */
 import { HookonceError } from './errors.js'
 import type { Archive } from './store/archive.js'

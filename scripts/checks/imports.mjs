@@ -18,7 +18,7 @@ const words = [
   'counters',
   'tracing',
 ]
-const contracts = ['store', 'store-input', 'recorder', 'once', 'provider', 'http-exchange']
+const contracts = ['store', 'recorder', 'once', 'provider', 'http-exchange']
 const steps = ['intake', 'processing', 'retention', 'spool', 'seen', 'encryption']
 const below = [...words, ...contracts]
 const core = [...below, 'verification', ...steps, 'providers', 'stores', 'open-store', 'inbox', 'index']

@@ -14,8 +14,8 @@ import type { Source } from '../provider.js'
 import type { RetentionOptions } from '../retention/policy.js'
 import type { Seen } from '../seen/seen.js'
 import type { SpoolOptions } from '../spool/spool.js'
+import { sourceNameProblem } from '../store/input.js'
 import { need, type Store } from '../store.js'
-import { sourceNameProblem } from '../store-input.js'
 
 export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */

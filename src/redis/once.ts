@@ -9,8 +9,8 @@ import { randomUUID } from 'node:crypto'
 import { invalid } from '../errors.js'
 import { limits } from '../model.js'
 import { onceKey } from '../once.js'
+import { checkCount } from '../store/input.js'
 import type { KeyState, KeyStep } from '../store.js'
-import { checkCount } from '../store-input.js'
 import { type Commands, commandsOf, type RedisClient } from './client.js'
 
 export interface RedisOnceOptions {

@@ -1,5 +1,5 @@
-/** What may enter a store. Each check throws INVALID_INPUT before anything is written. */
-import { invalid, isHookonceError } from './errors.js'
+/** Checks of the input of a store. Each throws INVALID_INPUT before anything is written. */
+import { invalid, isHookonceError } from '../errors.js'
 import type {
   ClaimOptions,
   EventFilter,
@@ -9,11 +9,11 @@ import type {
   RecordVerdict,
   Settlement,
   TailOptions,
-} from './model.js'
-import { limits, states } from './model.js'
-import type { AuditFilter, EffectStep, KeyStep, NewAudit, Repeat, Watermark } from './store.js'
+} from '../model.js'
+import { limits, states } from '../model.js'
+import type { AuditFilter, EffectStep, KeyStep, NewAudit, Repeat, Watermark } from '../store.js'
 
-/** A batch is not failed by one bad delivery: the bad one is refused, with the reason, for all its events. */
+/** The refusals for an invalid delivery, one for each of its events; null when it is valid. Other deliveries of the batch are recorded. */
 export function refusal(delivery: NewDelivery): RecordVerdict[] | null {
   try {
     checkDelivery(delivery)
@@ -181,7 +181,7 @@ export function checkSource(source: string): void {
   checkText('A source name', source, 1, limits.sourceBytes)
 }
 
-/** What is wrong with the name of a source, which is also a part of a URL; null when nothing is. */
+/** The problem of a source name, which is also used in URLs; null when it is valid. */
 export function sourceNameProblem(name: string): string | null {
   if (/^[A-Za-z0-9][A-Za-z0-9_.-]*$/.test(name) && name.length <= limits.sourceBytes) return null
   return `must be 1 to ${limits.sourceBytes} letters, digits, dots, dashes or underscores, and begin with a letter or digit`
@@ -196,8 +196,8 @@ function checkHash(what: string, hash: Uint8Array | null): void {
 }
 
 /**
- * Text that both databases keep byte for byte: no control characters (PostgreSQL refuses NUL, terminals obey
- * ESC), no lone surrogates (they would be replaced, and two ids could become one).
+ * Text that both databases store unchanged: no control characters (PostgreSQL refuses NUL, and terminals interpret
+ * ESC), and no lone surrogates (they would be replaced, and two ids could become equal).
  */
 export function checkText(what: string, text: unknown, least: number, most: number, multiline = false): void {
   if (typeof text !== 'string') throw invalid(what, 'must be text')
@@ -209,5 +209,5 @@ export function checkText(what: string, text: unknown, least: number, most: numb
     throw invalid(what, 'must not contain control characters')
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are exactly what must not enter
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the characters to refuse
 const CONTROL = /[\u0000-\u001f\u007f]/

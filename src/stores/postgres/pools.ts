@@ -6,7 +6,7 @@
 import type { Pool, PoolConfig } from 'pg'
 import pg from 'pg'
 import { invalid } from '../../errors.js'
-import { checkCount } from '../../store-input.js'
+import { checkCount } from '../../store/input.js'
 import { keepAlive, PromptClient, quiet } from './connection.js'
 
 export interface PostgresOptions {

@@ -4,7 +4,6 @@
  */
 import { HookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
-import type { CompleteStore } from '../../store.js'
 import {
   checkClaim,
   checkCount,
@@ -15,7 +14,8 @@ import {
   checkOrder,
   checkSettlement,
   checkTail,
-} from '../../store-input.js'
+} from '../../store/input.js'
+import type { CompleteStore } from '../../store.js'
 import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
 import { archived, exportDeliveries, restore } from './archive.js'
 import { listAudits, writeAudits } from './audit.js'

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict } from '../../model.js'
-import { refusal } from '../../store-input.js'
+import { refusal } from '../../store/input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'

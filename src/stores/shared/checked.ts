@@ -1,15 +1,6 @@
 /** Wraps the capabilities of a store so that their input is checked first, with the same checks for every store. */
 import { invalid } from '../../errors.js'
 import { limits } from '../../model.js'
-import type {
-  ArchiveReceipt,
-  Capabilities,
-  EraseOptions,
-  ExportOptions,
-  MaintainOptions,
-  PruneOptions,
-  StoredDelivery,
-} from '../../store.js'
 import {
   checkAuditFilter,
   checkAudits,
@@ -22,7 +13,16 @@ import {
   checkSource,
   checkText,
   checkWatermark,
-} from '../../store-input.js'
+} from '../../store/input.js'
+import type {
+  ArchiveReceipt,
+  Capabilities,
+  EraseOptions,
+  ExportOptions,
+  MaintainOptions,
+  PruneOptions,
+  StoredDelivery,
+} from '../../store.js'
 
 export const DEFAULT_PAGE = 50
 

@@ -7,7 +7,6 @@ import { resolve } from 'node:path'
 import { type Clock, forwardClock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
-import type { CompleteStore } from '../../store.js'
 import {
   checkClaim,
   checkCount,
@@ -19,7 +18,8 @@ import {
   checkSettlement,
   checkTail,
   refusal,
-} from '../../store-input.js'
+} from '../../store/input.js'
+import type { CompleteStore } from '../../store.js'
 import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
 import { duplicateAudit } from '../shared/duplicate-audit.js'
 import { decodeCursor } from '../shared/list.js'

@@ -1,6 +1,7 @@
 /** A handler's transaction on the event loop: `ctx.tx` of the SQLite store. */
+
+import { checkEffect, checkSettlement, checkWatermark } from '../../store/input.js'
 import type { StoreTransaction } from '../../store.js'
-import { checkEffect, checkSettlement, checkWatermark } from '../../store-input.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './thread-link.js'
 

@@ -1,4 +1,4 @@
-/** Ids, types and references in a form that the log accepts; `store-input.ts` rejects any other. */
+/** Ids, types and references in a form that the log accepts; `store/input.ts` rejects any other. */
 import { createHash } from 'node:crypto'
 import { limits } from '../../model.js'
 import type { Reading } from './reading.js'
