@@ -265,7 +265,7 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'the contested id of an event is within the length limit, and unique for its content',
+    name: 'the contested id of an event is within the length limit, and differs from those of other events',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
