@@ -1,4 +1,4 @@
-/** export, archived and restore: deliveries on their way to an archive and back. `erase.ts` has the fourth verb of the capability. */
+/** export, archived and restore: the way of deliveries to an archive and back. The verb `erase` is in erase.ts. */
 
 import type { State } from '../../model.js'
 import type { ArchiveReceipt, ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../store.js'
@@ -9,8 +9,8 @@ import { numbers, type Run, type Statement, texts } from './statement.js'
 import { stateOf } from './work.js'
 
 /**
- * The seqs in an archive, for a statement that looks at events $3 to $4 of source $1: those of the days in which these
- * were received.
+ * SQL for the archived payload seqs. For a statement about events $3 to $4 of source $1: only the receipts of the days on
+ * which these events were received are read.
  */
 export const archivedSeqs = `
   select unnest(a.seqs) from hookonce.archived a where a.source = $1
@@ -19,13 +19,14 @@ export const archivedSeqs = `
     and a.day <= (select (max(d.received_at) at time zone 'utc')::date from hookonce.events d
       where d.seq >= $3 and d.seq < $4 and d.source = $1)`
 
+/** Seqs that one statement looks at, and the most such statements in one call. */
 const WINDOW = 20_000
 const WINDOWS = 10
-/** Bytes of one page; a single larger delivery still goes. */
+/** The most bytes of a page. A page with only one delivery may be larger. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /**
- * How far before its events the number of a delivery's bytes may be. It is taken a statement before theirs, so this many
- * events would have to be recorded between the two.
+ * The most by which the seq of a payload may be lower than the seqs of its events. It is reserved one statement earlier;
+ * this many events would have to be recorded between the two statements.
  */
 const SLACK = 1_000_000
 
@@ -39,8 +40,8 @@ order by seq limit 1`,
 }
 
 /**
- * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by the first of its events
- * that is still there. The rows with bytes stop where the page is full; the one after them says where the next begins.
+ * $1 source   $2 limit   $3 from seq   $4 to seq   $5 from, ms   $6 to, ms. A delivery is found by the first of its
+ * events that still exists. The row after the last one of the page gives the position of the next page.
  */
 const stored = `
 select e.seq, p.seq as payload_seq,
@@ -57,7 +58,7 @@ const findUnarchived: Statement = {
   sql: `${stored} and p.seq not in (${archivedSeqs}) order by e.seq limit $2`,
 }
 
-/** $1 seqs of their first events */
+/** $1 the seqs of the first event of each delivery */
 const readPayloads: Statement = {
   name: 'export_read',
   sql: `
@@ -112,12 +113,14 @@ export async function exportDeliveries(db: Database, options: ExportOptions): Pr
 
 async function deliveriesOf(db: Database, page: readonly FoundDelivery[]): Promise<StoredDelivery[]> {
   const events = new Map<number, StoredEvent[]>()
-  for (const row of await db.read<EventRow>(readEvents, [numbers(page.map((one) => one.payload_seq))])) {
+  for (const row of await db.read<EventRow>(readEvents, [
+    numbers(page.map((delivery) => delivery.payload_seq)),
+  ])) {
     const list = events.get(row.payload_seq) ?? []
     events.set(row.payload_seq, list)
     list.push(asStored(row))
   }
-  const rows = await db.read<PayloadRow>(readPayloads, [numbers(page.map((one) => one.seq))])
+  const rows = await db.read<PayloadRow>(readPayloads, [numbers(page.map((delivery) => delivery.seq))])
   return rows.map((row) => ({
     seq: row.seq,
     source: row.source,
@@ -161,7 +164,7 @@ function asStored(row: EventRow): StoredEvent {
 
 /** $1 source   $2 day   $3 object   $4 seqs */
 const writeReceipt: Statement = {
-  name: 'archived_mark',
+  name: 'archived_receipt',
   sql: `
 insert into hookonce.archived (source, day, object, seqs) values ($1, $2::date, $3, $4::bigint[])
 on conflict (source, day, object) do update set seqs = excluded.seqs`,
@@ -175,8 +178,8 @@ export function archived(db: Database, receipts: readonly ArchiveReceipt[]): Pro
 }
 
 /**
- * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. Locked, so that neither an
- * erasure nor retention takes the event in between.
+ * $1 sources   $2 event ids   $3 delivery (from 1)   $4 received at, ms   $5 content hashes. The
+ * lock keeps erasure and retention from removing the event before the payload is written.
  */
 const findEvents: Statement = {
   name: 'restore_find',
@@ -190,7 +193,7 @@ order by e.seq
 for share of e`,
 }
 
-/** $1 seq   $2 received at, as text: with its microseconds   $3 source   $4 headers   $5 body */
+/** $1 seq   $2 received at, as text to keep its microseconds   $3 source   $4 headers   $5 body */
 const putPayload: Statement = {
   name: 'restore_put',
   sql: `
@@ -248,7 +251,7 @@ function eventsOf(run: Run, deliveries: readonly StoredDelivery[]): Promise<Foun
   ])
 }
 
-/** Where the bytes of each delivery belong, if all its events that are still there agree. */
+/** The place of each delivery's payload, if all of its events that still exist have the same one. */
 function placesOf(found: readonly FoundEvent[]): Map<number, FoundEvent> {
   const places = new Map<number, FoundEvent>()
   const refused = new Set<number>()

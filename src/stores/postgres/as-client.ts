@@ -1,7 +1,7 @@
 /**
- * `ctx.tx` as object-relational mappers want it: a client of node-postgres, and a pool that has only this client. Where
- * one begins and ends transactions of its own, they are savepoints of the handler's: its outcome and what was written
- * still commit together.
+ * Makes a node-postgres client, which is also a pool of this one client, from `ctx.tx` for object-relational mappers.
+ * Transactions that a mapper begins and ends become savepoints of the handler's transaction, so that its writes and the
+ * outcome still commit together.
  */
 import type { Pool, PoolClient } from 'pg'
 import { invalid } from '../../errors.js'
@@ -16,32 +16,32 @@ export function asClient(tx: PostgresTx): TransactionClient {
   const run = tx.query.bind(tx) as unknown as Query
   let depth = 0
 
-  /** The statement as it is, or what stands for it inside a transaction that is not theirs to end. */
-  async function translated(given: unknown, rest: readonly unknown[]): Promise<unknown> {
-    const boundary = boundaryIn(given)
-    if (boundary === null) return run(given, ...rest)
+  /** Runs the statement; begin, commit and rollback are replaced by savepoint statements. */
+  async function translated(statement: unknown, rest: readonly unknown[]): Promise<unknown> {
+    const boundary = boundaryIn(statement)
+    if (boundary === null) return run(statement, ...rest)
     if (boundary === 'begin') {
-      if (asksForMore(given))
+      if (hasTransactionMode(statement))
         throw invalid(
           'A nested transaction',
           'cannot set an isolation level; it has the one of the handler’s transaction',
         )
-      return run(`savepoint ${nameOf(++depth)}`)
+      return run(`savepoint ${savepointName(++depth)}`)
     }
     if (depth === 0)
       throw invalid(
         `The statement ${boundary}`,
         'has no matching begin; hookonce ends the handler’s transaction itself',
       )
-    const name = nameOf(depth--)
+    const name = savepointName(depth--)
     if (boundary === 'rollback') await run(`rollback to savepoint ${name}`)
     return run(`release savepoint ${name}`)
   }
 
-  /** With a promise or, as Knex calls it, with a callback at the end. */
-  function query(given: unknown, ...rest: unknown[]): unknown {
+  /** Returns a promise, or calls the callback that Knex passes as the last argument. */
+  function query(statement: unknown, ...rest: unknown[]): unknown {
     const callback = typeof rest.at(-1) === 'function' ? (rest.pop() as Callback) : null
-    const answer = translated(given, rest)
+    const answer = translated(statement, rest)
     if (callback === null) return answer
     answer.then(
       (result) => callback(null, result),
@@ -55,7 +55,7 @@ export function asClient(tx: PostgresTx): TransactionClient {
     connect: async () => client,
     release() {},
     end: async () => {},
-    // Connections come and go outside: there is nothing to listen for.
+    // No events are emitted: the connection is opened and closed outside.
     on: nothing,
     once: nothing,
     off: nothing,
@@ -65,12 +65,12 @@ export function asClient(tx: PostgresTx): TransactionClient {
   return client as unknown as TransactionClient
 }
 
-/** A savepoint has no isolation level of its own; to leave it away in silence would be a lie. */
-function asksForMore(query: unknown): boolean {
+/** A savepoint cannot have a transaction mode. Ignoring the mode would hide that it has no effect. */
+function hasTransactionMode(query: unknown): boolean {
   const text = typeof query === 'string' ? query : String((query as { text: unknown }).text)
   return /\b(isolation|serializable|read\s+only|deferrable)\b/i.test(text)
 }
 
-function nameOf(depth: number): string {
+function savepointName(depth: number): string {
   return `hookonce_nested_${depth}`
 }

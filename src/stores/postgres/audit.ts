@@ -1,4 +1,4 @@
-/** The audit: who did what to the log. Read newest first; each call looks at a bounded number of rows. */
+/** The capability `audit`: actions on the log, with their actor. Listed newest first; a call reads a limited number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Database } from './database.js'
@@ -48,7 +48,7 @@ export async function listAudits(
   let below = cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor)
   const audits: Audit[] = []
   for (let scanned = 0, step = Math.max(4 * limit, 200); scanned < SCAN_AT_MOST; scanned += step, step *= 4) {
-    // One beyond the page is what proves that there is a next one.
+    // One more than the page: it shows that there is a next page.
     const { sql, values } = page(filter, below, step, limit + 1 - audits.length)
     const rows = await db.read<Row>({ name: '', sql }, values)
     audits.push(...rows.flatMap(asAudit))
@@ -62,12 +62,12 @@ export async function listAudits(
   return { audits, next: encodeCursor(below) }
 }
 
-/** One step: the next rows downwards, and those of them that pass. Always answers a row. */
+/** One step: reads the next lower ids and returns the rows that match. The result always has at least one row. */
 function page(filter: AuditFilter, below: number, step: number, want: number) {
   const values: unknown[] = [below, step, want]
   const value = (v: unknown) => `$${values.push(v)}`
   const { source, eventId, actor, verb, from, to } = filter
-  const way = eventId === undefined ? '' : `event_id = ${value(eventId)} and`
+  const indexed = eventId === undefined ? '' : `event_id = ${value(eventId)} and`
   const checks = ['true']
   if (source !== undefined) checks.push(`source = ${value(source)}`)
   if (actor !== undefined) checks.push(`actor = ${value(actor)}`)
@@ -78,7 +78,7 @@ function page(filter: AuditFilter, below: number, step: number, want: number) {
     values,
     sql: `
 with looked as materialized (
-  select * from hookonce.audit where ${way} id < $1 order by id desc limit $2
+  select * from hookonce.audit where ${indexed} id < $1 order by id desc limit $2
 ),
 passed as (
   select * from looked where ${checks.join(' and ')} order by id desc limit $3

@@ -1,14 +1,14 @@
 /**
- * claim: takes due events. Each gets a new random token; a lease that had run out leaves a `lost` attempt behind.
- * Of a lane only the head is taken, and only while no other of the lane is held. A row that is in sight and may not be
- * taken (replays, logs of an older version) is parked, so that the next claim does not look at it again.
+ * claim: leases due events. Each gets a new random token; for a lease that had expired, a `lost` attempt is written.
+ * Of a lane only the head is claimed, and only while no other event of the lane is leased. A due row that must not be
+ * claimed (replays, logs of an older version) is parked, so that the next claim does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './database.js'
 import { type Statement, texts } from './statement.js'
-import { blocked, holdBefore, lookAgain, parkedFor } from './work.js'
+import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
-/** Lost attempts since the last that ended otherwise. The one that this statement writes is not among them yet. */
+/** The number of lost attempts since the last one with another outcome, without the one that this statement writes. */
 const lostBefore = `(
     select count(*)::int from hookonce.attempts a
     where a.seq = t.seq and a.attempt > greatest(t.base_attempt, (
@@ -32,7 +32,7 @@ parked as (
   -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
   update hookonce.work w set next_at = hookonce.clock() + case when h.seq is null then ${lookAgain} else ${parkedFor} end,
     claimed_at = case when h.seq is null then w.claimed_at end
-  from picked p left join lateral ${holdBefore('p')} h on p.blocked
+  from picked p left join lateral ${lockBefore('p')} h on p.blocked
   where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.event_type, t.related_reference, t.received_at,
@@ -54,8 +54,8 @@ order by t.next_at, t.seq`
 const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, w.worker, w.claimed_at, ${blocked} as blocked`
 
 /**
- * $3 sources, $4 how many of each, $5 how many in all, $6 from which instant on (ms). SKIP LOCKED: what another claim is
- * taking right now is not waited for.
+ * $3 sources   $4 limit for each source   $5 limit in all   $6 floor of each source (ms). SKIP LOCKED: rows that another
+ * claim is taking are left out instead of waited for.
  */
 const claimDue: Statement = {
   name: 'claim_due',
@@ -69,8 +69,8 @@ const claimDue: Statement = {
   ) w limit $5`),
 }
 
-/** $3 source, $4 event id: due or not, unless a lease on it is alive. */
-const claimOne: Statement = {
+/** $3 source   $4 event id. The event need not be due, but must not have a live lease. */
+const claimEvent: Statement = {
   name: 'claim_one',
   sql: take(`
   select ${columns} from hookonce.work w
@@ -79,7 +79,7 @@ const claimOne: Statement = {
   for no key update skip locked`),
 }
 
-/** The sources that have work, found by jumping from one to the next in the index. */
+/** The sources that have work, found by one index look-up for each source. */
 const sourcesAtWork: Statement = {
   name: 'sources_at_work',
   sql: `
@@ -94,7 +94,7 @@ select source from hop where source is not null`,
 
 interface Row {
   seq: number
-  /** Null: blocked behind the head of its lane, and not taken. */
+  /** Null when the event was not claimed, because another event of its lane is before it. */
   token: string | null
   attempt: number
   tries: number
@@ -106,19 +106,19 @@ interface Row {
   received_at: number
   run: number
   part: number
-  /** When it was due, before it was taken. */
+  /** The time at which it was due. */
   next_at: number
   payload_seq: number
-  /** Null also where an earlier row with the same `payload_seq` has it. */
+  /** Also null when an earlier row with the same `payload_seq` has them. */
   headers: string | null
   body: Buffer | null
 }
 
 /**
- * Where the next claim of a source begins to look. What was taken and settled leaves dead rows at the low end of the
- * index, and while somebody holds a snapshot open nothing removes them: a backlog would be searched from further and
- * further below. Only a full share moves the floor, and a claim that comes back short looks again from the bottom, so a
- * row that was committed late, or whose time lies lower, waits a second at most.
+ * How long a floor is used. The floor of a source is the due time at which its next claim starts to search. Settled
+ * events leave dead rows at the low end of the index, which vacuum cannot remove while an old snapshot is open; without
+ * a floor, each claim of a backlog would read all of them again. Only a full share raises the floor, and a claim that
+ * gets less starts from the bottom again, so a row that was committed late, or is due earlier, waits one second at most.
  */
 const FLOOR_MS = 1_000
 
@@ -134,26 +134,26 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
 
   return async ({ worker, limit, leaseMs, sources, event }) => {
     if (event) {
-      return taken(await db.query<Row>(claimOne, [worker, leaseMs, event.source, event.eventId]))
+      return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.eventId]))
     }
     const claimed: ClaimedEvent[] = []
     let open = shuffled(
       sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source),
     )
-    // Each round gives every source an equal share; a source that took less than its share has no more.
+    // Each round gives every source an equal share; a source that fills less than its share has no more due events.
     while (open.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
       const share = Math.max(1, Math.floor(room / open.length))
       const from = open.map(floorOf)
       const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room, from])
-      claimed.push(...taken(rows))
+      claimed.push(...claimedEvents(rows))
       const cutOff = rows.length === room
       open = open.filter((source, i) => {
         const own = rows.filter((row) => row.source === source)
         const full = own.length === share
         if (full) raise(source, own.at(-1)!.next_at)
         else if (!cutOff) floors.delete(source)
-        // Cut off by the number of places: not every source was looked at. What was blocked is out of sight, so this ends.
+        // When the limit in all was reached, not every source was read. Blocked rows are parked, so the loop ends.
         return cutOff || full || from[i]! > 0
       })
     }
@@ -166,7 +166,7 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
   }
 }
 
-/** With fewer places than sources, chance decides whose turn it is. */
+/** Random order, so that no source is always last when the limit is smaller than the number of sources. */
 function shuffled(sources: readonly string[]): string[] {
   return sources
     .map((source) => [Math.random(), source] as const)
@@ -174,7 +174,7 @@ function shuffled(sources: readonly string[]): string[] {
     .map(([, source]) => source)
 }
 
-function taken(rows: readonly Row[]): ClaimedEvent[] {
+function claimedEvents(rows: readonly Row[]): ClaimedEvent[] {
   const payloads = new Map<number, Pick<Row, 'headers' | 'body'>>()
   return rows.flatMap((row) => {
     if (row.token === null) return []

@@ -1,22 +1,21 @@
 /**
- * One connection of node-postgres: an end that does not wait for the server, and the cancelling of a statement that is
- * given up. A connection can fall silent without an error (a failover without a reset, a dropped NAT entry), so nothing
- * here waits for an answer.
+ * Taking, returning, cancelling and destroying connections of node-postgres. A connection can stop answering without an
+ * error (a failover without a reset, a dropped NAT entry), so every wait here has a time limit.
  */
 import type { ClientBase, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg'
 import pg from 'pg'
 import { timeLimited } from '../../clock.js'
 import { isTimedOut, timedOut } from './failure.js'
 
-/** Without the delay the operating system waits two hours before it asks. */
+/** Without this delay the operating system sends the first TCP keepalive after two hours. */
 export const KEEP_ALIVE_DELAY_MS = 10_000
 export const keepAlive = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY_MS }
 
-/** Long enough for a cancel request to arrive and for a polite goodbye; a silent server gets no more. */
-const GOODBYE_MS = 1_000
+/** Time limit for a cancel request and for the end of a connection. */
+const END_MS = 1_000
 
-/** What is there of a client beside its documented methods; other drivers of the same shape may lack it. */
-interface Inside {
+/** Undocumented fields of a client. A compatible driver may lack them. */
+interface ClientInternals {
   readonly connection?: {
     readonly stream?: { destroy?(): void; setKeepAlive?(on: boolean, delayMs: number): void }
   }
@@ -29,38 +28,39 @@ interface Inside {
   readonly sslNegotiation?: string
 }
 
-/** A client whose `end` does not wait for a server that does not answer. */
+/** A client whose `end` has a time limit. */
 export class PromptClient extends pg.Client {
   // biome-ignore lint/suspicious/noExplicitAny: two overloads, with and without a callback
   override end(...args: any[]): any {
-    const timer = setTimeout(() => destroy(this), GOODBYE_MS)
+    const timer = setTimeout(() => destroy(this), END_MS)
     this.once('end', () => clearTimeout(timer))
     return super.end(...(args as []))
   }
 }
 
-/** The answer, or a failure of the connection when it takes longer. */
+/** Fails as a broken connection does when the answer takes longer than the limit. */
 export function answerOf<T>(answer: Promise<T>, limitMs: number): Promise<T> {
   return timeLimited(answer, limitMs, timedOut)
 }
 
-/** Whether a statement is under way. */
+/** Whether a statement is running. */
 export function isBusy(client: ClientBase): boolean {
-  return (client as Inside).readyForQuery === false
+  return (client as ClientInternals).readyForQuery === false
 }
 
-/** Closes the socket at once; statements under way fail. */
+/** Closes the socket at once; running statements fail. */
 export function destroy(client: ClientBase): void {
-  ;(client as Inside).connection?.stream?.destroy?.()
+  ;(client as ClientInternals).connection?.stream?.destroy?.()
 }
 
+/** When a connection was last known to work. */
 const heardAt = new WeakMap<ClientBase, number>()
-/** Per pool: connections that were last heard before this may be as silent as the one that timed out. */
+/** Per pool: a connection that was last known to work before this time may be broken like the one that timed out. */
 const suspectBefore = new WeakMap<Pool, number>()
 
 /**
- * A connection of the pool. While every place is taken it waits, at most so long. Those that may have fallen silent
- * together with another one are left out: to find that out one after the other takes a deadline each.
+ * Takes a connection of the pool; waits at most `waitMs` while all are in use. Connections that may have broken together
+ * with one that timed out are destroyed: trying them one after the other would take a time limit each.
  */
 export async function take(pool: Pool, waitMs: number): Promise<PoolClient> {
   for (;;) {
@@ -79,25 +79,25 @@ export async function take(pool: Pool, waitMs: number): Promise<PoolClient> {
 
 const ACQUIRE_MS = 5_000
 
-/** A little longer than the pool's own limit, so that its words are heard; the application's pool may have none. */
+/** A little longer than the pool's own limit, so that the pool's error comes first. The application's pool may have none. */
 export function acquireMs(pool: Pool): number {
   const own = (pool.options as PoolConfig).connectionTimeoutMillis
   return own ? own + 500 : ACQUIRE_MS
 }
 
-/** Every place is taken. */
+/** Whether all connections of the pool are in use. */
 export function isFull(pool: Pool): boolean {
   return pool.idleCount === 0 && pool.totalCount >= pool.options.max
 }
 
-/** Back to its pool. After a failure it is destroyed, because its state is not known. */
+/** Returns a connection to its pool. After a failure it is destroyed, because its state is unknown. */
 export function giveBack(pool: Pool, client: PoolClient, failure: unknown = null, limitMs = 0): void {
   if (failure === null) {
     heardAt.set(client, performance.now())
     client.release()
   } else if (isTimedOut(failure)) {
     suspectBefore.set(pool, performance.now() - limitMs / 2)
-    // The cancel goes first: a pooler no longer knows whose statement it was when the client is gone.
+    // Cancel before closing: a pooler cannot find the statement of a client that has disconnected.
     void cancelStatement(client).then(() => {
       destroy(client)
       client.release(true)
@@ -108,9 +108,16 @@ export function giveBack(pool: Pool, client: PoolClient, failure: unknown = null
   }
 }
 
-/** Asks the server, on a connection of its own, to cancel the statement under way. Never fails; there is no answer. */
+/** Sends a cancel request for the running statement on a new connection. Never fails; PostgreSQL sends no answer. */
 export function cancelStatement(client: ClientBase): Promise<void> {
-  const { processID, secretKey, host = 'localhost', port = 5432, ssl, sslNegotiation } = client as Inside
+  const {
+    processID,
+    secretKey,
+    host = 'localhost',
+    port = 5432,
+    ssl,
+    sslNegotiation,
+  } = client as ClientInternals
   if (!processID || !secretKey) return Promise.resolve()
   return new Promise((resolve) => {
     const wire = new pg.Connection({ ssl, sslNegotiation } as object) as pg.Connection & {
@@ -123,10 +130,10 @@ export function cancelStatement(client: ClientBase): Promise<void> {
       wire.stream.destroy()
       resolve()
     }
-    const timer = setTimeout(over, GOODBYE_MS)
+    const timer = setTimeout(over, END_MS)
     const send = () => wire.cancel(processID, secretKey)
     wire.on('error', over)
-    wire.on('end', over) // the server hangs up when it has passed the request on
+    wire.on('end', over) // the server closes the connection after it has read the request
     wire.on('connect', () => {
       if (!ssl) send()
       else if (sslNegotiation !== 'direct') wire.requestSsl()
@@ -140,25 +147,25 @@ export function cancelStatement(client: ClientBase): Promise<void> {
 const surviving = new WeakSet<ClientBase>()
 
 /**
- * A connection in use that breaks says so twice: to the statement, and as an event, which ends the process when nobody
- * listens. It may come after the connection was given back, so the listener stays for good.
+ * Adds a listener for `error`. A broken connection fails its statement and also emits this event, which ends the process
+ * when there is no listener. The event can come after the connection was returned, so the listener is never removed.
  */
 export function survive<C extends ClientBase>(client: C): C {
   if (!surviving.has(client)) {
     surviving.add(client)
     client.on('error', ignore)
-    // Also on connections of the application's pool, which may have been made without it.
-    ;(client as Inside).connection?.stream?.setKeepAlive?.(true, KEEP_ALIVE_DELAY_MS)
+    // A connection of the application's pool may have been made without keepalive.
+    ;(client as ClientInternals).connection?.stream?.setKeepAlive?.(true, KEEP_ALIVE_DELAY_MS)
   }
   return client
 }
 
-/** An idle connection that breaks is replaced at its next use; without a listener it would end the process. */
+/** The pool replaces an idle connection that breaks. Without a listener the error would end the process. */
 export function quiet(pool: Pool): Pool {
   return pool.on('error', ignore)
 }
 
-/** A connection outside every pool, not connected yet. */
+/** Makes a connection outside every pool, not connected yet. */
 export function newClient(config: ClientConfig): pg.Client {
   return survive(new PromptClient(config))
 }

@@ -1,8 +1,4 @@
-/**
- * Connections. The log's own statements run on a small pool that nobody else uses, so that handlers which hold
- * every connection of the application's pool stop neither intake nor leases. Handlers' transactions run on the
- * application's pool.
- */
+/** Runs the statements of the log: on which connection, with which time limit, and when to send one again. */
 import type {
   Client,
   ClientBase,
@@ -28,30 +24,30 @@ import { adhoc, type InSchema, inSchema, preparer, type Run, type Statement } fr
 export interface Database {
   readonly schema: string
   readonly inSchema: InSchema
-  /** The most that this process may open: the log's own, those for reads, the handlers', and the one that listens. */
+  /** The most connections this process may open: for the log, reads and handlers, and one that listens. */
   readonly connections: number
-  /** Runs one statement in a transaction of its own. Throws errors of our table. */
+  /** Runs one statement in its own transaction. Throws a HookonceError. */
   query<Row extends QueryResultRow>(statement: Statement, values: unknown[], limitMs?: number): Promise<Row[]>
   /**
-   * The same for statements that may be sent again after a broken connection because they recognise their own
-   * work. Throws what the driver throws, for callers that tell failures apart.
+   * The same for statements that may be sent again after a broken connection, because they recognise rows that they
+   * have already written. Throws the error of the driver, so that callers can distinguish failures.
    */
   resend<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]>
-  /** The same for SQL put together for one call. */
+  /** The same as `query`, for SQL made for one call. */
   adhoc<Row extends QueryResultRow>(sql: string, values: unknown[]): Promise<Row[]>
-  /** A read, on a connection that neither intake nor leases use. Bounded in time by the server. */
+  /** Runs a read on a connection that neither intake nor leases use. The server limits its time. */
   read: Run
   /** Runs `work` between begin and commit on a connection of the log. */
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
-  /** How long a statement may take. */
+  /** The time limit of a statement. */
   readonly timeoutMs: number
-  /** A connection of the application's pool. POOL_EXHAUSTED when none became free in time. */
+  /** Takes a connection of the application's pool. Throws POOL_EXHAUSTED when none became free in time. */
   connect(): Promise<PoolClient>
-  /** Ends the use of a connection from `connect`; after a failure it is destroyed. */
+  /** Returns a connection from `connect` to its pool; after a failure it is destroyed. */
   giveBack(client: PoolClient, failure?: unknown, limitMs?: number): void
-  /** A connection outside every pool, not connected yet: for listening. */
+  /** Makes a connection outside every pool, not connected yet: to listen, to migrate, to maintain. */
   client(): Client
-  /** The statement as the driver takes it, for use on a client from `connect`. */
+  /** The statement in the form that the driver takes, for a client from `connect`. */
   prepared(statement: Statement, values: unknown[]): QueryConfig
   /** Aborted when `close` is called. */
   readonly closing: AbortSignal
@@ -79,7 +75,7 @@ export function openDatabase(options: PostgresOptions): Database {
     return answerOf(client.query(prepared(statement, values)), limitMs)
   }
 
-  /** Hands out a connection of the log; one that failed is destroyed, because its state is not known. */
+  /** Runs `work` on a connection of the log. After a failure the connection is destroyed: its state is unknown. */
   async function using<T>(work: (client: PoolClient) => Promise<T>, limitMs = timeoutMs): Promise<T> {
     if (closed) throw new HookonceError('STORE_CLOSED')
     underWay++
@@ -88,9 +84,9 @@ export function openDatabase(options: PostgresOptions): Database {
       inUse.add(client)
       let failure: unknown = null
       try {
-        if (!settled.has(client)) {
+        if (!configured.has(client)) {
           await answerOf(client.query(sessionSettings), limitMs)
-          settled.add(client)
+          configured.add(client)
         }
         return await work(client)
       } catch (error) {
@@ -113,7 +109,7 @@ export function openDatabase(options: PostgresOptions): Database {
   ) {
     for (let tries = 1; ; tries++) {
       let sent = false
-      // A connection that fell silent must not use up the time of a sender that waits: the second try is on another.
+      // The first try has a short limit: a connection that does not answer must not use up the time of the sender.
       const limitMs = resend && tries === 1 ? Math.min(mostMs, FIRST_TRY_MS) : mostMs
       try {
         return await using(async (client) => {
@@ -165,17 +161,17 @@ export function openDatabase(options: PostgresOptions): Database {
       for (let tries = 1; ; tries++) {
         try {
           return await using(async (client) => {
-            const say = (sql: string) => answerOf(client.query(sql), timeoutMs)
-            await say(beginIdleFor(timeoutMs))
+            const command = (sql: string) => answerOf(client.query(sql), timeoutMs)
+            await command(beginIdleFor(timeoutMs))
             try {
               const value = await work(
                 async (statement, values) => (await send(client, statement, values, timeoutMs)).rows,
               )
-              await say('commit')
+              await command('commit')
               return value
             } catch (error) {
-              // An error here hides the cause, but says what became of the connection.
-              if (!isConnectionFailure(error)) await say('rollback')
+              // A failure of the rollback replaces the cause, because it decides whether the connection is destroyed.
+              if (!isConnectionFailure(error)) await command('rollback')
               throw error
             }
           })
@@ -192,7 +188,7 @@ export function openDatabase(options: PostgresOptions): Database {
         whenIdle = resolve
         if (underWay === 0) resolve()
       })
-      // A server that is silent now must not keep the process from ending.
+      // A server that does not answer must not keep the process from ending.
       await answerOf(idle, CLOSE_MS).catch(() => {
         for (const client of inUse) destroy(client)
         return idle
@@ -203,24 +199,25 @@ export function openDatabase(options: PostgresOptions): Database {
 }
 
 /**
- * An acknowledgement promises a flushed commit, also where the server's default does not (promise 1). Every statement
- * of the log goes through an index; a plan made while a table was small must not become a scan when it has grown, and
- * compiling such plans costs more than running them, as does planning them anew each time.
+ * synchronous_commit: an acknowledgement promises a flushed commit, also where the server's default is `off` (promise 1).
+ * enable_seqscan: every statement of the log goes through an index. A generic plan that was made while a table was small
+ * must not scan the table after it has grown. jit and plan_cache_mode: compiling these plans, or planning again for each
+ * call, costs more than running them.
  */
 const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
   set_config('plan_cache_mode', 'force_generic_plan', false),
   case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
 
 /** Connections of the log that have their session settings. */
-const settled = new WeakSet<ClientBase>()
+const configured = new WeakSet<ClientBase>()
 
 const FIRST_TRY_MS = 2_500
 const CLOSE_MS = 3_000
 
 /**
- * When the connection falls silent between two statements, the server does not know: it would keep the transaction, and
- * its locks, until the operating system gives the connection up, which takes hours. Only for this transaction: nothing
- * is left behind in the session.
+ * `begin` with a limit on idle time. When a connection is lost between two statements without an error, the server would
+ * keep the transaction and its locks until the operating system notices, which takes hours. The setting is local to the
+ * transaction, so that the session stays as it was.
  */
 export function beginIdleFor(idleMs: number): string {
   return `begin; set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`

@@ -1,4 +1,4 @@
-/** Writes what is known about duplicates and conflicts, many at once. The events themselves are not touched. */
+/** Writes counts of duplicates and conflicts, for many events at once. The events themselves are not changed. */
 import { type DuplicateAudit, type DuplicateNote, duplicateAudit } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
 import { joined, numbers, type Statement } from './statement.js'
@@ -37,8 +37,8 @@ async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): P
     numbers(notes.map((note) => note.lastAt)),
     numbers(notes.map((note) => note.conflicts)),
     numbers(notes.map((note) => note.conflictAt)),
-    joined(notes.map((note) => note.conflictHash ?? NONE)),
+    joined(notes.map((note) => note.conflictHash ?? NO_HASH)),
   ])
 }
 
-const NONE = new Uint8Array(32)
+const NO_HASH = new Uint8Array(32)

@@ -1,6 +1,6 @@
 /**
- * erase: takes the bytes of every delivery that carries an event with a reference. The events stay, marked. Rows are
- * locked in the order every other writer uses: work, then events, by seq.
+ * erase: removes the payload of every delivery that has an event with the reference. The events stay, with `erased_at`
+ * set. Rows are locked in the order that every other writer uses: work, then events, by seq.
  */
 import type { EraseOptions, EraseResult } from '../../store.js'
 import type { Database } from './database.js'
@@ -13,7 +13,7 @@ const leased = (payloadSeq: string) => `
     ) o join hookonce.work w on w.seq = o.seq
     where w.token is not null and w.next_at - hookonce.clock() > interval '0'`
 
-/** $1 reference   $2 source or null   $3 limit. The rows of deliveries that are being processed come last. */
+/** $1 reference   $2 source or null   $3 limit. Deliveries that are being processed come last. */
 const find: Statement = {
   name: 'erase_find',
   sql: `
@@ -39,7 +39,7 @@ const lockEvents: Statement = {
   sql: `select seq from hookonce.events where seq in ${sharing} order by seq for update`,
 }
 
-/** Judged again under the locks: a worker may have taken one in between. */
+/** Checked again under the locks: a worker may have claimed an event before they were taken. */
 const stillIdle: Statement = {
   name: 'erase_idle',
   sql: `select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${leased('i.seq')})`,
@@ -89,7 +89,7 @@ interface Erased {
 export function erase(db: Database, options: EraseOptions): Promise<EraseResult> {
   const { reference, source = null, limit, dryRun } = options
   return db.atomic(async (run) => {
-    // Twice the limit: those that are free, and as many of those that are not, to say so.
+    // Twice the limit: the deliveries that can be erased, and as many busy ones, to count them.
     const found = await run<{ seq: number; busy: boolean }>(find, [reference, source, 2 * limit + 1])
     const free = found.filter((row) => !row.busy).map((row) => row.seq)
     const busy = Math.min(limit, found.length - free.length)
@@ -113,7 +113,7 @@ export function erase(db: Database, options: EraseOptions): Promise<EraseResult>
   })
 }
 
-/** One for each event; when there was none, one that names the reference. */
+/** One audit entry for each event; when no event was found, one that names the reference. */
 async function writeAudit(run: Run, options: EraseOptions, erased: readonly Erased[]): Promise<void> {
   const { actor, reason, reference, source = null } = options
   const none = erased.length === 0

@@ -1,6 +1,6 @@
 /**
- * What PostgreSQL and its driver throw, as errors of our table. Only codes and names of database objects are
- * passed on: messages and details of PostgreSQL may quote values, and values may be payload (I8).
+ * Classifies errors of PostgreSQL and its driver, and turns them into HookonceErrors. Only codes and names of database
+ * objects are passed on: messages and details of PostgreSQL may quote values, and values may be payload (I8).
  */
 import { HookonceError, isHookonceError } from '../../errors.js'
 
@@ -12,7 +12,7 @@ interface PgFailure {
   routine?: string
 }
 
-/** The connection is gone or was never there. Whether a statement under way took effect is not known. */
+/** The connection is broken or was never made. It is unknown whether a running statement took effect. */
 export function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '' } = error as PgFailure
   return (
@@ -26,24 +26,24 @@ export function isConnectionFailure(error: unknown): boolean {
   )
 }
 
-/** Two transactions got in each other's way; the same statement may be sent again. */
+/** A conflict between two transactions; the same statement can be sent again. */
 export function isRaceFailure(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes((error as PgFailure).code ?? '')
 }
 
-/** The values of one row are at fault, not the database: too long for an index, not in the database's encoding. */
+/** The values of a row cause the failure: too long for an index, or not in the encoding of the database. */
 export function isRowFailure(error: unknown): boolean {
   const { code = '' } = error as PgFailure
   return /^(22|54)/.test(code) || ['23502', '23514'].includes(code)
 }
 
-/** A row had no partition to go to. */
+/** There is no partition for a row. */
 export function isPartitionMissing(error: unknown): boolean {
   const { code, table, constraint } = error as PgFailure
   return code === '23514' && table === 'payloads' && !constraint
 }
 
-/** Our own code for an answer that did not come in time. */
+/** The code of the error that `answerOf` throws. */
 const TIMED_OUT = 'HOOKONCE_TIMED_OUT'
 
 export function timedOut(): Error {
@@ -54,7 +54,7 @@ export function isTimedOut(error: unknown): boolean {
   return (error as PgFailure | null)?.code === TIMED_OUT
 }
 
-/** Every connection of the pool stayed in use for as long as the caller could wait. */
+/** All connections of the pool stayed in use until the time limit of the pool. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as PgFailure).message === 'timeout exceeded when trying to connect'
 }

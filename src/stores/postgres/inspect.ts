@@ -1,4 +1,4 @@
-/** inspect: is this log what it should be? Settings that an ack relies on, and invariants on a bounded number of rows. */
+/** inspect.report: checks the settings that an ack relies on, and the invariants on a limited number of the newest rows. */
 
 import type { Finding, Inspection } from '../../store.js'
 import {
@@ -28,7 +28,7 @@ interface Settings {
   room: number
 }
 
-/** On a connection of the log: what it says is what record runs under. */
+/** Read on a connection of the log, so that these are the settings of `record`. */
 const settings = `
 select statement_timestamp() as at, current_setting('server_version') as version,
   current_setting('server_version_num')::int as version_number,
@@ -38,13 +38,13 @@ select statement_timestamp() as at, current_setting('server_version') as version
 
 export async function inspect(db: Database): Promise<Inspection> {
   const [found, newer] = await db.atomic(async (run) => {
-    const there = await schemaFound(run, db.schema)
-    return [there, there > latest ? await newerMigrations(run) : []] as const
+    const applied = await schemaFound(run, db.schema)
+    return [applied, applied > latest ? await newerMigrations(run) : []] as const
   })
   const [server] = await db.adhoc<Settings>(settings, [])
   const schema = { found, known: latest, ...(newer.length > 0 && { needed: neededBy(newer) }) }
   const base = { schema, settings: settingsOf(db, server!) }
-  // Of another version's tables nothing is known; the numbers say what to do.
+  // The tables of another version are unknown. The schema numbers show what to do.
   if (found !== latest) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])
   const [partitions] = await db.read<{ ahead: number }>(countAhead, [])
@@ -104,12 +104,12 @@ const newestWork = `select seq, base_attempt from hookonce.work order by seq des
 const unfinished = `(${newestWork})
   union all (select seq, 0 from hookonce.events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
-/** Where each looks, and what breaks it, said of a row `l` found there. */
+/** `rows`: the rows that a check reads. `broken`: the condition under which a row `l` of these breaks the invariant. */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   twice: { rows: newestEvents, broken: 'l.copies > 1' },
   reopened: {
     rows: newestWork,
-    // An operator's new start moves base_attempt past all attempts there were.
+    // A retry or replay by an operator sets base_attempt to the number of attempts before it.
     broken: `exists (select 1 from hookonce.events e where e.seq = l.seq and e.parked is not null)
       or exists (select 1 from hookonce.attempts a
         where a.seq = l.seq and a.attempt > l.base_attempt and a.outcome in ('succeeded', 'ignored'))`,
@@ -120,7 +120,7 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   },
   bytesMissing: {
     rows: unfinished,
-    // Retention may take the bytes of what is finished; when an operator then starts it again, it has none.
+    // An event that was retried or replayed may have lost its payload to retention while it was finished.
     broken: `l.base_attempt = 0 and exists (
       select 1 from hookonce.events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
         and not exists (select 1 from hookonce.payloads p
@@ -151,7 +151,7 @@ async function inspectRows(db: Database): Promise<Finding[]> {
   return findings
 }
 
-/** Whatever its name: any complete unique index on these two columns keeps the promise. */
+/** Any complete unique index on these two columns is enough, whatever its name. */
 async function inspectUniqueKey(db: Database): Promise<Finding> {
   const rows = await db.read<{ valid: boolean }>(
     adhoc(`select i.indisvalid and i.indisready and i.indislive as valid from pg_index i

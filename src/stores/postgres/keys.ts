@@ -1,7 +1,7 @@
 /** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './database.js'
-import { leases, tokenOf } from './settle.js'
+import { leaseValues, tokenOf } from './settle.js'
 import type { Run, Statement } from './statement.js'
 import { alive } from './work.js'
 
@@ -54,9 +54,12 @@ interface EffectRow {
   result: string | null
 }
 
-/** `run` is a statement of its own, or one inside a handler's transaction. */
+/**
+ * A named side effect starts and finishes under a live lease; the lock on the work row keeps other workers out. `run`
+ * runs the statement by itself or inside a handler's transaction.
+ */
 export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
-  const values = [...leases([step.lease]), step.name]
+  const values = [...leaseValues([step.lease]), step.name]
   const rows =
     step.step === 'start'
       ? await run<EffectRow>(startEffect, values)
@@ -124,6 +127,7 @@ where key = $1 and token = $2 and finished_at is null and held_until > hookonce.
 returning 1`,
 }
 
+/** Idempotency keys. The primary key decides which caller is first; the token shows that a caller still has the key. */
 export async function keyStep(db: Database, step: KeyStep): Promise<KeyState> {
   if (step.step === 'take') return db.atomic((run) => takeKey(run, step.key, step.leaseMs))
   const token = tokenOf(step.token)
@@ -147,7 +151,7 @@ async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState
       result: string
       expired: boolean
     }>(lockKey, [key])
-    if (!row) continue // dropped in between
+    if (!row) continue // it was dropped after the insert failed
     if (row.finished && !row.expired) return { state: 'finished', result: row.result }
     if (!row.finished && row.held) return { state: 'busy', until: row.held_until }
     const [taken] = await run<{ token: string }>(retakeKey, [key, leaseMs])
@@ -155,7 +159,7 @@ async function takeKey(run: Run, key: string, leaseMs: number): Promise<KeyState
   }
 }
 
-/** $1 source   $2 key   $3 value. No row: it is further already. */
+/** $1 source   $2 key   $3 value. Returns no row when the watermark is already higher: it never moves back. */
 export const advanceWatermark: Statement = {
   name: 'watermark_advance',
   sql: `

@@ -1,6 +1,6 @@
 /**
- * list: newest first. `list-walks.ts` says where to look; rows are looked at in growing steps up to a bound, so that no
- * filter makes a call slow; a page cut by the bound says so, and where to go on.
+ * list: newest first. `walksOf` chooses the indexes; rows are read in growing steps up to a limit, so that no filter makes
+ * a call slow. A page that ends at this limit has `cut` set, and a cursor to continue.
  */
 
 import { globMatches, isGlob } from '../../glob.js'
@@ -11,27 +11,27 @@ import { getEvents } from './read.js'
 import { adhoc, texts } from './statement.js'
 import { stateOf } from './work.js'
 
-/** Rows one call looks at, about: some 50 ms where they are in memory. */
+/** About the most rows that one call reads: some 50 ms when they are in memory. */
 const SCAN_AT_MOST = 10_000
-/** Of each place at least so many rows in a step: fewer, and one busy place takes many steps. */
-const PLACE_AT_LEAST = 8
+/** The fewest rows of each key in a step. With fewer, a key with many rows would take many steps. */
+const KEY_AT_LEAST = 8
 
 export async function listEvents(
   db: Database,
-  given: EventFilter,
+  input: EventFilter,
   limit: number,
   cursor: string | null,
 ): Promise<EventPage> {
-  const filter = withImpliedState(given)
+  const filter = withImpliedState(input)
   if (filter === null) return { events: [], next: null }
   const bounds = await seqBounds(db, filter)
   const walks = await walksOf(db, filter)
-  if (bounds === null || walks === null || placesOf(walks) === 0) return { events: [], next: null }
+  if (bounds === null || walks === null || keyCount(walks) === 0) return { events: [], next: null }
   let below = Math.min(bounds.below, cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor))
   const seqs: number[] = []
   let step = Math.max(2 * limit, 200)
   for (let looked = 0; looked < SCAN_AT_MOST; step = Math.min(step * 4, SCAN_AT_MOST)) {
-    const each = Math.max(PLACE_AT_LEAST, Math.ceil(step / placesOf(walks)))
+    const each = Math.max(KEY_AT_LEAST, Math.ceil(step / keyCount(walks)))
     const found = await lookFurther(db, walks, filter, [below, bounds.from, each, limit - seqs.length])
     seqs.push(...found.seqs.map(Number))
     looked += found.looked_at
@@ -45,15 +45,15 @@ export async function listEvents(
 interface Found {
   readonly seqs: readonly string[]
   readonly looked_at: number
-  /** Everything from here on has been looked at; null when there is nothing below. */
+  /** All rows from this seq upwards were read; null when there are none below it. */
   readonly floor: number | null
 }
 
 /**
- * One step: the next rows of every place, and those of them that pass. Where a place has more rows than were read, what
- * lies below its last one is left for the next step, in every place, so that the order holds. The rows are joined by a
- * lateral look-up with a limit, which can only be done one by one through the primary key: left to choose, the planner
- * read the whole log for a filter that it believed to be a common one.
+ * One step: reads the next rows of every key and returns those that match. When a key has more rows than were read, rows
+ * below its last one are left for the next step, for every key, so that the order is right. Each row is joined by a
+ * lateral look-up with a limit, which PostgreSQL can only run row by row through the primary key: with a plain join the
+ * planner read the whole log for a filter that it expected to match many rows.
  */
 async function lookFurther(
   db: Database,
@@ -116,7 +116,7 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   return checks
 }
 
-/** The counters know in which hours what was recorded, so a time range becomes a range of the primary key. */
+/** The counters store the first and last seq of each hour, so a time range becomes a range of the primary key. */
 async function seqBounds(
   db: Database,
   { from, to, source }: EventFilter,
@@ -136,26 +136,22 @@ function likePattern(glob: string): string {
   return glob.replace(/[\\%_]/g, '\\$&').replace(/\*+/g, '%')
 }
 
-/**
- * Where a list looks. The most selective filter names the index to walk, newest first: one or more walks, each once for
- * every key it has. The other filters are checked on the rows found.
- */
-/** With more (source, type) pairs than this, the log is walked as a whole. */
+/** With more (source, type) pairs than this, the whole log is read instead. */
 const PAIRS_AT_MOST = 256
 
-/** `seq` of `table` where `where`; with keys once for each, as `k.a` and `k.b`. */
+/** A range of an index, read newest first: the rows of `table` that match `where`, for each key as `k.a` and `k.b`. */
 interface Walk {
   readonly table: string
   readonly where: string
   readonly keys?: readonly (readonly [string, string?])[]
 }
 
-/** How many places are looked at in one step. */
-function placesOf(walks: readonly Walk[]): number {
+/** The number of keys of all walks; a walk without keys counts as one. */
+function keyCount(walks: readonly Walk[]): number {
   return walks.reduce((sum, { keys }) => sum + (keys?.length ?? 1), 0)
 }
 
-/** SQL for the next rows of every place: seqs below $1 and from $2 on, newest first, at most $3, numbered by `n`. */
+/** SQL for the next rows of every key: seqs from $2 to below $1, newest first, at most $3, numbered by `n`. */
 function reached(walks: readonly Walk[], value: (v: unknown) => string): string {
   return walks
     .map(({ table, where, keys }) => {
@@ -175,7 +171,7 @@ function reached(walks: readonly Walk[], value: (v: unknown) => string): string 
 const log: Walk = { table: 'hookonce.events', where: 'true' }
 const work: Walk = { table: 'hookonce.work', where: 'true' }
 
-/** Null when nothing can match. */
+/** The indexes to read, chosen by the most selective filter; the other filters are checked on the rows. Null: no match. */
 async function walksOf(db: Database, filter: EventFilter): Promise<Walk[] | null> {
   const { source, eventId, reference, state, dead, reason } = filter
   const sources = async () => (source === undefined ? await allSources(db) : [source])
@@ -231,8 +227,8 @@ async function allSources(db: Database): Promise<string[]> {
 }
 
 /**
- * The (source, type) pairs that exist and match, found by jumping from one to the next in the index, within the types
- * that begin as the pattern does. Null when the filter names neither, or there are too many to look at.
+ * The (source, type) pairs that exist and match, found by one index look-up for each pair, within the types that begin
+ * with the prefix of the pattern. Null when the filter has neither source nor type, or when there are too many pairs.
  */
 async function typePairs(db: Database, { source, type }: EventFilter): Promise<[string, string][] | null> {
   if (source === undefined && type === undefined) return null

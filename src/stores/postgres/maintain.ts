@@ -1,7 +1,7 @@
 /**
- * maintain: makes partitions ahead of now and drops those that retention has done with. One process at a time, by an
- * advisory lock on a connection of its own: to detach a partition without blocking anyone is not possible inside a
- * transaction. A process that dies in between leaves its decision in `dropping`, and the next one goes on from there.
+ * maintain: makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do
+ * it at a time. The lock is held by a separate connection, not by a transaction, because DETACH CONCURRENTLY is not
+ * allowed inside a transaction. When a process dies, its decision stays in `dropping`, and the next one continues.
  */
 
 import type { ClientBase } from 'pg'
@@ -10,14 +10,20 @@ import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../st
 import { answerOf } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError } from './failure.js'
-import { countAhead, type Doomed, dropPartition, ensurePartitions, type PartitionUnit } from './partitions.js'
+import {
+  countAhead,
+  dropPartition,
+  ensurePartitions,
+  type Partition,
+  type PartitionUnit,
+} from './partitions.js'
 import { adhoc, type Run } from './statement.js'
 
-/** Rows of counters folded in one transaction. */
+/** Rows of counters merged in one transaction. */
 const FOLDED = 2_000
 
 const tryLock = adhoc('select pg_try_advisory_lock(hashtextextended($1, 0)) as got')
-/** Only our own: a partition that somebody else has attached is theirs to remove. */
+/** Only partitions with a name of this pattern: others were attached by users, who remove them. */
 const listPartitions = adhoc(`
 select name, low, high from hookonce.payload_partitions()
 where low is not null and high is not null and name ~ '^payloads_y[0-9]{4}m[0-9]{2}[a-z0-9_]*$' order by low`)
@@ -31,16 +37,16 @@ export async function maintain(
 ): Promise<MaintainReport> {
   if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
   const client = db.client()
-  client.on('error', () => {}) // the statement under way says so too
+  client.on('error', () => {}) // the running statement fails with the same error
   try {
     await client.connect()
     const run = runOn(db, client)
     const [lock] = await run<{ got: boolean }>(tryLock, [`hookonce maintain ${db.schema}`])
-    const pruneBefore = pruneHorizons(await run<Doomed>(listPartitions, []), options.payloadsBefore)
+    const pruneBefore = pruneHorizons(await run<Partition>(listPartitions, []), options.payloadsBefore)
     const { now } = (await run<{ now: number }>(readClock, []))[0]!
     if (!lock!.got)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
-    // Room first: a partition that cannot be dropped today may wait, one that is missing tomorrow may not.
+    // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
     const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
     if (!options.dryRun) await fold(run)
     const dropped = await dropAll(run, unit, options)
@@ -48,25 +54,25 @@ export async function maintain(
   } catch (error) {
     throw asHookonceError(error)
   } finally {
-    await client.end().catch(() => {}) // the lock goes with the connection
+    await client.end().catch(() => {}) // this also releases the lock
   }
 }
 
 const foldHours = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
 
-/** Gives back the counters of processes that have ended: one row for each source and hour is enough. */
+/** Merges the counters of past hours into one row for each source and hour. */
 async function fold(run: Run): Promise<void> {
   for (let folded = FOLDED; folded === FOLDED; )
     folded = (await run<{ folded: number }>(foldHours, []))[0]!.folded
 }
 
-/** Statements outside any transaction, with time limits: a partition that cannot be had now can be had tomorrow. */
+/** Runs statements outside a transaction, with time limits: a partition that is locked now can be dropped tomorrow. */
 function runOn(db: Database, client: ClientBase): Run {
   let ready = false
   return async (statement, values) => {
     if (!ready) await answerOf(client.query(settings), db.timeoutMs)
     ready = true
-    // A little longer than the server's own limit: only a connection that fell silent comes to this.
+    // Longer than the server's own limit, so that it is only reached when the connection is broken.
     return (await answerOf(client.query(db.prepared(statement, values)), STATEMENT_MS + 30_000)).rows
   }
 }
@@ -80,22 +86,25 @@ async function dropAll(run: Run, unit: PartitionUnit, options: MaintainOptions):
   const dropped: DroppedPartition[] = []
   const allowed = (high: number) =>
     Object.keys(payloadsBefore).filter((source) => payloadsBefore[source]! >= high)
-  const drop = async (partition: Doomed) => {
+  const drop = async (partition: Partition) => {
     const limits = { unit, allowed: allowed(partition.high), archivedOnly }
     const payloads = await dropPartition(run, partition, { ...limits, dryRun: dryRun === true })
     if (payloads === null) return
     dropped.push({ name: partition.name, from: partition.low, to: partition.high, payloads })
   }
-  if (!dryRun) for (const partition of await run<Doomed>(interrupted, [])) await drop(partition)
+  if (!dryRun) for (const partition of await run<Partition>(interrupted, [])) await drop(partition)
   const latest = Math.max(0, ...Object.values(payloadsBefore))
-  for (const partition of await run<Doomed>(listPartitions, []))
+  for (const partition of await run<Partition>(listPartitions, []))
     if (partition.high <= latest) await drop(partition)
   return dropped
 }
 
-/** What lies in a partition that is not past its time goes with it later; what is left before it, one by one. */
+/**
+ * Payloads in the partition that contains the horizon are removed later, when it is dropped. Only payloads in earlier
+ * partitions are pruned row by row.
+ */
 function pruneHorizons(
-  partitions: readonly Doomed[],
+  partitions: readonly Partition[],
   payloadsBefore: Readonly<Record<string, number>>,
 ): Record<string, number> {
   return Object.fromEntries(

@@ -1,7 +1,7 @@
 /**
- * Brings the schema up to date, one transaction for each migration, while older processes work on the log. A statement
- * that waits for a lock makes everybody behind it wait too, so it waits for a moment only, and tries again later. An
- * advisory lock, held by the transaction, makes racing processes take turns; the loser finds it done.
+ * Applies migrations, each in one transaction, while older processes work on the log. A statement that waits for a table
+ * lock blocks all later statements on that table, so it waits for a short time only and tries again later. An advisory
+ * lock of the transaction serializes processes that migrate at once; the later ones find the migration applied.
  */
 
 import type { Client } from 'pg'
@@ -23,23 +23,23 @@ import { adhoc, type Run } from './statement.js'
 export const latest = migrations.at(-1)!.number
 const notedSince = migrations.find(({ name }) => name === NOTED_SINCE)!.number
 
-/** The longest that a process of the version before waits because of a migration. */
+/** The longest that other processes wait because of a migration. */
 const LOCK_MS = 500
-/** Between two tries: those who queued up behind the first one go ahead. */
+/** Pause between two tries, in which the statements that had to wait can run. */
 const PAUSE_MS = 1_000
-/** A backup may hold its locks for long. After this the process that starts gives up, and may be started again. */
-const PATIENCE_MS = 10 * 60_000
-/** How long a portion may stand between two statements. */
+/** The time after which `migrate` gives up. A backup may hold its locks for a long time. */
+const GIVE_UP_MS = 10 * 60_000
+/** The limit on idle time between two statements of a transaction. */
 const IDLE_MS = 60_000
 
 const begin = `begin; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
   set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning`
 
-/** Somebody else migrates at this moment. */
-class NotOurTurn extends Error {}
+/** Another process is migrating now. */
+class OtherMigrator extends Error {}
 
 export async function migrate(db: Database): Promise<MigrationReport> {
-  // Most starts find nothing to do; they must not queue behind each other, nor need the right to create anything.
+  // Most starts have nothing to apply. They need no advisory lock and no privilege to create tables.
   const from = await db.atomic((run) => version(run, db.schema))
   if (from >= latest) return { from, to: from, applied: [] }
   const client = db.client()
@@ -62,29 +62,29 @@ export async function migrate(db: Database): Promise<MigrationReport> {
   }
 }
 
-/** False: somebody else did it meanwhile. */
+/** Returns false when another process has applied it. */
 async function apply(db: Database, client: Client, migration: Migration): Promise<boolean> {
-  const parts = statements(migration.sql)
+  const commands = commandsOf(migration.sql)
   if (migration.portions) {
-    // The row that says it is done comes last: a process that dies in between leaves the rest to the next.
-    for (const part of parts) {
-      const portion = () => step(db, client, migration, [part], false)
-      while (((await patiently(db, migration, portion)) ?? 0) > 0);
+    // The row in `migrations` is written last: when this process dies, the next one continues with the portions.
+    for (const command of commands) {
+      const portion = () => step(db, client, migration, [command], false)
+      while (((await retried(db, migration, portion)) ?? 0) > 0);
     }
   }
-  const whole = () => step(db, client, migration, migration.portions ? [] : parts, true)
-  return (await patiently(db, migration, whole)) !== null
+  const whole = () => step(db, client, migration, migration.portions ? [] : commands, true)
+  return (await retried(db, migration, whole)) !== null
 }
 
-/** One transaction. How many rows its last statement changed; null when the migration is there already. */
+/** One transaction. Returns the number of rows that its last command changed; null when the migration is applied already. */
 async function step(
   db: Database,
   client: Client,
   migration: Migration,
-  parts: readonly string[],
+  commands: readonly string[],
   last: boolean,
 ): Promise<number | null> {
-  // No deadline: an answer may take as long as the table is large. TCP keepalive finds out when the server is gone.
+  // No time limit: on a large table a command takes long. TCP keepalive detects a server that is gone.
   const run: Run = async (statement, values) => (await client.query(db.prepared(statement, values))).rows
   await client.query(begin)
   try {
@@ -92,11 +92,12 @@ async function step(
       adhoc('select pg_try_advisory_xact_lock(hashtextextended($1, 0)) as got'),
       [`hookonce migrate ${db.schema}`],
     )
-    if (!turn!.got) throw new NotOurTurn()
+    if (!turn!.got) throw new OtherMigrator()
     let changed: number | null = null
     if ((await version(run, db.schema)) < migration.number) {
       changed = 0
-      for (const part of parts) changed = (await client.query(db.prepared(adhoc(part), []))).rowCount ?? 0
+      for (const command of commands)
+        changed = (await client.query(db.prepared(adhoc(command), []))).rowCount ?? 0
       if (last) await run(...note(migration))
     }
     await client.query('commit')
@@ -107,27 +108,27 @@ async function step(
   }
 }
 
-/** Again and again while others hold the locks it needs. */
-async function patiently<T>(db: Database, { number }: Migration, work: () => Promise<T>): Promise<T> {
-  const until = performance.now() + PATIENCE_MS
+/** Tries again while others hold the locks that `work` needs. */
+async function retried<T>(db: Database, { number }: Migration, work: () => Promise<T>): Promise<T> {
+  const giveUpAt = performance.now() + GIVE_UP_MS
   for (;;) {
     try {
       return await work()
     } catch (error) {
-      const busy = error instanceof NotOurTurn || isRaceFailure(error)
+      const busy = error instanceof OtherMigrator || isRaceFailure(error)
       if (!busy || db.closing.aborted) throw error
-      if (performance.now() > until) {
-        const why = error instanceof NotOurTurn ? 'another process migrates' : describe(error)
+      if (performance.now() > giveUpAt) {
+        const why = error instanceof OtherMigrator ? 'another process migrates' : describe(error)
         const problem = `migration ${number} found no moment without other locks on its tables (${why}); end long transactions`
         throw new HookonceError('STORE_BUSY', { problem })
       }
-      const pauseMs = error instanceof NotOurTurn ? PAUSE_MS / 10 : PAUSE_MS
+      const pauseMs = error instanceof OtherMigrator ? PAUSE_MS / 10 : PAUSE_MS
       await new Promise((resolve) => setTimeout(resolve, pauseMs * (0.5 + Math.random())))
     }
   }
 }
 
-/** The row that says a migration was applied. */
+/** The statement that writes the row of an applied migration. */
 function note(migration: Migration): Parameters<Run> {
   const { number, name } = migration
   if (number < notedSince)
@@ -138,7 +139,7 @@ function note(migration: Migration): Parameters<Run> {
   ]
 }
 
-/** The same as SQL, for people who run their own migrations. */
+/** The same as SQL text, for `postgresMigrationsSql`. */
 export function noteAsSql(migration: Migration): string {
   const { number, name } = migration
   if (number < notedSince)
@@ -148,14 +149,14 @@ export function noteAsSql(migration: Migration): string {
   return `insert into hookonce.migrations (number, name, compatible_from, version) values (${number}, '${name}', ${compatibleFrom(migration)}, ${text});`
 }
 
-/** 0 = none yet. SCHEMA_NEWER when what is there needs a later hookonce. */
+/** The number of the last applied migration, or 0. Throws SCHEMA_NEWER when the schema needs a later hookonce. */
 async function version(run: Run, schema: string): Promise<number> {
   const found = await schemaFound(run, schema)
   if (found > latest) insistOnCompatible(await newerMigrations(run), latest)
   return found
 }
 
-/** Those that are in the log and not known here. */
+/** Migrations that are applied to the log and unknown to this build. */
 export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   return run(
     adhoc(`select number, compatible_from as "compatibleFrom", version from hookonce.migrations
@@ -164,9 +165,9 @@ export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   )
 }
 
-/** 0 = none yet. May be newer than what is known here. */
+/** The number of the last applied migration, or 0. It may be unknown to this build. */
 export async function schemaFound(run: Run, schema: string): Promise<number> {
-  // Asked of the catalogue itself: to_regclass() may answer from a cache that is older than the lock we waited for.
+  // Reads the catalogue: to_regclass() may answer from a cache that is older than the advisory lock.
   const [table] = await run(
     adhoc(`select 1 from pg_namespace n join pg_class c on c.relnamespace = n.oid
            where n.nspname = $1 and c.relname = 'migrations'`),
@@ -180,17 +181,17 @@ export async function schemaFound(run: Run, schema: string): Promise<number> {
   return row!.found
 }
 
-/** A prepared statement holds one command. Commands end with a semicolon at the end of a line outside a $$ body. */
-function statements(sql: string): string[] {
-  const parts: string[] = []
+/** A prepared statement has one command. A command ends with a semicolon at the end of a line outside a $$ body. */
+function commandsOf(sql: string): string[] {
+  const commands: string[] = []
   let current = ''
   for (const line of sql.split('\n')) {
     current += `${line}\n`
     const insideBody = (current.match(/\$\$/g)?.length ?? 0) % 2 === 1
     if (!insideBody && line.endsWith(';')) {
-      parts.push(current)
+      commands.push(current)
       current = ''
     }
   }
-  return parts
+  return commands
 }

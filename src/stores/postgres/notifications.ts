@@ -1,7 +1,7 @@
 /**
- * Wake-ups between processes by LISTEN and NOTIFY. NOTIFY takes a lock of the whole database at commit, so it is never
- * sent per event: at most once in 20 ms, after the commit, in a statement of its own. A lost one costs a poll.
- * A connection that only listens would never find out that nobody hears it any more, so it is asked now and then.
+ * Notifies other processes of new events with LISTEN and NOTIFY. NOTIFY takes a lock on the whole database at commit, so
+ * it is sent at most once in 20 ms, after the commit and in its own statement. Polling finds the events of a lost one.
+ * A connection that only listens does not notice that its server is gone, so it sends a query from time to time.
  */
 import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
@@ -10,7 +10,7 @@ import type { Database } from './database.js'
 
 const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
-/** In deadlines of a statement: every 30 s by default. */
+/** The interval of that query, as a multiple of the time limit of a statement: 30 s by default. */
 const CHECK_TIMES = 3
 
 export interface Notifications {
@@ -32,7 +32,7 @@ export function createNotifications(db: Database): Notifications {
     if (notifying || closed) return
     notifying = setTimeout(() => {
       notifying = undefined
-      // The poll finds what a failed wake-up did not.
+      // Polling is the fallback when the notification fails.
       if (!closed)
         db.query({ name: 'notify', sql: 'select pg_notify($1, $2)' }, [channel, '']).catch(() => {})
     }, NOTIFY_EVERY_MS)
@@ -45,23 +45,23 @@ export function createNotifications(db: Database): Notifications {
     next.on('notification', () => {
       for (const wake of listeners) wake()
     })
-    next.on('error', () => lost(next))
-    next.on('end', () => lost(next))
+    next.on('error', () => reconnectAfter(next))
+    next.on('end', () => reconnectAfter(next))
     await next.connect()
     await answerOf(next.query(`listen "${channel}"`), db.timeoutMs)
     checking = setInterval(() => {
-      answerOf(next.query('select 1'), db.timeoutMs).catch(() => lost(next))
+      answerOf(next.query('select 1'), db.timeoutMs).catch(() => reconnectAfter(next))
     }, CHECK_TIMES * db.timeoutMs)
     checking.unref()
   }
 
-  function lost(which: Client): void {
-    if (closed || client !== which) return
+  function reconnectAfter(lost: Client): void {
+    if (closed || client !== lost) return
     client = undefined
     clearInterval(checking)
-    destroy(which)
+    destroy(lost)
     reconnecting = setTimeout(() => {
-      if (listeners.size > 0) listen().catch(() => lost(client ?? which))
+      if (listeners.size > 0) listen().catch(() => reconnectAfter(client ?? lost))
     }, RECONNECT_MS)
     reconnecting.unref()
   }
@@ -71,7 +71,7 @@ export function createNotifications(db: Database): Notifications {
     listeners.add(wake)
     if (!client) {
       await listen().catch(() => {
-        if (client) lost(client)
+        if (client) reconnectAfter(client)
       })
     }
     return async () => {

@@ -1,6 +1,6 @@
 /**
- * operate: an operator's orders. Rows are locked in the order every other writer uses (work, then events, by seq),
- * judged, and changed in one transaction with the audit. An event whose lease is alive is left alone.
+ * operate: retry, replay and ignore by an operator. Rows are locked in the order that every other writer uses (work, then
+ * events, by seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
 import type { Database } from './database.js'
@@ -21,7 +21,7 @@ const lockWork: Statement = {
   sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update',
 }
 
-/** Held by whoever locks work before events, as we do: waiting for it with the event locked could be a deadlock. */
+/** Does not wait: other writers lock work before events, so waiting here, with the event locked, could deadlock. */
 const lockNewWork: Statement = {
   name: 'operate_lock_new_work',
   sql: 'select seq from hookonce.work where seq = any($1::bigint[]) order by seq for update nowait',
@@ -41,8 +41,8 @@ where e.seq = any($1::bigint[])`,
 }
 
 /**
- * $1 seqs   $2 how much to add to the run. The attempts so far no longer count against the policy. Of a lane the first of
- * the order is due, the others are parked behind it; all of them are locked here or not yet visible to others.
+ * $1 seqs   $2 how much to add to the run. Earlier attempts no longer count against the retry policy. Of each lane the
+ * first event is due and the others are parked; all of them are locked here or not yet visible to other transactions.
  */
 const restart: Statement = {
   name: 'operate_restart',
@@ -69,8 +69,8 @@ from before where parked is not null group by 1, 2 order by 1, 2
 on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead`,
 }
 
-/** $1 seqs. A lease that ran out unnoticed leaves its attempt behind, as it would at the next claim. */
-const leaveLost: Statement = {
+/** $1 seqs. Writes the `lost` attempt of an expired lease, as the next claim would. */
+const writeLost: Statement = {
   name: 'operate_lost',
   sql: `
 insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
@@ -98,7 +98,7 @@ from before group by 1, 2 order by 1, 2
 on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead`,
 }
 
-/** $1 seqs that have left work. A command of its own: it must see the deletes. */
+/** $1 seqs that have left `work`. A separate statement, because it must see the deletes. */
 const promote: Statement = {
   name: 'operate_promote',
   sql: `
@@ -137,13 +137,13 @@ async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, State>
   const values = [numbers(seqs)]
   await run(lockWork, values)
   await run(lockEvents, values)
-  // A work row that another order made while we waited for the event.
+  // Another order may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
   const rows = await run<{ seq: number; state: State }>(read, values)
   return new Map(rows.map((row) => [row.seq, row.state]))
 }
 
-/** Changes `states` as it goes: a key that stands twice in one order is judged in sequence. */
+/** Updates `states`, so that a key that is twice in one order is checked against the result of the first. */
 function judge(order: Order, seq: number | undefined, states: Map<number, State>): OrderResult {
   const from = seq === undefined ? undefined : states.get(seq)
   if (seq === undefined || from === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
@@ -157,7 +157,7 @@ function judge(order: Order, seq: number | undefined, states: Map<number, State>
 
 async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq: number }[]): Promise<void> {
   const seqs = numbers(done.map((item) => item.seq))
-  await run(leaveLost, [seqs])
+  await run(writeLost, [seqs])
   if (order.verb === 'ignore') {
     await run(park, [seqs])
     await run(promote, [seqs])

@@ -25,7 +25,7 @@ export const countAhead: Statement = {
   sql: 'select count(*)::int as ahead from hookonce.payload_partitions() where low > hookonce.clock()',
 }
 
-export interface Doomed {
+export interface Partition {
   readonly name: string
   /** Milliseconds, inclusive / exclusive. */
   readonly low: number
@@ -34,7 +34,7 @@ export interface Doomed {
 
 export interface DropLimits {
   readonly unit: PartitionUnit
-  /** The sources whose bytes of that time may go. */
+  /** The sources whose payloads of that time may be removed. */
   readonly allowed: readonly string[]
   readonly archivedOnly: readonly string[]
   readonly dryRun: boolean
@@ -47,7 +47,7 @@ const seqs = `
   select min(first_seq) as first, max(last_seq) as last from hookonce.hours
   where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8 / 1000)`
 
-/** Events of that time that still need their bytes; by seq, so that neither a backlog nor a full log is walked. */
+/** Events of that time that still need their payload. Limited by seq, so that neither a backlog nor the log is scanned. */
 const unfinished = `
   select e.seq, e.payload_seq from (${seqs}) s
   join hookonce.work w on w.seq between s.first and s.last
@@ -63,33 +63,43 @@ select source from hookonce.hours
 where hour >= to_timestamp($1::float8 / 1000) and hour < to_timestamp($2::float8 / 1000)
 group by source having sum(recorded) > 0`)
 
-/** Null: it stays. Else how many payloads went. */
-export async function dropPartition(run: Run, doomed: Doomed, limits: DropLimits): Promise<number | null> {
-  const table = `hookonce."${doomed.name}"`
-  const [state] = await run<{ pending: boolean }>(attached, [doomed.name])
+/**
+ * Drops one partition: record the decision, detach, check again, drop. A detached partition gets no new rows, so the last
+ * check is final. Payloads that must stay after all (of an event that was retried, of a source that keeps its payloads, or
+ * not yet archived) move to a new partition in the transaction that drops the old one.
+ *
+ * Returns the number of payloads removed; null when the partition stays.
+ */
+export async function dropPartition(
+  run: Run,
+  partition: Partition,
+  limits: DropLimits,
+): Promise<number | null> {
+  const table = `hookonce."${partition.name}"`
+  const [state] = await run<{ pending: boolean }>(attached, [partition.name])
   if (state && !state.pending) {
-    if (!(await mayGo(run, doomed, limits))) {
-      if (!limits.dryRun) await run(forget, [doomed.name])
+    if (!(await mayGo(run, partition, limits))) {
+      if (!limits.dryRun) await run(forget, [partition.name])
       return null
     }
     if (limits.dryRun) return count(run, table)
-    await run(decide, [doomed.name, doomed.low, doomed.high])
+    await run(decide, [partition.name, partition.low, partition.high])
   }
   if (state) {
-    // Without CONCURRENTLY every insert would wait behind the longest reader of payloads.
+    // Without CONCURRENTLY every insert would wait for the longest running read of payloads.
     const how = state.pending ? 'finalize' : 'concurrently'
     await run(adhoc(`alter table hookonce.payloads detach partition ${table} ${how}`), [])
-  } else if (!(await there(run, table))) {
-    await run(forget, [doomed.name])
+  } else if (!(await exists(run, table))) {
+    await run(forget, [partition.name])
     return null
   }
   const payloads = await count(run, table)
-  return payloads - (await rescueAndDrop(run, table, doomed, limits))
+  return payloads - (await rescueAndDrop(run, table, partition, limits))
 }
 
-async function mayGo(run: Run, doomed: Doomed, limits: DropLimits): Promise<boolean> {
-  if ((await strangers(run, doomed, limits)).length > 0) return false
-  return (await run(findUnfinished, [doomed.low, doomed.high])).length === 0
+async function mayGo(run: Run, partition: Partition, limits: DropLimits): Promise<boolean> {
+  if ((await sourcesThatStay(run, partition, limits)).length > 0) return false
+  return (await run(findUnfinished, [partition.low, partition.high])).length === 0
 }
 
 const decide = adhoc(`
@@ -97,8 +107,12 @@ insert into hookonce.dropping (name, low, high)
 values ($1, to_timestamp($2::float8 / 1000), to_timestamp($3::float8 / 1000)) on conflict do nothing`)
 const forget = adhoc('delete from hookonce.dropping where name = $1')
 
-/** Sources with events of that time that keep their bytes. */
-async function strangers(run: Run, { low, high }: Doomed, { allowed }: DropLimits): Promise<string[]> {
+/** Sources that have events of that time and keep their payloads. */
+async function sourcesThatStay(
+  run: Run,
+  { low, high }: Partition,
+  { allowed }: DropLimits,
+): Promise<string[]> {
   const rows = await run<{ source: string }>(findSources, [low, high])
   return rows.map((row) => row.source).filter((source) => !allowed.includes(source))
 }
@@ -107,7 +121,7 @@ const attached = adhoc(`
 select i.inhdetachpending as pending from pg_inherits i join pg_class c on c.oid = i.inhrelid
 where i.inhparent = 'hookonce.payloads'::regclass and c.relname = $1`)
 
-async function there(run: Run, table: string): Promise<boolean> {
+async function exists(run: Run, table: string): Promise<boolean> {
   const [row] = await run<{ there: boolean }>(
     adhoc(`select to_regclass('${table}') is not null as there`),
     [],
@@ -115,7 +129,7 @@ async function there(run: Run, table: string): Promise<boolean> {
   return row!.there
 }
 
-/** Up to here counting takes no time worth saving. */
+/** Up to this size the rows are counted; above it the estimate of the planner is used. */
 const COUNTED_BYTES = 64 * 1024 * 1024
 
 async function count(run: Run, table: string): Promise<number> {
@@ -130,18 +144,23 @@ from pg_class c where c.oid = '${table}'::regclass`),
   return counted!.rows
 }
 
-/** Answers how many payloads had to stay. */
-async function rescueAndDrop(run: Run, table: string, doomed: Doomed, limits: DropLimits): Promise<number> {
+/** Returns the number of payloads that had to stay. */
+async function rescueAndDrop(
+  run: Run,
+  table: string,
+  partition: Partition,
+  limits: DropLimits,
+): Promise<number> {
   await run(adhoc('begin'), [])
   try {
-    const staying = await mustStay(run, table, doomed, limits)
+    const staying = await mustStay(run, table, partition, limits)
     for (let i = 0; i < staying.length; i += MOVED) {
       const some = numbers(staying.slice(i, i + MOVED))
       await ensureFor(run, table, some, limits.unit)
       await run(move(table), [some])
     }
     await run(adhoc(`drop table ${table}`), [])
-    await run(forget, [doomed.name])
+    await run(forget, [partition.name])
     await run(adhoc('commit'), [])
     return staying.length
   } catch (error) {
@@ -150,6 +169,7 @@ async function rescueAndDrop(run: Run, table: string, doomed: Doomed, limits: Dr
   }
 }
 
+/** Payloads moved by one statement. */
 const MOVED = 5_000
 
 const move = (table: string) =>
@@ -157,7 +177,7 @@ const move = (table: string) =>
 insert into hookonce.payloads (seq, received_at, source, headers, body)
 select seq, received_at, source, headers, body from ${table} where seq = any($1::bigint[]) on conflict do nothing`)
 
-/** The range may now be that of days: one for each day that has bytes to move. */
+/** Makes a partition for each day that has payloads to move: the unit may have changed from months to days. */
 async function ensureFor(run: Run, table: string, some: string, unit: PartitionUnit): Promise<void> {
   const days = await run<{ at: number }>(
     adhoc(
@@ -168,9 +188,14 @@ async function ensureFor(run: Run, table: string, some: string, unit: PartitionU
   for (const { at } of days) await run(ensurePartitions, [at, 0, unit])
 }
 
-async function mustStay(run: Run, table: string, doomed: Doomed, limits: DropLimits): Promise<number[]> {
-  const times = [doomed.low, doomed.high]
-  // Through the index of the partition: there are few of these, and a join might be planned as a walk over all of it.
+async function mustStay(
+  run: Run,
+  table: string,
+  partition: Partition,
+  limits: DropLimits,
+): Promise<number[]> {
+  const times = [partition.low, partition.high]
+  // A look-up by seq through the index: there are few of them, and a join could be planned as a scan of the partition.
   const live = await run<{ seq: number }>(findLive, times)
   const needed =
     live.length === 0
@@ -178,7 +203,7 @@ async function mustStay(run: Run, table: string, doomed: Doomed, limits: DropLim
       : await run<{ seq: number }>(adhoc(`select d.seq from ${table} d where d.seq = any($1::bigint[])`), [
           numbers(live.map((row) => row.seq)),
         ])
-  const kept = await strangers(run, doomed, limits)
+  const kept = await sourcesThatStay(run, partition, limits)
   const theirs =
     kept.length === 0
       ? []

@@ -1,10 +1,10 @@
-/** What `ping` looks at and writes on PostgreSQL, on the connections that record uses. */
+/** ping on PostgreSQL, on the connections that `record` uses. */
 import { HookonceError } from '../../errors.js'
 import { createPing } from '../shared/ping.js'
 import type { Database } from './database.js'
 import type { Statement } from './statement.js'
 
-/** The sequence is there when the schema is. A standby answers reads and refuses every delivery. */
+/** Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. */
 const look: Statement = {
   name: 'ping',
   sql: `
@@ -12,7 +12,7 @@ select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as
 from hookonce.event_seq`,
 }
 
-/** Waits where record would wait: behind whoever locks one of its tables. */
+/** Waits as `record` would when another session has locked one of its tables. */
 const lock: Statement = {
   name: '',
   sql: 'lock table hookonce.events, hookonce.payloads, hookonce.work, hookonce.hours in row exclusive mode',

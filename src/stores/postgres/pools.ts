@@ -10,9 +10,9 @@ import { checkCount } from '../../store/input.js'
 import { keepAlive, PromptClient, quiet } from './connection.js'
 
 export interface PostgresOptions {
-  /** Where the database is: `postgres://user@host/db`. Either this or `pool`. */
+  /** The address of the database: `postgres://user@host/db`. Either this or `pool`. */
   readonly url?: string
-  /** The application's own pool. Handlers' transactions use it; the log opens a few connections of its own beside it. */
+  /** The application's pool. Transactions of handlers use it; the log opens a few other connections for itself. */
   readonly pool?: Pool
   /** Default `hookonce`. */
   readonly schema?: string
@@ -20,17 +20,17 @@ export interface PostgresOptions {
   readonly maxConnections?: number
   /** Connections for handlers' transactions when only `url` is given. Default 10. */
   readonly maxTransactions?: number
-  /** Connections for reads: lists, statistics, payloads. They wait for each other and never hold up intake. Default 3. */
+  /** Connections for reads (lists, statistics, payloads). Reads wait for each other and never for intake. Default 3. */
   readonly maxReads?: number
-  /** The server ends a read that takes longer, with STORE_BUSY. Default 5,000. */
+  /** The server cancels a read that takes longer; the call throws STORE_BUSY. Default 5,000. */
   readonly readTimeoutMs?: number
-  /** Named prepared statements. Turn off behind a pooler that changes servers between transactions. Default true. */
+  /** Use named prepared statements. Set false behind a pooler that shares connections per transaction. Default true. */
   readonly prepare?: boolean
-  /** A statement of the log with no answer by then counts as an outage; its connection is destroyed. Default 10,000. */
+  /** A statement of the log without an answer after this time is an outage: its connection is destroyed. Default 10,000. */
   readonly statementTimeoutMs?: number
-  /** The time one partition of payloads covers. May be changed on a log with data. Default `month`. */
+  /** The time range of one partition of payloads. It can be changed on a log with data. Default `month`. */
   readonly partitions?: 'month' | 'day'
-  /** How long what is known about duplicates may wait to be written. Default 1,000. */
+  /** Delay before counts of duplicates are written. Default 1,000. */
   readonly duplicateFlushMs?: number
 }
 
@@ -96,7 +96,7 @@ function connection(url: string): PoolConfig {
   }
 }
 
-/** The same database with connections of our own. The password is kept out of the pool's enumerable options. */
+/** The options of the application's pool, for another pool. node-postgres makes password and ssl non-enumerable. */
 function configOf(pool: Pool): PoolConfig {
   const { password, ssl } = pool.options as PoolConfig
   const copied: PoolConfig = {

@@ -1,6 +1,6 @@
 /**
- * The PostgreSQL store. One file per verb in this folder, its SQL written out; this file only puts them
- * behind the contract: check the input, then do it.
+ * The PostgreSQL store. Each verb has a file in this folder with its SQL; this file implements the contract with them:
+ * it checks the input and calls the verb.
  */
 import { HookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
@@ -113,7 +113,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
         try {
           await duplicates.flush()
         } catch (error) {
-          // An unreachable database must not keep a process from ending; counts of duplicates are all that is lost.
+          // An unreachable database must not keep a process from ending. Only counts of duplicates are lost.
           if (!(error instanceof HookonceError)) throw error
         } finally {
           await db.close()
@@ -157,13 +157,13 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   }
 }
 
-/** The migrations as SQL, for people who run their own. */
+/** The migrations as SQL, for users who apply migrations with another tool. */
 export function postgresMigrationsSql(schema = 'hookonce'): string {
-  const place = inSchema(schema)
+  const toSchema = inSchema(schema)
   return migrations
     .map((migration) => {
       const { number, name, sql } = migration
-      return place(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${noteAsSql(migration)}\ncommit;\n`)
+      return toSchema(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${noteAsSql(migration)}\ncommit;\n`)
     })
     .join('\n')
 }

@@ -1,6 +1,6 @@
 /**
- * The statements of prune. What is found is locked and then judged again by the statement that removes it: an operator
- * may have given it a new start in between.
+ * The statements of prune. Rows are found, then locked, then checked again by the statement that removes them: an operator
+ * may have retried or replayed the event after it was found.
  */
 import { archivedSeqs } from './archive.js'
 import type { Statement } from './statement.js'
@@ -53,7 +53,7 @@ where e.source = $1 and a.finished_at < to_timestamp($2::float8 / 1000) and e.se
 order by a.seq, a.attempt limit $5`,
 }
 
-/** $1 seqs of payloads: every event that uses them. Whoever holds one of these waits for nothing that we hold. */
+/** $1 seqs of payloads. Locks every event that uses them. A holder of these locks waits for no lock of prune. */
 export const lockSharing: Statement = {
   name: 'prune_lock_sharing',
   sql: `
@@ -86,7 +86,7 @@ gone as (
 select count(*)::int as count from gone`,
 }
 
-/** $1 seqs   $2 whether tombstones are left: the guard of an event that holds one, a digest of the others */
+/** $1 seqs   $2 whether to leave tombstones: the guard of an event that has one, a digest for the others */
 export const dropEvents: Statement = {
   name: 'prune_events',
   sql: `
@@ -133,7 +133,7 @@ counted as (
 select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`,
 }
 
-/** $1 source   $2 before, ms   $3 limit. Looks at every tombstone of the source; asked for only where they may go. */
+/** $1 source   $2 before, ms   $3 limit. Reads every tombstone of the source. */
 export const dropTombstones: Statement = {
   name: 'prune_tombstones',
   sql: `
@@ -150,7 +150,7 @@ guards as (
 select greatest((select count(*) from digests), (select count(*) from guards))::int as count`,
 }
 
-/** $1 source   $2 before, ms: hours in which nothing is left. */
+/** $1 source   $2 before, ms. Removes the counters of hours that have no events left. */
 export const dropHours: Statement = {
   name: 'prune_hours',
   sql: `
@@ -165,7 +165,7 @@ export const dropReceipts: Statement = {
   sql: `delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`,
 }
 
-/** $1 seqs   $2 attempts. How many there were, and when the last one ended, stays with the event. */
+/** $1 seqs   $2 attempts. The number of attempts and the end of the last one stay with the event. */
 export const dropAttempts: Statement = {
   name: 'prune_attempts',
   sql: `
@@ -197,7 +197,7 @@ export const dropAudits: Statement = {
   sql: 'delete from hookonce.audit where id = any($1::bigint[])',
 }
 
-/** $1 limit. Results that are past their time to live. */
+/** $1 limit. Removes keys whose result has expired. */
 export const dropKeys: Statement = {
   name: 'prune_keys',
   sql: `
@@ -205,7 +205,7 @@ delete from hookonce.keys where key in (
   select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`,
 }
 
-/** $1 source   $2 the highest seq removed */
+/** $1 source   $2 the highest seq removed. `tail` reads it to find out that events before its position are missing. */
 export const notePruned: Statement = {
   name: 'pruned_note',
   sql: `

@@ -1,6 +1,6 @@
 /**
- * prune: a bounded number of finished events' payloads, of finished events past their horizon, of their attempts, and of
- * audits. What is pending, processing or failed is never touched, whatever its age (I7).
+ * prune: removes a limited number of payloads of finished events, finished events past their horizon, their attempts, and
+ * audits. Pending, processing and failed events are never removed, whatever their age (I7).
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
 import type { Database } from './database.js'
@@ -39,14 +39,14 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
     const events = await pruneEvents(db, run, options)
     const attempts = await pruneAttempts(db, run, options)
     const audits = await pruneAudits(run, options)
-    const graves = await pruneTombstones(run, options)
+    const tombstones = await pruneTombstones(run, options)
     if (!options.dryRun) await run(dropKeys, [Math.min(options.limit, REMOVALS)])
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, graves].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, tombstones].some(({ more }) => more),
     }
   }
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
@@ -128,10 +128,10 @@ function counted(rows: readonly { count?: number }[]): number {
   return rows[0]?.count ?? 0
 }
 
-/** How many seqs one statement looks at, and how many of those one call makes. */
+/** Seqs that one statement reads, and the most such statements in one call. */
 const WINDOW = 20_000
 const WINDOWS = 5
-/** At most so many removals of each kind in one transaction, whatever the caller's limit. */
+/** The most removals of each kind in one transaction, whatever the caller's limit. */
 const REMOVALS = 10_000
 
 interface Sweep<Row> {
@@ -141,10 +141,11 @@ interface Sweep<Row> {
   readonly before: number
   readonly limit: number
   readonly dryRun: boolean
-  /** Answers how many of these it has removed: some may have come to life since they were found. */
+  /** Returns the number of rows removed. Events that were retried since they were found stay. */
   readonly remove: (rows: readonly Row[]) => Promise<number>
 }
 
+/** Finds and removes rows in windows of seqs, and stores where the next call continues. */
 async function sweepLog<Row extends { seq: number }>(
   db: Database,
   run: Run,
@@ -167,7 +168,7 @@ async function sweepLog<Row extends { seq: number }>(
     found += rows.length
     count += dryRun || rows.length === 0 ? rows.length : await remove(rows)
     if (full || (!dryRun && ++windows === WINDOWS && from + WINDOW <= range.last)) {
-      // The next call goes on here instead of walking again over what is already bare.
+      // The next call continues here instead of reading again the windows that have nothing left to remove.
       if (!dryRun) places.set(place, full ? from : from + WINDOW)
       return { count, more: true }
     }
@@ -176,7 +177,7 @@ async function sweepLog<Row extends { seq: number }>(
   return { count, more: false }
 }
 
-/** Where the pass over a source has got to. Forgotten when the pass ends, and by a restart: then it starts over. */
+/** The seq at which the next call continues, for each statement and source. Kept in memory until the pass is complete. */
 const passes = new WeakMap<Database, Map<string, number>>()
 
 function placesOf(db: Database): Map<string, number> {

@@ -1,7 +1,7 @@
 /**
- * Reads have a small pool of their own, so that lists and statistics that are slow, or wait for a lock, take no
- * connection from intake or leases. Each read is a transaction with its settings inside it: nothing depends on the
- * state of a session, and the server itself ends a statement that takes too long.
+ * Reads have a separate small pool, so that lists and statistics that are slow or wait for a lock take no connection from
+ * intake or leases. Each read is a transaction that contains its settings: it does not depend on the state of a session,
+ * and the server cancels a statement that takes too long.
  */
 import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
@@ -9,13 +9,13 @@ import { acquireMs, answerOf, giveBack, isFull, take } from './connection.js'
 import { asHookonceError, isConnectionFailure, isRaceFailure } from './failure.js'
 import type { Run } from './statement.js'
 
-/** The server ends a statement itself. This much later its answer is not expected any more. */
+/** Added to the server's own limit: an answer later than this does not come any more. */
 const GRACE_MS = 1_000
 
 export interface Reads {
-  /** The most connections it may open. */
+  /** The size of the pool. */
   readonly max: number
-  /** Runs one statement in a read-only transaction. Throws errors of our table; STORE_BUSY when it takes too long. */
+  /** Runs one statement in a read-only transaction. Throws a HookonceError; STORE_BUSY when it takes too long. */
   readonly run: Run
   close(): Promise<void>
 }
@@ -43,7 +43,7 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
     }
   }
 
-  /** Begin, the statement, commit. On a pipelined connection they are one round trip. */
+  /** Sends begin, the statement and commit. On a pipelined connection this is one round trip. */
   async function transact<Row extends QueryResultRow>(client: PoolClient, query: QueryConfig) {
     if ((client as { pipeline?: boolean }).pipeline) {
       const [began, answered, ended] = await Promise.allSettled([
@@ -51,7 +51,7 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
         client.query<Row>(query),
         client.query('commit'),
       ])
-      // The first failure is the cause; a commit after it is a rollback.
+      // The first failure is the cause. PostgreSQL turns the commit after it into a rollback.
       for (const step of [began, answered, ended]) if (step.status === 'rejected') throw step.reason
       return (answered as PromiseFulfilledResult<QueryResult<Row>>).value.rows
     }

@@ -24,9 +24,9 @@ left join lateral (
   select a.attempt, a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
 ) a on true`
 
-const getOne: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }
+const getByKey: Statement = { name: 'get', sql: `${record} where e.source = $1 and e.event_id = $2` }
 
-const getMany: Statement = {
+const getBySeqs: Statement = {
   name: 'get_many',
   sql: `${record} where e.seq = any($1::bigint[]) order by e.seq desc`,
 }
@@ -75,13 +75,13 @@ interface Row {
 }
 
 export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.read<Row>(getOne, [key.source, key.eventId])
+  const [row] = await db.read<Row>(getByKey, [key.source, key.eventId])
   return row ? asRecord(row) : null
 }
 
-/** By seq, newest first. */
+/** Reads events by seq, newest first. */
 export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
-  return (await db.read<Row>(getMany, [numbers(seqs)])).map(asRecord)
+  return (await db.read<Row>(getBySeqs, [numbers(seqs)])).map(asRecord)
 }
 
 export async function payloadOf(db: Database, key: EventKey): Promise<Payload | null> {
@@ -164,13 +164,17 @@ const tailMissed: Statement = {
 select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`,
 }
 
-/** How many events of other sources one call passes over. */
+/** The most events of other sources that one call skips. */
 const SCAN_AT_MOST = 10_000
 
+/**
+ * The log in the order of seq. A seq is taken before its commit, and commits can overtake each other, so a page ends at
+ * the horizon: no event below it can appear later (docs/decisions/0002-tail.md).
+ */
 export async function tail(db: Database, { after, limit, source }: TailOptions): Promise<TailPage> {
   const [top] = await db.read<{ horizon: number }>(readHorizon, [])
   if (top!.horizon <= after) return { events: [], position: after, gap: false }
-  // A statement of its own, and so a new view: whoever had committed when the horizon was found is in it.
+  // A separate statement has a new snapshot, which includes all that had committed when the horizon was read.
   const scan = source === undefined ? limit : SCAN_AT_MOST
   const [row] = await db.read<{ seqs: string[]; looked_at: number; last: number | null }>(tailPage, [
     after,
@@ -184,7 +188,7 @@ export async function tail(db: Database, { after, limit, source }: TailOptions):
   return {
     events,
     position: seqs.length === limit ? seqs.at(-1)! : row!.looked_at === scan ? row!.last! : top!.horizon,
-    // The last look: what was removed while the page was read is noticed too.
+    // Read last, so that events removed while the page was read are noticed too.
     gap: after > 0 && (await db.read<{ missed: boolean }>(tailMissed, [after, source ?? null]))[0]!.missed,
   }
 }
@@ -198,7 +202,7 @@ where source = $1 and hour >= date_trunc('hour', to_timestamp($2::float8 / 1000)
   and hour < to_timestamp($3::float8 / 1000)`,
 }
 
-/** The seqs between which every event that a source received in [from, to) lies; null when there is none. */
+/** The lowest and highest seq of the events that a source received in [from, to); null when there are none. */
 export async function seqRange(
   run: Run,
   source: string,

@@ -6,7 +6,7 @@ import { joined, numbers, texts } from './statement.js'
 /** The place of an event in the batch: the index of its delivery, and its index in that delivery. */
 export interface BatchPlace {
   readonly delivery: number
-  readonly part: number
+  readonly index: number
 }
 
 export interface BatchEvent extends BatchPlace {
@@ -38,13 +38,13 @@ export function foldBatch(
     if (skip(delivery)) return
     const ids = seen.get(source) ?? new Map<string, number>()
     seen.set(source, ids)
-    events.forEach((event, part) => {
+    events.forEach((event, index) => {
       const first = ids.get(event.eventId)
       if (first === undefined) {
         ids.set(event.eventId, firsts.length)
-        firsts.push({ delivery, part, source, event })
+        firsts.push({ delivery, index, source, event })
       } else {
-        repeats.push({ delivery, part, source, event, first })
+        repeats.push({ delivery, index, source, event, first })
       }
     })
   })
@@ -75,7 +75,7 @@ export function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, 
     texts(events.map((event) => event.eventId)),
     texts(events.map((event) => event.eventType)),
     texts(events.map((event) => event.reference)),
-    numbers(items.map((item) => item.part)),
+    numbers(items.map((item) => item.index)),
     numbers(items.map((item) => place.get(item.from)!)),
     numbers(items.map((item) => payloadSeq.get(item.from) ?? null)),
     joined(events.map((event) => event.contentHash ?? NO_HASH)),

@@ -1,9 +1,9 @@
-/** The statements of record: one for a whole batch, and what it needs beside it. */
+/** The statements of record: one for a whole batch, and three that are rarely needed. */
 import type { State } from '../../model.js'
 import type { Statement } from './statement.js'
-import { holdBefore, parkedFor, stateOf } from './work.js'
+import { lockBefore, parkedFor, stateOf } from './work.js'
 
-/** Whether the id of the row `e` is contested by the event `of`: other signed content, and signs of tampering. */
+/** Whether the event `of` contests the id of the row `e`: it has other signed content, and there are signs of tampering. */
 function contested(of: string): string {
   return `(e.guard_hash is distinct from ${of}.guard_hash and (e.content_hash = ${of}.content_hash) is not true
       and (e.same_as is not null or e.reason = 'replayed_content'
@@ -17,17 +17,17 @@ function contested(of: string): string {
  * $16 body length   $17 bodies, joined   $18 batch   $19 lanes (per event)   $20 id if contested (per event)   $21 tombstones, joined
  * $22 slot
  *
- * Bytes travel as one binary value and are cut here: an array of bytea would travel as hexadecimal text.
- * The look-up is lateral with a limit so that it can only be done through the index, row by row: a plan made while
- * the table was small must not become a scan of it when it has grown.
- * A number is taken only after the statement has said, by a lock that ends with its transaction, which number was the
- * last before: a reader that follows the log stops there until this one has committed. The sequence is handed out by
- * that announcement, so that no plan can ask for a number first.
- * An id is contested when other signed content arrives under it and there are signs that it was not the sender who took
- * it (docs/decisions/0003-contested-ids.md); the event is then looked for, and kept, under an id made of its content.
- * A guard that is seen is only read: a sender that repeats itself must not make every batch lock the same row. One that
- * is not seen is inserted, and a race for it is answered with whoever was first.
- * Rows are inserted in key order so that two batches with the same keys wait for each other instead of dead-locking.
+ * - Bytes are sent as one binary value and cut here: an array of bytea would be sent as hexadecimal text.
+ * - The look-up is lateral with a limit, so that it can only run through the index, row by row: a plan made while the
+ *   table was small must not scan the table after it has grown.
+ * - Before the statement takes a seq, it takes a lock that names the last seq before it (`announced`). `tail` stops there
+ *   until this transaction has committed. The name of the sequence comes from `announced`, so that no plan can call
+ *   nextval before the lock is taken.
+ * - An id is contested when other signed content arrives under it and there are signs that its first user was not the
+ *   sender (docs/decisions/0003-contested-ids.md). The event is then looked up and stored under an id made of its content.
+ * - An existing guard is only read: a sender that repeats itself must not make every batch lock the same row. A missing
+ *   guard is inserted; when two batches insert it at once, both get the event id of the first.
+ * - Rows are inserted in key order, so that two batches with the same keys wait for each other instead of deadlocking.
  */
 export const insert: Statement = {
   name: 'record',
@@ -143,7 +143,7 @@ queued as (
   from (
     select *, case when lane is not null then row_number() over (partition by source, lane order by seq) end as nth
     from placed where parked is null
-  ) p left join lateral ${holdBefore('p')} h on p.nth = 1
+  ) p left join lateral ${lockBefore('p')} h on p.nth = 1
   order by p.seq
 ),
 counted as (
@@ -172,8 +172,8 @@ export const reserve: Statement = {
 }
 
 /**
- * $1 sources, $2 event ids, $3 content hashes, $4 guard hashes (both hexadecimal or null): those that were neither found
- * nor inserted, after whoever was first has committed.
+ * $1 sources, $2 event ids, $3 content hashes, $4 guard hashes (both hexadecimal or null): looks up events that were
+ * neither found nor inserted, after the transaction that inserted them first has committed.
  */
 export const lookup: Statement = {
   name: 'lookup',
@@ -191,7 +191,7 @@ left join hookonce.work w on w.seq = e.seq`,
 
 /**
  * $1 sources, $2 event ids, $3 guard hashes (hexadecimal): removes the guards of events that were not inserted because
- * another one took their id in the same moment.
+ * another batch inserted the same id at the same time.
  */
 export const disown: Statement = {
   name: 'disown',
@@ -203,20 +203,20 @@ where g.source = i.source and g.guard_hash = decode(i.guard, 'hex') and g.event_
     where e.source = g.source and e.event_id = g.event_id and e.guard_hash = g.guard_hash)`,
 }
 
-/** A row that `insert` or `lookup` answers. */
+/** A row that `insert` or `lookup` returns. */
 export interface Found {
   n: number
-  /** Null: only its tombstone is left, or (with `same_as`) it repeats known content and the policy rejects that. */
+  /** Null when only a tombstone is left, or (with `same_as`) when the event repeats known content and the policy rejects it. */
   seq: number | null
-  /** The state of a known event; for a row of this batch: 'ignored' when it is parked, else null. */
+  /** The state of a known event; for an event that this batch inserted: 'ignored' when it is parked, else null. */
   state: State | null
   final: boolean
   ours: boolean
   content_hash: Uint8Array | null
   at: number
   same_as: string | null
-  /** The id it has, where its own was contested. */
+  /** The id under which the event is stored, when its own id was contested. */
   stored_as: string | null
-  /** Whether other signed content under this id must be kept beside it; decided by the statement itself in `insert`. */
+  /** Whether the event must be stored beside other signed content of this id. Only `lookup` sets it. */
   contested: boolean
 }

@@ -1,6 +1,6 @@
 /**
- * record: one statement for a whole batch. The unique constraint decides who is first; the join with what is already
- * there only saves the write. An answer goes out after the commit, so every verdict is about committed rows.
+ * record: one statement for a whole batch. The unique constraint decides which delivery of an event is first; the join
+ * with existing rows only saves the write. The result comes after the commit, so every verdict is about committed rows.
  */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
@@ -14,7 +14,7 @@ import { type BatchEvent, foldBatch, type Item, parameters, sameContent } from '
 import { disown, type Found, insert, lookup, reserve } from './record-sql.js'
 import { texts } from './statement.js'
 
-/** What the log says about an event: the verdict, the content hash it holds, and when that was. */
+/** The verdict on an event, the content hash in the log, and the time of the statement. */
 interface Recorded {
   verdict: RecordVerdict
   hash: Uint8Array | null
@@ -28,8 +28,8 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     const verdicts = deliveries.map((delivery) => refusal(delivery) ?? [])
     const { firsts, repeats } = foldBatch(deliveries, (d) => verdicts[d]!.length > 0)
     const recorded = await insertAll(firsts.map((first) => ({ ...first, from: deliveries[first.delivery]! })))
-    const answer = ({ delivery, part, event }: BatchEvent, { verdict, hash, at }: Recorded): void => {
-      verdicts[delivery]![part] = verdict
+    const answer = ({ delivery, index, event }: BatchEvent, { verdict, hash, at }: Recorded): void => {
+      verdicts[delivery]![index] = verdict
       if (verdict.status === 'duplicate')
         audit.note(verdict.seq, at, verdict.equal ? null : (event.contentHash ?? hash))
     }
@@ -38,7 +38,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     })
     let open = repeats.filter((repeat) => {
       const first = recorded[repeat.first]!
-      // A delivery that was refused was left out whole; within it, the first speaks for its repeats.
+      // A refused delivery is left out as a whole: repeats inside it are refused like the first.
       const refusedWhole =
         first.verdict.status === 'refused' && firsts[repeat.first]!.delivery === repeat.delivery
       if (
@@ -48,8 +48,8 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       answer(repeat, repeated(first, repeat))
       return false
     })
-    // The first says nothing about these, because it was left out or has other signed content: the next of them stands
-    // for itself, and so on.
+    // The first event of these was left out or has other signed content, so it cannot give their verdict. The next one
+    // of each kind is recorded, and gives the verdict of those that are like it.
     while (open.length > 0) {
       const heads = open.filter((repeat, i) => open.findIndex((other) => isAlike(other, repeat)) === i)
       const again = await insertAll(heads.map((head) => ({ ...head, from: deliveries[head.delivery]! })))
@@ -67,7 +67,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     return verdicts
   }
 
-  /** A batch that fails because of one row is cut in two until that row stands alone. */
+  /** A batch that fails because of one row is split in two until the delivery with that row is found. */
   async function insertAll(items: readonly Item[]): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
@@ -88,7 +88,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
         return await verdictsOf(items, await db.resend<Found>(insert, [...values, slot]))
       } catch (error) {
         if (!isPartitionMissing(error)) throw error
-        // Its partition is on its way out; it will be gone, and a new one can be made, in a moment.
+        // The partition is missing or being dropped; after the drop a new one can be made.
         if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
         for (const at of new Set(items.map((item) => item.from.receivedAt ?? null)))
           await db.query(ensurePartitions, [at, at === null ? 1 : 0, unit])
@@ -98,7 +98,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     }
   }
 
-  /** Events that share a payload need its number before they have their own. */
+  /** Events that share a payload need its seq before they have their own. */
   async function reservePayloads(items: readonly Item[]): Promise<Map<NewDelivery, number>> {
     const shared = [...new Set(items.map((item) => item.from))].filter(
       (delivery) => delivery.events.length > 1,
@@ -108,7 +108,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     return new Map(shared.map((delivery, i) => [delivery, reserved[i]!.seq]))
   }
 
-  /** A row that was neither found nor inserted lost a race against a commit the statement could not see. */
+  /** An event that was neither found nor inserted lost a race against a commit that the statement could not see. */
   async function verdictsOf(items: readonly Item[], found: readonly Found[]): Promise<Recorded[]> {
     const recorded: (Recorded | undefined)[] = items.map(() => undefined)
     for (const row of found) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
@@ -133,7 +133,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       if (guarded) recorded[i] = { verdict: { status: 'replayed' }, hash: null, at: 0 }
       else removed.push(i)
     }
-    // The winner was removed in between by retention, or its id is contested: what is left is judged anew.
+    // Retention has removed the event that won the race, or the id is contested: these events are recorded again.
     const again = await insertAll(removed.map((i) => items[i]!))
     removed.forEach((i, k) => {
       recorded[i] = again[k]!
@@ -170,7 +170,7 @@ function repeated({ verdict, hash, at }: Recorded, { event }: BatchEvent): Recor
   return { hash, at, verdict: { status: 'duplicate', seq, state, final, equal, ...stored } }
 }
 
-/** Other content under the same id: whether it must be kept beside the first is for the log to say. */
+/** Whether the event has other content under the same id: the statement then decides if it is stored too. */
 function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boolean {
   if (contestedId(event) === contestedId(first)) return false
   if (verdict.status === 'retired') return true
@@ -179,9 +179,9 @@ function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boo
   return otherSigned || ('storedAs' in verdict && verdict.storedAs !== undefined)
 }
 
-/** Repeats of one id with one content: what becomes of the first of them is true of all. */
-function isAlike(one: BatchEvent & { first: number }, other: BatchEvent & { first: number }): boolean {
-  return one.first === other.first && contestedId(one.event) === contestedId(other.event)
+/** Repeats with the same id and content have the same verdict. */
+function isAlike(a: BatchEvent & { first: number }, b: BatchEvent & { first: number }): boolean {
+  return a.first === b.first && contestedId(a.event) === contestedId(b.event)
 }
 
 function isLeftOut({ verdict }: Recorded): boolean {
@@ -193,7 +193,7 @@ function refused({ event, source }: Item, problem: string): Recorded {
   return { hash: null, at: 0, verdict: { status: 'refused', code: error.code, detail: error.message } }
 }
 
-/** Where to cut a batch in two without cutting a delivery; 0 when it holds only one. */
+/** The index at which to split a batch without splitting a delivery; 0 when it has only one delivery. */
 function middleDelivery(items: readonly Item[]): number {
   const starts = items.flatMap((item, i) => (i > 0 && item.delivery !== items[i - 1]!.delivery ? [i] : []))
   return starts[Math.floor(starts.length / 2)] ?? 0
@@ -204,8 +204,8 @@ function hex(hash: Uint8Array | null): string | null {
 }
 
 /**
- * Concurrent batches must not wait for one counter row: each under way has a slot, and each process starts at a random
- * one. Two processes in one slot wait for each other's commit and stay right.
+ * Concurrent batches must not wait for one row of counters: each running batch has a slot, and each process starts at a
+ * random slot. Two processes with the same slot wait for each other's commit; the counts stay right.
  */
 function slotKeeper() {
   const base = (randomBytes(1)[0]! % 32) * 8

@@ -1,4 +1,4 @@
-/** settle, extend, release: what a lease allows. Each is one statement; a dead lease matches no row. */
+/** settle, extend and release: each is one statement that changes nothing when the lease has expired. */
 import type { Lease, Settlement } from '../../model.js'
 import type { Database } from './database.js'
 import { numbers, type Statement, texts } from './statement.js'
@@ -7,9 +7,9 @@ import { alive } from './work.js'
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
- * The fence is in the delete and the update themselves: whoever else wants the row waits for this transaction and
- * then finds its token gone. Success writes nothing to `events`. When the head of a lane goes, the next is due at once;
- * the last line asks for that, because a part that nobody reads is not carried out.
+ * The delete and the update check the token themselves: another transaction that wants the row waits for this one and
+ * then does not find its token. Success writes nothing to `events`. When the head of a lane is deleted, the next event is
+ * due at once; the last line reads `promoted`, because PostgreSQL does not run a select in `with` that is never read.
  */
 const settleBatch: Statement = {
   name: 'settle',
@@ -74,7 +74,7 @@ with live as materialized (
 select n::int from live`,
 }
 
-/** $1 seqs   $2 tokens   $3 delay in ms. The attempt that was counted at the claim never began, so it is taken back. */
+/** $1 seqs   $2 tokens   $3 delay in ms. The claim counted an attempt that never began, so it is subtracted. */
 const releaseBatch: Statement = {
   name: 'release',
   sql: `
@@ -122,7 +122,7 @@ export function settling(settlements: readonly Settlement[], slot: number): [Sta
   return [
     settleBatch,
     [
-      ...leases(settlements.map((settlement) => settlement.lease)),
+      ...leaseValues(settlements.map((settlement) => settlement.lease)),
       texts(outcomes.map((outcome) => outcome.kind)),
       texts(
         outcomes.map((outcome) =>
@@ -140,30 +140,32 @@ export async function settle(db: Database, settlements: readonly Settlement[]): 
   return applied(settlements.length, await db.query(...settling(settlements, 0)))
 }
 
-export async function extend(db: Database, held: readonly Lease[], leaseMs: number): Promise<boolean[]> {
-  // The next heartbeat, on another connection, comes while the leases are still alive.
+export async function extend(db: Database, leased: readonly Lease[], leaseMs: number): Promise<boolean[]> {
+  // A third of the lease: after a timeout the next heartbeat, on another connection, still finds the leases alive.
   const limitMs = Math.min(db.timeoutMs, Math.max(1_000, leaseMs / 3))
-  return applied(held.length, await db.query(extendBatch, [...leases(held), leaseMs], limitMs))
+  return applied(leased.length, await db.query(extendBatch, [...leaseValues(leased), leaseMs], limitMs))
 }
 
-export async function release(db: Database, held: readonly Lease[], delayMs: number): Promise<boolean[]> {
-  return applied(held.length, await db.query(releaseBatch, [...leases(held), delayMs]))
+export async function release(db: Database, leased: readonly Lease[], delayMs: number): Promise<boolean[]> {
+  return applied(leased.length, await db.query(releaseBatch, [...leaseValues(leased), delayMs]))
 }
 
-export function leases(held: readonly Lease[]): [string, string] {
-  return [numbers(held.map((lease) => lease.seq)), texts(held.map((lease) => tokenOf(lease.token)))]
+/** Two parameters: the seqs and the tokens. */
+export function leaseValues(leases: readonly Lease[]): [string, string] {
+  return [numbers(leases.map((lease) => lease.seq)), texts(leases.map((lease) => tokenOf(lease.token)))]
 }
 
+/** For each input row, whether the statement returned its number `n`. */
 export function applied(count: number, rows: readonly { n?: number }[]): boolean[] {
   const result = new Array<boolean>(count).fill(false)
   for (const { n } of rows) result[n! - 1] = true
   return result
 }
 
-/** A token that is not one of ours is dead like any other stale one, not a malformed statement. */
+/** Treats a malformed token as expired: as a uuid parameter it would make the whole statement fail. */
 export function tokenOf(token: string): string {
-  return UUID.test(token) ? token : NOBODY
+  return UUID.test(token) ? token : NO_TOKEN
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const NOBODY = '00000000-0000-0000-0000-000000000000'
+const NO_TOKEN = '00000000-0000-0000-0000-000000000000'

@@ -1,13 +1,13 @@
 /**
- * Statistics from counters and from indexes over the work rows. The log is never read, and of a backlog only a bounded
- * number of rows is counted; how many there are beyond it is what the planner believes.
+ * Statistics from counters and from indexes on `work`. The events are not read, and of a backlog only a limited number of
+ * rows is counted; for a larger one the estimate of the planner is used.
  */
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
 import type { Database } from './database.js'
 import type { Statement } from './statement.js'
 
-/** Rows counted over all sources. */
+/** The most rows that are counted over all sources. */
 const COUNTED = 100_000
 const COUNTED_AT_LEAST = 1_000
 
@@ -18,7 +18,7 @@ select source, sum(recorded)::bigint as recorded, sum(ignored)::bigint as ignore
 from hookonce.totals group by source having sum(recorded) > 0 order by source`,
 }
 
-/** $1 how many rows to count of each source at most. In one statement, so that the numbers are of one moment. */
+/** $1 the most rows to count for each source. One statement, so that all numbers are of the same moment. */
 const counts: Statement = {
   name: 'stats',
   sql: `
@@ -72,7 +72,7 @@ export async function statsOf(db: Database): Promise<SourceStats[]> {
 
 function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
   const { source, recorded, ignored, dead, processing, retrying } = row
-  // An estimate may be too high; no number becomes negative for it.
+  // An estimate may be too high; the limit keeps other numbers from becoming negative.
   const work = Math.min(waiting, recorded - ignored - dead)
   return {
     source,
@@ -88,7 +88,7 @@ function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
   }
 }
 
-/** What the planner believes: kept up to date by autovacuum, which looks at this table every few thousand changes. */
+/** The planner's estimate. Autovacuum updates it after every few thousand changes of this table. */
 async function estimate(db: Database, source: string): Promise<number> {
   const sql = `explain (format json) select 1 from hookonce.work where source = ${pg.escapeLiteral(source)}`
   const [row] = await db.read<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>({ name: '', sql }, [])

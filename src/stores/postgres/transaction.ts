@@ -1,4 +1,4 @@
-/** A handler's transaction, on the application's pool: what it writes and its outcome commit together. */
+/** The transaction of a handler, on the application's pool: its writes and its outcome commit together. */
 import type { Writable } from 'node:stream'
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
@@ -19,15 +19,15 @@ import {
 } from './settle.js'
 import type { Statement } from './statement.js'
 
-/** Compatible with a node-postgres client as far as `query` goes; Drizzle, Kysely and Knex can be put on it. */
+/** The `query` method of a node-postgres client. `asClient` makes a client for Drizzle, Kysely and Knex from it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
 
 /** The lease had expired when `settle_succeeded` was called. */
 class LeaseExpired extends Error {}
 
-/** A statement of the handler that is still under way when the attempt is over gets no more; it is cancelled then. */
+/** Time that a statement of the handler may still run when the attempt is over; then it is cancelled. */
 const BUSY_MS = 200
-/** How long a transaction may stand idle when nobody said. */
+/** The limit on idle time when the caller sets none. */
 const DEFAULT_IDLE_MS = 60_000
 
 export async function beginTransaction(
@@ -35,6 +35,7 @@ export async function beginTransaction(
   { idleMs = DEFAULT_IDLE_MS }: TransactionOptions = {},
 ): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.connect()
+  /** Why the transaction is closed; null while it is open. */
   let over: string | null = null
 
   function end(how: string, failure: unknown = null, limitMs = db.timeoutMs): void {
@@ -51,12 +52,12 @@ export async function beginTransaction(
     try {
       return (await answerOf(open().query<Row>(db.prepared(statement, values)), db.timeoutMs)).rows
     } catch (error) {
-      if (isTimedOut(error) && !over) end('its connection fell silent', error)
+      if (isTimedOut(error) && !over) end('its connection stopped answering', error)
       throw asHookonceError(error)
     }
   }
 
-  /** Two commands in one round trip; the second is not reached when the first raises. */
+  /** Settles and commits in one round trip. The commit has no effect when `settle_succeeded` raises an error. */
   async function finishSucceeded(settlement: Settlement): Promise<boolean> {
     try {
       if ((client as { pipeline?: boolean }).pipeline) {
@@ -93,11 +94,11 @@ export async function beginTransaction(
         : asHookonceError(error)
     }
     end('it was committed')
-    // PostgreSQL answers COMMIT of an aborted transaction with a rollback, and calls it a success.
+    // PostgreSQL reports COMMIT of an aborted transaction as a success, with the command tag ROLLBACK.
     if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
   }
 
-  /** Soon over, also while a statement of the handler runs or nobody answers: the connection is destroyed then. */
+  /** Has a time limit, also while a statement of the handler runs; after it the connection is destroyed. */
   async function rollback(): Promise<void> {
     if (over) return
     const limitMs = isBusy(client) ? BUSY_MS : db.timeoutMs
@@ -109,10 +110,10 @@ export async function beginTransaction(
     end(over, failure, limitMs)
   }
 
-  // Not waited for: on a pipelined connection it travels with the handler's first statement.
+  // There is no await: on a pipelined connection `begin` is sent together with the handler's first statement.
   const send = corked(client)
   answerOf(client.query(beginIdleFor(idleMs)), db.timeoutMs).catch((error: unknown) => {
-    if (!over) end('it did not begin', error) // shows itself at the next step
+    if (!over) end('it did not begin', error) // the next statement then throws TRANSACTION_CLOSED
   })
   process.nextTick(send)
 
@@ -156,7 +157,7 @@ export async function beginTransaction(
   }
 }
 
-/** What is sent until the function is called leaves in one packet, where the driver lets us; else as it comes. */
+/** Collects commands into one packet until the returned function is called. Has no effect if the driver has no stream. */
 function corked(client: PoolClient): () => void {
   const { stream } = (client as { connection?: { stream?: Partial<Writable> } }).connection ?? {}
   if (!stream?.cork || !stream.uncork) return () => {}
@@ -167,12 +168,12 @@ function corked(client: PoolClient): () => void {
 /** A statement that begins or ends a transaction. In a handler it would separate the effects from the outcome. */
 export type Boundary = 'begin' | 'commit' | 'rollback'
 
-/** Comments in front of the statement. */
+/** Blanks and comments before the statement. */
 const COMMENTS = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/
 const WORDS =
   /^(?:(begin|start\s+transaction)|(commit|end|prepare\s+transaction)|(abort|rollback(?!(?:\s+(?:work|transaction))?\s+to\b)))\b/i
 
-/** As node-postgres takes a query: a text, or an object with one. Null for every other statement. */
+/** Takes a query as node-postgres does: a text, or an object with `text`. Null for every other statement. */
 export function boundaryIn(query: unknown): Boundary | null {
   const text = typeof query === 'string' ? query : (query as { readonly text?: unknown } | null)?.text
   if (typeof text !== 'string') return null

@@ -11,11 +11,12 @@
 import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 
 /**
- * The lease of a work row has not run out. Written so that no index serves it: as `next_at > clock()` it once made the
- * planner walk every leased row to find the one that is named by its key.
+ * The lease of a work row is alive. The form keeps PostgreSQL from using an index for it: with `next_at > clock()` the
+ * planner once read every leased row instead of looking up one row by its key.
  */
 export const alive = "w.next_at - hookonce.clock() > interval '0'"
 
+/** The state of an event, for `events e left join work w` (docs/decisions/0001-tables.md, first table). */
 export const stateOf = `case
     when w.seq is null then case e.parked when 'ignored' then 'ignored' when 'dead' then 'failed' else 'succeeded' end
     when w.token is not null and w.next_at > hookonce.clock() then 'processing'
@@ -27,13 +28,13 @@ const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)
 export const lookAgain = interval(LOOK_AGAIN_MS)
 
-/** The row before `p` in its lane, kept from being deleted until this transaction ends. */
-export const holdBefore = (p: string): string => `(
+/** The row before `p` in its lane, locked so that it cannot be deleted until this transaction ends. */
+export const lockBefore = (p: string): string => `(
     select h.seq from hookonce.work h where h.source = ${p}.source and h.lane = ${p}.lane and h.seq < ${p}.seq
     order by h.seq desc limit 1 for key share skip locked
   )`
 
-/** Rows `w` that another of their lane is in front of, or that wait while another of their lane is held. */
+/** Whether another row of the lane of `w` is before it or is leased. */
 export const blocked = `w.lane is not null and (
       exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
