@@ -42,6 +42,16 @@ function toStandardError(line: string): void {
 
 export const silentLog: Logger = jsonLog('silent')
 
+/** The same logger with fields on every line. A field of the line itself wins. */
+export function boundLog(log: Logger, bound: LogFields): Logger {
+  const at = (level: Exclude<LogLevel, 'silent'>) => (fields: LogFields | string, message: string) => {
+    // A line without fields, as pino accepts it.
+    if (typeof fields === 'string') log[level](bound, fields)
+    else log[level]({ ...bound, ...fields }, message)
+  }
+  return { debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') }
+}
+
 /**
  * A limit for log lines that any sender can cause: the first line of a kind is written at once, further ones are
  * counted, and the count is written every few seconds.

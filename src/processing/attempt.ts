@@ -12,17 +12,21 @@
  * so that only the bad event fails.
  */
 import { type Counters, countAttempt } from '../counters.js'
-import type { Logger } from '../log.js'
+import { boundLog, type LogFields, type Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import type { AttemptSpan, Tracing } from '../tracing.js'
 import { idempotencyKey, onceFor } from './effect.js'
+import { cut } from './error-text.js'
 import { DEFAULT_TIMEOUT_MS, failureIn, limitOf, NotShareable, type Result, within } from './handle.js'
 import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
 import { mayShareTransaction, type PreparedEvent, prepare } from './prepare.js'
 import { openSession, type Scope, type Session } from './session.js'
 import { type SettleDeps, settle } from './settle.js'
+
+/** The whole text is stored with the attempt. */
+const MAX_LOGGED_ERROR_BYTES = 2_048
 
 export interface AttemptDeps<Tx> extends SettleDeps<Tx> {
   readonly handlers: Handlers<Tx>
@@ -207,7 +211,7 @@ function eventContext<Tx>(
     ignore(reason) {
       prepared.result = { kind: 'ignored', reason: redact.reason(reason, claimed) }
     },
-    log,
+    log: boundLog(log, logFields(claimed)),
   }
 }
 
@@ -225,8 +229,18 @@ function batchContext<Tx>(
       if (!prepared) throw new TypeError('ctx.ignore(event, reason) needs an event of this batch')
       prepared.result = { kind: 'ignored', reason: redact.reason(reason, prepared.claimed) }
     },
-    log,
+    log: boundLog(log, batchFields(session.claimed)),
   }
+}
+
+function logFields({ source, eventId, eventType, attempt }: ClaimedEvent) {
+  return { source, eventId, type: eventType, attempt }
+}
+
+/** A batch of one event has its fields; a larger batch has no one id. */
+function batchFields(claimed: readonly ClaimedEvent[]): LogFields {
+  const [first] = claimed
+  return claimed.length === 1 ? logFields(first!) : { source: first!.source, events: claimed.length }
 }
 
 function timeoutOf<Tx>(handler: Registered<Tx> | null): number {
@@ -245,16 +259,19 @@ async function withinSpan(span: AttemptSpan, work: () => Promise<Result[]>): Pro
 
 function report(
   { log, counters }: { readonly log: Logger; readonly counters: Counters },
-  { claimed: { source, eventId, attempt: number }, durationMs }: PreparedEvent,
+  { claimed, durationMs }: PreparedEvent,
   result: Result,
 ): void {
-  countAttempt(counters, source, result, durationMs / 1_000)
-  const fields = { source, eventId, attempt: number, step: 'settle' }
+  countAttempt(counters, claimed.source, result, durationMs / 1_000)
+  const fields = { ...logFields(claimed), step: 'settle' }
   switch (result.kind) {
-    case 'failed':
-      if (result.retryInMs === null) log.warn(fields, 'attempt failed: dead letter')
-      else log.warn({ ...fields, retryInMs: result.retryInMs }, 'attempt failed: will be retried')
+    case 'failed': {
+      const place = 'place' in result && result.place ? { place: result.place } : {}
+      const failed = { ...fields, error: cut(result.error, MAX_LOGGED_ERROR_BYTES), ...place }
+      if (result.retryInMs === null) log.warn(failed, 'attempt failed: dead letter')
+      else log.warn({ ...failed, retryInMs: result.retryInMs }, 'attempt failed: will be retried')
       break
+    }
     case 'lost':
       log.warn({ ...fields, code: 'LEASE_LOST' }, 'lease lost: the result of the attempt was discarded')
       break

@@ -8,6 +8,7 @@ const MAX_CAUSES = 3
 const MAX_DEPTH = 3
 /** Of one text. More would not be stored, and takes long to search. */
 const MAX_CHARACTERS = 131_072
+const MAX_PLACE_CHARACTERS = 500
 
 /**
  * An error as text that may be stored without an event: cut to the limit, without credentials. Where there is an event,
@@ -33,13 +34,31 @@ export function describeError(error: unknown): string {
 
 /** The lines of the stack with places in the code, without the message above them. */
 export function stackOf(error: unknown): string {
-  const stack = read(unwrapped(error), 'stack')
+  const inner = unwrapped(error)
+  const stack = read(inner, 'stack')
   if (typeof stack !== 'string') return ''
-  return stack
+  return withoutMessage(stack, read(inner, 'message'))
     .slice(0, MAX_CHARACTERS)
     .split('\n')
     .filter((line) => /^\s+at /.test(line))
     .join('\n')
+}
+
+/** A message may have lines that look like places, and may quote a payload. */
+function withoutMessage(stack: string, message: unknown): string {
+  if (typeof message !== 'string' || message === '') return stack
+  const at = stack.indexOf(message)
+  return at < 0 ? stack : stack.slice(at + message.length)
+}
+
+/** The first place in the application's own code; in a library, when the application has none. Empty without a stack. */
+export function placeOf(error: unknown): string {
+  const places = stackOf(error)
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => /:\d+:\d+\)?$/.test(line))
+  const own = places.find((place) => !/[(\s]node:|[\\/]node_modules[\\/]/.test(place))
+  return (own ?? places[0] ?? '').slice(0, MAX_PLACE_CHARACTERS)
 }
 
 /** Masks text that looks like a credential, and the text that JSON.parse quotes. */

@@ -14,6 +14,7 @@ import type { Scope, Session } from './session.js'
  */
 export type Result =
   | Outcome
+  | FailedAt
   | { readonly kind: 'lost' }
   | { readonly kind: 'handed_back' }
   | {
@@ -22,6 +23,11 @@ export type Result =
       /** Set when the store had no transaction to give; not set when the handler threw `postpone`. */
       readonly code?: ErrorCode
     }
+
+/** A failure with the place in the code that threw it. The place is logged and not stored. */
+interface FailedAt extends Extract<Outcome, { kind: 'failed' }> {
+  readonly place?: string
+}
 
 /** True when there is an outcome to write; the other results leave the event as it was. */
 export function isOutcome(result: Result): result is Outcome {
@@ -165,7 +171,17 @@ export function failureIn<Tx>(
   const { source, eventType } = events[0]!
   const text = (thrown: unknown) => errorText(redact, events, thrown)
   const result = failure(error, handlers.retryOf(source, eventType), events[0]!, text)
-  return result.kind === 'failed' && session.unavailable ? unavailableNow(session.unavailable.code) : result
+  if (result.kind !== 'failed') return result
+  if (session.unavailable) return unavailableNow(session.unavailable.code)
+  return events.length === 1 ? { ...result, place: placeIn(redact, events[0]!, error) } : result
+}
+
+function placeIn(redact: Redactor, claimed: ClaimedEvent, error: unknown): string {
+  try {
+    return redact.place(error, claimed)
+  } catch {
+    return ''
+  }
 }
 
 /** For a group only the name of the error, because the message may quote the payload of any event. */

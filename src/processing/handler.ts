@@ -48,6 +48,7 @@ export interface HandlerContext<Tx = unknown> {
   readonly signal: AbortSignal
   /** Ends the event as `ignored` with this reason when the handler returns. */
   ignore(reason: string): void
+  /** Its lines carry the source, the event id, the type and the attempt. */
   readonly log: Logger
 }
 

@@ -5,7 +5,7 @@
 import { type ClaimedEvent, limits } from '../model.js'
 import { checkOptions, flag, listOf, type Rule, rule, shape, whole } from '../options.js'
 import type { Source } from '../provider.js'
-import { asText, cut, describeError, stackOf, storable, withoutCredentials } from './error-text.js'
+import { asText, cut, describeError, placeOf, stackOf, storable, withoutCredentials } from './error-text.js'
 import { asHandledEvent } from './handled-event.js'
 import { hideExcerpts, hideValue, MASK, masked, parsePath, stringsIn, valuesAt } from './mask.js'
 
@@ -29,6 +29,8 @@ export interface Redactor {
   error(error: unknown, claimed: ClaimedEvent): string
   /** The same for the reason of `ctx.ignore`. */
   reason(reason: string, claimed: ClaimedEvent): string
+  /** The place in the code that threw the error, for the log. Empty when it is unknown. */
+  place(error: unknown, claimed: ClaimedEvent): string
 }
 
 const MAX_CHARACTERS = 65_536
@@ -72,6 +74,7 @@ export function createRedactor(options: RedactOptions, sources: ReadonlyMap<stri
       const stack = cut(clean(stackOf(error), claimed), options.maxStack ?? 2_048)
       return cut(`${message}\n${stack}`.trimEnd(), limits.errorBytes)
     },
+    place: (error, claimed) => clean(placeOf(error), claimed),
     reason(reason, claimed) {
       const text = clean(asText(reason), claimed)
       return cut(text === '' ? 'no reason given' : text, Math.min(maxMessage, limits.reasonBytes))

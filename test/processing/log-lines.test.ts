@@ -1,0 +1,113 @@
+/** What processing logs: the error of a failed handler, redacted, and the lines of `ctx.log` with their event. */
+import { permanent } from 'hookonce'
+import { hmac } from 'hookonce/providers'
+import { expect, test } from 'vitest'
+import { secretOf } from '../support/inboxes.js'
+import { onLog, post } from '../support/processing.js'
+
+const secret = secretOf('log lines')
+const email = 'ada.lovelace@example.org'
+
+onLog('SQLite', (bench) => {
+  test('a failed handler is logged with its error and the place in the code', async () => {
+    const { inbox, lines } = bench.inbox()
+    inbox.on('shop', '*', (event) => {
+      throw (event.payload as { total: { missing: undefined } }).total.missing
+        ? new Error('not reached')
+        : permanent(new TypeError('cannot read the order'))
+    })
+    await post(inbox, { id: 'e1', type: 'order.paid', total: {} })
+    await inbox.drain()
+    expect(lines.find(({ msg }) => msg.includes('attempt failed'))).toMatchObject({
+      level: 'warn',
+      source: 'shop',
+      eventId: 'e1',
+      type: 'order.paid',
+      attempt: 1,
+      error: 'TypeError: cannot read the order',
+      place: expect.stringMatching(/^at .*log-lines\.test\.ts:\d+:\d+\)?$/),
+    })
+  })
+
+  test('the logged error has no secret, no credential and no part of the payload', async () => {
+    const sources = {
+      shop: hmac({
+        secret,
+        header: 'x-signature',
+        id: 'json:id',
+        type: 'json:type',
+        reference: 'json:ref',
+      }),
+    }
+    const { inbox, lines } = bench.inbox({ sources })
+    inbox.on('shop', '*', () => {
+      throw permanent(
+        new Error(
+          `signed with ${secret}, key sk_live_51Habcdefghijk, postgres://u:hunter22@db/x, for ${email}\n    at ${email} (/app/a.js:1:1)`,
+        ),
+      )
+    })
+    const source = inbox.sources.get('shop')!
+    const body = Buffer.from(JSON.stringify({ id: 'e1', type: 'order.paid', customer: { email } }))
+    await inbox.receive(
+      'shop',
+      await source.sign({ method: 'POST', url: '/', headers: {}, body, now: Date.now() }),
+    )
+    await inbox.drain()
+    const line = lines.find(({ msg }) => msg.includes('attempt failed'))
+    expect(line?.error).toContain('signed with ***')
+    for (const kept of [secret, 'sk_live_51Habcdefghijk', 'hunter22', email, 'lovelace'])
+      expect(JSON.stringify(lines)).not.toContain(kept)
+  })
+
+  test('an error of any length is logged within a limit', async () => {
+    const { inbox, lines } = bench.inbox()
+    inbox.on('shop', '*', () => {
+      throw permanent('x'.repeat(100_000))
+    })
+    await post(inbox, { id: 'e1', type: 'order.paid' })
+    await inbox.drain()
+    const line = lines.find(({ msg }) => msg.includes('attempt failed'))
+    expect(String(line?.error).length).toBeGreaterThan(1_000)
+    expect(JSON.stringify(line).length).toBeLessThan(4_096)
+  })
+
+  test('lines of ctx.log carry source, event id, type and attempt', async () => {
+    const { inbox, lines } = bench.inbox()
+    inbox.on('shop', '*', (_, ctx) => {
+      ctx.log.info({ order: 7 }, 'paid')
+      if (ctx.attempt === 1) throw new Error('once more')
+    })
+    await post(inbox, { id: 'e1', type: 'order.paid' })
+    await inbox.drain()
+    await expect
+      .poll(
+        async () => {
+          await inbox.drain()
+          return lines.filter(({ msg }) => msg === 'paid')
+        },
+        { timeout: 20_000 },
+      )
+      .toEqual(
+        [1, 2].map((attempt) => ({
+          source: 'shop',
+          eventId: 'e1',
+          type: 'order.paid',
+          attempt,
+          order: 7,
+          level: 'info',
+          msg: 'paid',
+        })),
+      )
+  })
+
+  test('lines of a batch carry the source and the number of events', async () => {
+    const { inbox, lines } = bench.inbox()
+    inbox.onBatch('shop', '*', (_, ctx) => ctx.log.info({}, 'batch'))
+    for (const id of ['e1', 'e2']) await post(inbox, { id, type: 'order.paid' })
+    await inbox.drain()
+    const batch = lines.filter(({ msg }) => msg === 'batch')
+    for (const line of batch) expect(line).toMatchObject({ source: 'shop' })
+    expect(batch.reduce((sum, line) => sum + Number(line.events ?? 1), 0)).toBe(2)
+  })
+})
