@@ -317,7 +317,8 @@ export const errorTable = {
   ENV_MISSING: {
     httpStatus: 500,
     retryable: false,
-    message: '{name} is not set ({use}). Set it in the environment of this process.{more}',
+    message:
+      '{name} is not set ({use}). Set it in the environment of this process, or in a file: hookonce dev reads .env, other commands take --env-file.{more}',
   },
   UNEXPECTED: {
     httpStatus: 500,

@@ -1,6 +1,7 @@
 /** How a command is declared, called and interrupted: the same help, `--json` and exit codes for all of them. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Command } from 'commander'
+import { readEnvFile } from './env-file.js'
 import { createOutput, type Output } from './output.js'
 
 export interface CommandText {
@@ -19,6 +20,7 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
     .summary(text.summary)
     .description(text.description ?? sentence(text.summary))
     .option('--json', 'print results as JSON on standard output')
+    .option('--env-file <file>', 'read variables from this file; variables that are set win', readEnvFile)
     .addHelpText('after', `\nExamples\n${text.examples.map((example) => `  ${example}`).join('\n')}`)
   return command.showHelpAfterError(`See ${pathOf(command)} --help.`)
 }

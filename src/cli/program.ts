@@ -17,6 +17,7 @@ import { addRetention } from './commands/retention.js'
 import { addSend } from './commands/send.js'
 import { addServe, addWorker } from './commands/serve.js'
 import { addToken } from './commands/token.js'
+import { readDevEnvFile } from './env-file.js'
 
 export function createProgram(): Command {
   const program = new Command('hookonce')
@@ -27,6 +28,7 @@ export function createProgram(): Command {
     .showSuggestionAfterError(true)
     .showHelpAfterError('See hookonce --help.')
     .exitOverride()
+    .hook('preSubcommand', readDevEnvFile)
     .configureOutput({ outputError: (text, write) => write(text.replace(/^error: /, 'hookonce: ')) })
     .addHelpText(
       'after',

@@ -1,9 +1,11 @@
 /** Makes an inbox from a configuration, and replaces the inbox of a running server. */
+import { HookonceError } from '../errors.js'
 import { addDestinations } from '../forward/destinations.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
 import { jsonLog } from '../log.js'
 import type { HookonceServer } from '../server/server.js'
 import { withAlerts } from '../telemetry/alerts.js'
+import { unsetVariables } from './define.js'
 import type { LoadedConfig } from './load.js'
 
 /** Warnings that this process has logged; a reload does not repeat them. */
@@ -18,6 +20,8 @@ export async function inboxFromConfig(
   overrides: Partial<Omit<InboxOptions, 'sources'>> = {},
 ): Promise<Inbox> {
   const { store, handlers, destinations, alerts, server: _server, log, ...options } = config
+  const { sources: _sources, ...lazy } = config
+  insistOnVariables({ ...lazy, ...overrides })
   const inbox = createInbox({
     ...options,
     store: typeof store === 'function' ? store() : store,
@@ -33,6 +37,14 @@ export async function inboxFromConfig(
   await handlers?.(inbox)
   if (destinations) addDestinations(inbox, destinations)
   return alerts ? withAlerts(inbox, alerts) : inbox
+}
+
+/** One error for all variables: a start for each of them would be tedious. */
+function insistOnVariables(read: unknown): void {
+  const [name, ...others] = unsetVariables(read)
+  if (name === undefined) return
+  const more = others.length === 0 ? '' : ` Also not set: ${others.join(', ')}.`
+  throw new HookonceError('ENV_MISSING', { name, use: `read by env("${name}")`, more })
 }
 
 /**

@@ -35,10 +35,26 @@ export function defineConfig<Tx = unknown>(config: HookonceConfig<Tx>): Hookonce
 export function env(name: string): () => string
 export function env(name: string, ...others: readonly string[]): () => readonly string[]
 export function env(name: string, ...others: readonly string[]): () => string | readonly string[] {
-  return () => {
+  const read = () => {
     const first = process.env[name]?.trim()
     if (!first) throw new HookonceError('ENV_MISSING', { name, use: `read by env("${name}")`, more: '' })
     if (others.length === 0) return first
     return [first, ...others.flatMap((other) => process.env[other]?.trim() || [])]
   }
+  required.set(read, name)
+  return read
+}
+
+/** The variable that each function made by `env` needs. */
+const required = new WeakMap<object, string>()
+
+/** The variables that are read later than the file is run, and are not set: those of the store, of destinations, of keys. */
+export function unsetVariables(value: unknown, depth = 0): string[] {
+  if (typeof value === 'function') {
+    const name = required.get(value)
+    return name === undefined || process.env[name]?.trim() ? [] : [name]
+  }
+  const isPlain = Array.isArray(value) || Object.getPrototypeOf(value ?? 0) === Object.prototype
+  if (!isPlain || depth > 8) return []
+  return [...new Set(Object.values(value as object).flatMap((member) => unsetVariables(member, depth + 1)))]
 }

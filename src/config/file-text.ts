@@ -1,15 +1,17 @@
 /** Findings in the text of a configuration file: variables that are not set, and secrets written as literals. */
-import { readFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { readFileSync, statSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { HookonceError } from '../errors.js'
 
 /** The first name of `env(...)` is the one that must be set. */
 const ENV_CALL = /\benv\(\s*(['"`])([^'"`]+)\1/g
 
 export function missingVariables(path: string, error: HookonceError): HookonceError {
-  const missing = variablesIn(path).filter(({ name }) => !process.env[name]?.trim())
+  const missing = filesFrom(path)
+    .flatMap(variablesIn)
+    .filter(({ name }) => !process.env[name]?.trim())
   const first = missing.find(({ name }) => name === error.details.name)
-  // Used in a file that this one imports: its place is not known here.
+  // Its name is not written as a literal: the place is not known.
   if (first === undefined) return error
   const others = new Map(
     missing.filter(({ name }) => name !== first.name).map((variable) => [variable.name, variable]),
@@ -20,15 +22,35 @@ export function missingVariables(path: string, error: HookonceError): HookonceEr
 }
 
 function variablesIn(path: string): { readonly name: string; readonly place: string }[] {
-  return readFileSync(path, 'utf8')
-    .split('\n')
-    .flatMap((line, index) => {
-      const code = line.replace(/(^|\s)\/\/.*$/, '')
-      return [...code.matchAll(ENV_CALL)].map(([, , name = '']) => ({
-        name,
-        place: `${basename(path)}:${index + 1}`,
-      }))
-    })
+  const code = codeOf(path)
+  return [...code.matchAll(ENV_CALL)].map(({ 2: name = '', index }) => ({
+    name,
+    place: `${basename(path)}:${code.slice(0, index).split('\n').length}`,
+  }))
+}
+
+function codeOf(path: string): string {
+  return readFileSync(path, 'utf8').replace(/(^|\s)\/\/.*$/gm, '$1')
+}
+
+const IMPORT = /\b(?:from|import|require)\s*\(?\s*(['"])(\.{1,2}\/[^'"]+)\1/g
+const MAX_FILES = 100
+
+/** The file and the files it imports by a relative path. Those after the one that failed have not been run. */
+function filesFrom(path: string): string[] {
+  const found = [path]
+  for (let i = 0; i < found.length && i < MAX_FILES; i++)
+    for (const { 2: specifier = '' } of codeOf(found[i]!).matchAll(IMPORT)) {
+      const imported = fileOf(resolve(dirname(found[i]!), specifier))
+      if (imported !== undefined && !found.includes(imported)) found.push(imported)
+    }
+  return found
+}
+
+function fileOf(path: string): string | undefined {
+  const names = [path, path.replace(/\.js$/, '.ts'), path.replace(/\.mjs$/, '.mts')]
+  for (const end of ['.ts', '.js', '.mjs', '/index.ts', '/index.js']) names.push(`${path}${end}`)
+  return names.find((name) => statSync(name, { throwIfNoEntry: false })?.isFile())
 }
 
 const assigned =

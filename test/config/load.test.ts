@@ -229,7 +229,7 @@ export default defineConfig({
     await expect(load()).rejects.toMatchObject({
       code: 'ENV_MISSING',
       message:
-        'TEST_CONFIG_SECRET is not set (used at hookonce.config.ts:5). Set it in the environment of this process. Also not set: TEST_CONFIG_STORE (used at hookonce.config.ts:4).',
+        'TEST_CONFIG_SECRET is not set (used at hookonce.config.ts:5). Set it in the environment of this process, or in a file: hookonce dev reads .env, other commands take --env-file. Also not set: TEST_CONFIG_STORE (used at hookonce.config.ts:4).',
     })
     process.env.TEST_CONFIG_SECRET = 'whsec_0123456789abcdef0123456789abcdef'
     try {

@@ -1,0 +1,43 @@
+/**
+ * `--env-file`, and `.env` for `hookonce dev`. A variable that is set keeps its value, also an empty one. Errors name the
+ * file and never a value.
+ */
+import { existsSync, readFileSync } from 'node:fs'
+import * as util from 'node:util'
+import type { Command } from 'commander'
+import { UsageError } from './failure.js'
+
+/** The parser of `--env-file`. Commander calls it before it reads the variables of other options. */
+export function readEnvFile(path: string): string {
+  let text: string
+  try {
+    text = readFileSync(path, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
+    throw new UsageError(`The file of --env-file, ${path}, cannot be read (${code}).`)
+  }
+  for (const [name, value] of Object.entries(parse(text))) process.env[name] ??= value
+  return path
+}
+
+/** `hookonce dev` reads `.env` in this folder, unless another file is named. */
+export function readDevEnvFile(program: Command, command: Command): void {
+  const named = program.args.some((word) => word === '--env-file' || word.startsWith('--env-file='))
+  if (command.name() === 'dev' && !named && existsSync('.env')) readEnvFile('.env')
+}
+
+function parse(text: string): Record<string, string | undefined> {
+  // util.parseEnv is missing before Node 20.12.
+  return typeof util.parseEnv === 'function' ? util.parseEnv(text) : parseLines(text)
+}
+
+const LINE =
+  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^#\n]*))/gm
+
+/** Exported for its test, which compares it with util.parseEnv. */
+export function parseLines(text: string): Record<string, string> {
+  const variables: Record<string, string> = {}
+  for (const [, name = '', double, single, back, plain = ''] of text.matchAll(LINE))
+    variables[name] = double?.replaceAll('\\n', '\n') ?? single ?? back ?? plain.trim()
+  return variables
+}
