@@ -4,13 +4,14 @@ import { docs } from './checks/docs.mjs'
 import { exported } from './checks/exports.mjs'
 import { imports } from './checks/imports.mjs'
 import { lint } from './checks/lint.mjs'
+import { nextBuild } from './checks/next.mjs'
 import { snippets } from './checks/snippets.mjs'
 import { types } from './checks/types.mjs'
 import { words } from './checks/words.mjs'
 
 const wanted = process.argv.slice(2)
 /** @type {readonly import('./checks/run.mjs').Check[]} */
-const all = [types, lint, imports, words, docs, catalogueDocument, snippets, exported]
+const all = [types, lint, imports, words, docs, catalogueDocument, snippets, exported, nextBuild]
 const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
 
 const rows = []

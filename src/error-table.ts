@@ -142,6 +142,12 @@ export const errorTable = {
     retryable: false,
     message: '{driver} is not installed. Run: npm install {driver}',
   },
+  NOT_IN_BUNDLE: {
+    httpStatus: 500,
+    retryable: false,
+    message:
+      'This bundle does not contain {part}, and it is not installed beside the bundle. Import it in the code that is bundled and pass the store itself, such as sqlite("events.db") instead of "sqlite:events.db", or install hookonce where the bundle runs.',
+  },
   TRANSACTION_CLOSED: {
     httpStatus: 500,
     retryable: false,

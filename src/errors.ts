@@ -3,7 +3,18 @@ import { type ErrorCode, type ErrorEntry, errorTable } from './error-table.js'
 
 export { type ErrorCode, errorTable } from './error-table.js'
 
+/** An application can hold two copies of this package, one in a bundle and one in node_modules; both know this name. */
+const BRAND = Symbol.for('hookonce.error')
+
 export class HookonceError extends Error {
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return typeof value === 'object' && value !== null && BRAND in value
+  }
+
+  get [BRAND](): true {
+    return true
+  }
+
   override readonly name = 'HookonceError'
   readonly code: ErrorCode
   readonly httpStatus: number

@@ -1,16 +1,21 @@
-/** Opens a store by its URL. Drivers are optional, so each store is imported only when a URL names it. */
+/**
+ * A store from its URL. Each store is loaded only when it is asked for: a driver is optional, and `import 'hookonce'`
+ * brings no store into a bundle.
+ */
 import { HookonceError } from './errors.js'
+import { importPart, isMissing } from './optional-module.js'
 import type { CompleteStore } from './store.js'
 
 export async function openStore(url: string): Promise<CompleteStore> {
   if (url.startsWith('sqlite:')) {
-    const { sqlite } = await import('./stores/sqlite/sqlite.js')
+    const { sqlite } = await importPart<typeof import('./stores/sqlite/sqlite.js')>('hookonce/sqlite')
     return sqlite(url.slice('sqlite:'.length))
   }
   if (/^postgres(ql)?:\/\//.test(url)) {
-    const { postgres } = await import('./stores/postgres/postgres.js').catch((error: { code?: string }) => {
-      if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
-      throw new HookonceError('DRIVER_MISSING', { driver: 'pg' })
+    const { postgres } = await importPart<typeof import('./stores/postgres/postgres.js')>(
+      'hookonce/postgres',
+    ).catch((error: unknown) => {
+      throw isMissing(error, 'pg') ? new HookonceError('DRIVER_MISSING', { driver: 'pg' }) : error
     })
     return postgres({ url })
   }

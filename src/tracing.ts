@@ -6,8 +6,8 @@
  * conventions for messaging (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/) use links, too.
  * The trace of a sender is also linked and never continued: a sender must not decide what is sampled.
  */
-import { createRequire } from 'node:module'
 import type { Attributes, Context, Link, Span } from '@opentelemetry/api'
+import { requireOptional } from './optional-module.js'
 
 export interface Tracing {
   /** Null when spans are not recorded. */
@@ -58,7 +58,7 @@ export function openTelemetry(): Tracing | null {
 
 function load(): Api | null {
   try {
-    return createRequire(import.meta.url)('@opentelemetry/api') as Api
+    return requireOptional<Api>('@opentelemetry/api')
   } catch {
     return null
   }

@@ -16,6 +16,7 @@ const words = [
   'digest',
   'glob',
   'counters',
+  'optional-module',
   'tracing',
 ]
 const contracts = ['store', 'recorder', 'once', 'provider', 'http-exchange']

@@ -11,5 +11,7 @@ import type { Samples } from '../verification/define-provider.js'
  * production, and a dynamic import would make `sample()` asynchronous.
  */
 export function sampleFile(name: string): () => Samples {
-  return () => JSON.parse(readFileSync(new URL(`./samples/${name}.json`, import.meta.url), 'utf8'))
+  // A name and not a text at `new URL`: bundlers copy every file that such a text could mean.
+  const path = `./samples/${name}.json`
+  return () => JSON.parse(readFileSync(new URL(path, import.meta.url), 'utf8'))
 }

@@ -15,7 +15,7 @@ import {
   whole,
 } from '../options.js'
 import type { Source } from '../provider.js'
-import type { ArchiveTarget } from './archive/directory.js'
+import type { ArchiveTarget } from './archive/target.js'
 
 export interface RetentionAges {
   /** Payloads of finished events. Default 30 days. */

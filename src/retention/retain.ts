@@ -14,7 +14,8 @@ import {
   need,
   type Store,
 } from '../store.js'
-import { type ArchiveProgress, archiveRun } from './archive/run.js'
+import type { ArchiveProgress } from './archive/run.js'
+import { runOf } from './archive/target.js'
 import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
 
 export interface RetainDeps {
@@ -116,9 +117,11 @@ async function archiveSource(
   source: string,
   plan: MaintainReport,
 ): Promise<number> {
+  const target = settings.archive!
+  const archiveRun = await runOf(target)
   const report = await archiveRun({
     store,
-    target: settings.archive!,
+    target,
     source,
     before: plan.pruneBefore[source]!,
     format: settings.format ?? 'jsonl',

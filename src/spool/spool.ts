@@ -15,6 +15,7 @@ import { createDrain } from './drain.js'
 import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
 import type { Seal, SpoolRow } from './row.js'
 import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
+import { threadSource } from './thread-source.js'
 
 export interface SpoolOptions {
   /** The file. Processes on one host may share it. */
@@ -183,7 +184,7 @@ function startThread(options: SpoolFileOptions): Call {
   const spoolFailed = (problem: string, cause?: Error) =>
     new HookonceError('SPOOL_FAILED', { path, problem }, cause)
   const thread: CallingThread<SpoolCall> = startCallingThread({
-    program: new URL('./thread.js', import.meta.url),
+    program: { starter: import.meta.url, source: threadSource },
     name: 'hookonce-spool',
     options,
     failed(error) {

@@ -1,6 +1,6 @@
 /** The store, sources and retention options of a command: from the configuration, or those of `hookonce dev`. */
 import type { Source } from '../../provider.js'
-import type { ArchiveTarget } from '../../retention/archive/directory.js'
+import type { ArchiveTarget } from '../../retention/archive/target.js'
 import type { RetentionOptions } from '../../retention/policy.js'
 import type { Store } from '../../store.js'
 import { makeCredentials } from '../dev/folder.js'

@@ -5,34 +5,9 @@
 import { randomBytes } from 'node:crypto'
 import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
-import { HookonceError, invalid } from '../../errors.js'
-
-export interface ArchiveTarget {
-  /** For logs and errors; never a credential. */
-  readonly name: string
-  /**
-   * Writes a new object. Resolves to false, without writing, when the name exists. The object is durable when it
-   * resolves.
-   */
-  create(path: string, bytes: Uint8Array): Promise<boolean>
-  /** Writes an object or replaces it atomically. The object is durable when it resolves. */
-  replace(path: string, bytes: Uint8Array): Promise<void>
-  /** Null when there is no such object. */
-  read(path: string): Promise<Uint8Array | null>
-  /** The names under a folder, in order. */
-  list(folder: string): AsyncIterable<string>
-}
-
-type ArchiveVerb = 'read' | 'write' | 'list'
-
-export function archiveFailed(
-  archive: string,
-  verb: ArchiveVerb,
-  path: string,
-  problem: string,
-): HookonceError {
-  return new HookonceError('ARCHIVE_FAILED', { archive, verb, path: path || 'its objects', problem })
-}
+import { invalid } from '../../errors.js'
+import { archiveRun } from './run.js'
+import { type ArchiveTarget, archiveFailed, withRun } from './target.js'
 
 export function directory(path: string): ArchiveTarget {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))
@@ -66,7 +41,7 @@ export function directory(path: string): ArchiveTarget {
     }
   }
 
-  return {
+  const target: ArchiveTarget = {
     name,
     create: (at, bytes) =>
       guarded('write', at, async () => {
@@ -91,6 +66,7 @@ export function directory(path: string): ArchiveTarget {
       yield* entries.sort()
     },
   }
+  return withRun(target, archiveRun)
 }
 
 async function walk(root: string, folder: string): Promise<string[]> {

@@ -8,8 +8,9 @@ import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gunzip, gzip } from 'node:zlib'
 import { HookonceError, isHookonceError } from '../../errors.js'
+import { importOptional } from '../../optional-module.js'
 import type { StoredDelivery } from '../../store.js'
-import type { ArchiveTarget } from './directory.js'
+import type { ArchiveTarget } from './target.js'
 
 export interface ArchivedObject {
   readonly number: number
@@ -142,7 +143,7 @@ function fromLine(line: string): StoredDelivery {
 }
 
 export async function writeParquet(deliveries: readonly StoredDelivery[]): Promise<Uint8Array> {
-  const { parquetWriteBuffer } = await import('hyparquet-writer').catch(missing('hyparquet-writer'))
+  const { parquetWriteBuffer } = await importOptional<typeof import('hyparquet-writer')>('hyparquet-writer')
   const column = <T>(name: string, type: string, of: (delivery: StoredDelivery) => T) => ({
     name,
     type: type as 'STRING',
@@ -163,7 +164,7 @@ export async function writeParquet(deliveries: readonly StoredDelivery[]): Promi
 }
 
 export async function readParquet(bytes: Uint8Array): Promise<StoredDelivery[]> {
-  const { parquetReadObjects } = await import('hyparquet').catch(missing('hyparquet'))
+  const { parquetReadObjects } = await importOptional<typeof import('hyparquet')>('hyparquet')
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
   const rows = (await parquetReadObjects({ file, utf8: false })) as unknown as ParquetRow[]
   return rows.map((row) => ({
@@ -183,11 +184,4 @@ interface ParquetRow {
   headers: string
   events: string
   body: Uint8Array
-}
-
-function missing(driver: string): (error: { code?: string }) => never {
-  return (error) => {
-    if (error.code !== 'ERR_MODULE_NOT_FOUND') throw error
-    throw new HookonceError('DRIVER_MISSING', { driver })
-  }
 }

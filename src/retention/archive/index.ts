@@ -1,5 +1,5 @@
 /** hookonce/archive: archives payloads before retention removes them, and restores them. */
-export { type ArchiveTarget, directory } from './directory.js'
+export { directory } from './directory.js'
 export type { ArchivedObject, ArchiveFormat, Manifest } from './format.js'
 export {
   type ArchiveCheck,
@@ -12,3 +12,4 @@ export {
 } from './read.js'
 export { type ArchiveProgress, type ArchiveReport, type ArchiveRunOptions, archiveRun } from './run.js'
 export { type S3Options, s3 } from './s3.js'
+export type { ArchiveTarget } from './target.js'

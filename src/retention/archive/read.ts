@@ -1,8 +1,8 @@
 /** Lists, verifies and restores an archive. */
 import { isHookonceError } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
-import type { ArchiveTarget } from './directory.js'
 import { type Manifest, readManifest, readVerified } from './format.js'
+import type { ArchiveTarget } from './target.js'
 
 export interface ArchiveFilter {
   readonly source?: string

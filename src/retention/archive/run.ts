@@ -5,7 +5,6 @@
  */
 import { invalid } from '../../errors.js'
 import { need, type Store, type StoredDelivery } from '../../store.js'
-import type { ArchiveTarget } from './directory.js'
 import {
   type ArchivedObject,
   type ArchiveFormat,
@@ -20,6 +19,7 @@ import {
   sha256,
   writeManifest,
 } from './format.js'
+import type { ArchiveTarget } from './target.js'
 
 export interface ArchiveRunOptions {
   readonly store: Store

@@ -1,7 +1,8 @@
 /** An archive in S3 or a compatible service (MinIO, R2, Ceph): requests in path style, signed by aws4fetch. */
 import { AwsClient } from 'aws4fetch'
 import { invalid } from '../../errors.js'
-import { type ArchiveTarget, archiveFailed } from './directory.js'
+import { archiveRun } from './run.js'
+import { type ArchiveTarget, archiveFailed, withRun } from './target.js'
 
 export interface S3Options {
   /** `https://s3.eu-central-1.amazonaws.com`, `http://localhost:9000`, ... */
@@ -68,7 +69,7 @@ export function s3(options: S3Options): ArchiveTarget {
     return new Uint8Array(await response.arrayBuffer())
   }
 
-  return {
+  const target: ArchiveTarget = {
     name,
     read,
     // Some servers ignore If-None-Match, so a HEAD request comes first. Only one process archives at a time.
@@ -99,6 +100,7 @@ export function s3(options: S3Options): ArchiveTarget {
       } while (token !== null)
     },
   }
+  return withRun(target, archiveRun)
 }
 
 async function isBucketMissing(response: Response): Promise<boolean> {

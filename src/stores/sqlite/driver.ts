@@ -2,8 +2,8 @@
  * The SQLite library: `node:sqlite` where Node has it, else `@photostructure/sqlite`, which has the same `DatabaseSync`.
  * The types here cover what is used, so that neither library is needed to compile.
  */
-import { createRequire } from 'node:module'
 import { HookonceError } from '../../errors.js'
+import { requireOptional } from '../../optional-module.js'
 
 export type SqliteValue = null | number | bigint | string | Uint8Array
 export type Row = Record<string, SqliteValue>
@@ -59,7 +59,7 @@ function builtin(): Driver | undefined {
 
 function installed(): Driver {
   try {
-    return createRequire(import.meta.url)(FALLBACK) as Driver
+    return requireOptional<Driver>(FALLBACK)
   } catch (error) {
     throw new HookonceError('DRIVER_MISSING', { driver: FALLBACK }, error)
   }

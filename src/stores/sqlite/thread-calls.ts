@@ -2,9 +2,10 @@
  * Calls from the event loop to a worker thread that owns a SQLite file. A call waits for the answer with its id. When the
  * thread ends, the calls that still wait are rejected.
  */
-import { type TransferListItem, Worker } from 'node:worker_threads'
+import type { TransferListItem } from 'node:worker_threads'
 import { openGate, removeGate } from './exit-gate.js'
 import { fromWire, type WireError } from './failure.js'
+import { startWorker, type ThreadProgram } from './worker.js'
 
 export interface ThreadCall {
   readonly id: number
@@ -17,7 +18,7 @@ export type ThreadAnswer = { readonly id: number } & (
 )
 
 export interface ThreadDefinition {
-  readonly program: URL
+  readonly program: ThreadProgram
   readonly name: string
   /** Given to the thread as `workerData.options`. */
   readonly options: object
@@ -50,8 +51,7 @@ export function startCallingThread<Call extends ThreadCall>(
 ): CallingThread<Call> {
   const { program, name, options, isAnswer, failed, unanswered } = definition
   const gate = openGate()
-  // The flags of the program (--input-type, --inspect-brk, loaders) are not meant for this thread.
-  const worker = new Worker(program, { workerData: { options, gate }, name, execArgv: [] })
+  const worker = startWorker(program, name, { options, gate })
   // An idle thread must not keep the process alive.
   worker.unref()
   const waiters = new Map<number, Waiter>()

@@ -11,6 +11,7 @@ import {
   type Verb,
 } from './protocol.js'
 import { startCallingThread } from './thread-calls.js'
+import { threadSource } from './thread-source.js'
 
 export interface ThreadLink {
   call<V extends Verb>(
@@ -31,7 +32,7 @@ const NO_TRANSFER: readonly TransferListItem[] = []
 
 export function startThread(options: ThreadOptions, { onNews, onLogTime }: ThreadListeners): ThreadLink {
   const thread = startCallingThread<Call>({
-    program: new URL('./thread.js', import.meta.url),
+    program: { starter: import.meta.url, source: threadSource },
     name: options.readOnly ? 'hookonce-sqlite-reader' : 'hookonce-sqlite-writer',
     options,
     isAnswer(message) {

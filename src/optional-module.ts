@@ -1,0 +1,45 @@
+/**
+ * Modules that are loaded only where they are used: optional packages, and parts of this package that need one. Their
+ * names are not written at the import, so a bundler leaves it to the run time; otherwise it would refuse to build an
+ * application that has not installed a package it never uses.
+ */
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { HookonceError } from './errors.js'
+
+/** Another part of this package, by the name that users import it by. */
+export async function importPart<T>(part: `hookonce/${string}`): Promise<T> {
+  try {
+    return await importAtRunTime<T>(part)
+  } catch (error) {
+    // In a bundle that was moved away from node_modules.
+    if (isMissing(error, 'hookonce')) throw new HookonceError('NOT_IN_BUNDLE', { part }, error)
+    throw error
+  }
+}
+
+/** DRIVER_MISSING when it is not installed. */
+export async function importOptional<T>(name: string): Promise<T> {
+  try {
+    return await importAtRunTime<T>(name)
+  } catch (error) {
+    throw isMissing(error, name) ? new HookonceError('DRIVER_MISSING', { driver: name }, error) : error
+  }
+}
+
+/** For packages of the format CommonJS that are needed at once. Throws when it is not installed. */
+export function requireOptional<T>(name: string): T {
+  // A bundle of the format CommonJS has no address.
+  const here: string | undefined = import.meta.url
+  return createRequire(here ?? pathToFileURL(`${process.cwd()}/`))(name) as T
+}
+
+/** Whether this error says that the package itself, and not one that it imports, was not found. */
+export function isMissing(error: unknown, name: string): boolean {
+  const { code, message } = error as NodeJS.ErrnoException
+  return code === 'ERR_MODULE_NOT_FOUND' && message.includes(`'${name}'`)
+}
+
+function importAtRunTime<T>(name: string): Promise<T> {
+  return import(/* webpackIgnore: true */ /* turbopackIgnore: true */ /* @vite-ignore */ name)
+}
