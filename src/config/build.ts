@@ -13,7 +13,7 @@ const warned = new Set<string>()
 
 /**
  * The inbox with its handlers registered, not started. Its `stop` closes the store, also one the file has made.
- * `overrides` go before the file: a process that only receives gives `{ processing: false }`.
+ * `overrides` has priority over the file: a process that only receives passes `{ processing: false }`.
  */
 export async function inboxFromConfig(
   { config, warnings }: Pick<LoadedConfig, 'config' | 'warnings'>,

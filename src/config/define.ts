@@ -9,17 +9,17 @@ import type { Alerts } from '../telemetry/alert-rules.js'
 
 export interface HookonceConfig<Tx = unknown>
   extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
-  /** A store, its URL, or a function that gives the URL: `env('DATABASE_URL')`. HOOKONCE_STORE goes before it. */
+  /** A store, its URL, or a function that gives the URL: `env('DATABASE_URL')`. HOOKONCE_STORE overrides it. */
   readonly store: Store<Tx> | string | (() => string)
   /** Registers the handlers: `handlers(inbox) { inbox.on('stripe', 'invoice.paid', ...) }`. */
   readonly handlers?: (inbox: Inbox<Tx>) => void | Promise<void>
-  /** Endpoints that events are sent on to, by name. */
+  /** Endpoints that events are forwarded to, by name. */
   readonly destinations?: Readonly<Record<string, Destination>>
-  /** Whom to tell when something is wrong; watched while the inbox runs. */
+  /** Alerts, checked while the inbox runs. */
   readonly alerts?: Alerts
-  /** Where and how the server listens. HOOKONCE_HOST, HOOKONCE_PORT and HOOKONCE_ADMIN_TOKEN go before it. */
+  /** Where and how the server listens. HOOKONCE_HOST, HOOKONCE_PORT and HOOKONCE_ADMIN_TOKEN override it. */
   readonly server?: ServerOptions
-  /** A logger, or from which level on lines are written to standard error. */
+  /** A logger, or the lowest level that is written to standard error. */
   readonly log?: Logger | LogLevel
 }
 
@@ -29,8 +29,9 @@ export function defineConfig<Tx = unknown>(config: HookonceConfig<Tx>): Hookonce
 }
 
 /**
- * Reads a secret from the environment when it is needed, and says which variable is missing: `secret: env('STRIPE_SECRET')`.
- * With several names, a list: the first must be set, the others are left out when they are not (rotation).
+ * Reads a secret from the environment when it is needed, and says which variable is missing: `secret:
+ * env('STRIPE_SECRET')`. With several names, a list: the first must be set, the others are left out when they are not
+ * (rotation).
  */
 export function env(name: string): () => string
 export function env(name: string, ...others: readonly string[]): () => readonly string[]

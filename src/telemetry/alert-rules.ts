@@ -1,4 +1,4 @@
-/** What can be watched: the options of `alerts`, and how each is measured. */
+/** The options of `alerts`, and how each number is measured. */
 import type { SourceCounters } from '../counters.js'
 import { durationMs } from '../duration.js'
 import { invalid } from '../errors.js'
@@ -13,14 +13,14 @@ export interface Alerts {
   readonly deadLetters?: { readonly above: number }
   /** How long the oldest event that waits for a worker has been due: milliseconds, or `30s`, `5m`, `2h`. */
   readonly oldestAge?: { readonly above: number | string }
-  /** Deliveries whose signature, token or timestamp was not believed, in the last minute, in this process. */
+  /** Deliveries with a wrong signature, token or timestamp, in the last minute, in this process. */
   readonly signatureFailures?: { readonly perMinute: number }
-  /** Known ids that came with other bytes, in the last minute, in this process. */
+  /** Deliveries with a known id and other bytes, in the last minute, in this process. */
   readonly conflicts?: { readonly perMinute: number }
   /** Events with the signed content of another one, or with a contested id, in the last minute, in this process. */
   readonly flagged?: { readonly perMinute: number }
   readonly notify: Notify
-  /** How often to look. Default `15s`. */
+  /** Time between two checks. Default `15s`. */
   readonly every?: number | string
   /** How long an alert that has fired does not fire again. Default `15m`. */
   readonly cooldown?: number | string
@@ -28,7 +28,7 @@ export interface Alerts {
 
 export interface Measured {
   readonly value: number
-  /** Which sources make it up, where it is not 0. */
+  /** The value of each source where it is not 0. */
   readonly sources: Readonly<Record<string, number>>
 }
 
@@ -37,7 +37,7 @@ export interface AlertRule {
   readonly what: string
   readonly unit: string
   readonly threshold: number
-  /** Null when it cannot be said now. */
+  /** Null when it cannot be measured now. */
   measure(now: number): Promise<Measured | null>
 }
 
@@ -63,7 +63,7 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
     rules.push({
       ...{ name: 'deadLetters', what: 'dead letters', unit: 'events' },
       threshold: deadLetters.above,
-      measure: async () => sum(await fromLog(inbox, (one) => one.dead)),
+      measure: async () => sum(await fromLog(inbox, (stats) => stats.dead)),
     })
   if (oldestAge)
     rules.push({
@@ -71,14 +71,18 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
       threshold: durationMs(oldestAge.above)! / 1_000,
       measure: async (at) =>
         most(
-          await fromLog(inbox, (one) =>
-            one.oldestDueAt === null ? 0 : Math.max(0, at - one.oldestDueAt) / 1_000,
+          await fromLog(inbox, (stats) =>
+            stats.oldestDueAt === null ? 0 : Math.max(0, at - stats.oldestDueAt) / 1_000,
           ),
         ),
     })
   if (signatureFailures)
     rules.push({
-      ...{ name: 'signatureFailures', what: 'deliveries that were not believed', unit: 'a minute' },
+      ...{
+        name: 'signatureFailures',
+        what: 'deliveries with a wrong signature, token or timestamp',
+        unit: 'a minute',
+      },
       threshold: signatureFailures.perMinute,
       measure: lastMinute(inbox, now, (own) =>
         rejectReasons.reduce((all, reason) => all + (own.rejected[reason] ?? 0), 0),
@@ -109,31 +113,33 @@ async function fromLog(
   value: (stats: { dead: number; oldestDueAt: number | null }) => number,
 ): Promise<[string, number][] | null> {
   const stats = await statsOf(inbox)
-  return stats?.map((one) => [one.source, value(one)]) ?? null
+  return stats?.map((source) => [source.source, value(source)]) ?? null
 }
 
-/** How much a counter has grown in the last minute, from looks that are kept for that long. */
+/** The growth of a counter in the last minute, from samples that are kept for that time. */
 function lastMinute(inbox: Inbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {
   const read = () => new Map([...inbox.counters.bySource].map(([source, own]) => [source, value(own)]))
-  const looks: { at: number; counts: Map<string, number> }[] = [{ at: startedAt, counts: read() }]
+  const samples: { at: number; counts: Map<string, number> }[] = [{ at: startedAt, counts: read() }]
   return async (now: number): Promise<Measured | null> => {
     const counts = read()
-    looks.push({ at: now, counts })
-    // The first that is kept is the last one that is a minute old: never less than a minute is measured once there is one.
-    while (looks.length > 2 && looks[1]!.at <= now - 60_000) looks.shift()
-    const before = looks[0]!.counts
+    samples.push({ at: now, counts })
+    // Keeps one sample that is at least a minute old, so that a whole minute is measured.
+    while (samples.length > 2 && samples[1]!.at <= now - 60_000) samples.shift()
+    const before = samples[0]!.counts
     return sum([...counts].map(([source, all]) => [source, all - (before.get(source) ?? 0)]))
   }
 }
 
-function sum(parts: readonly [string, number][] | null): Measured | null {
-  return parts && { value: parts.reduce((all, [, one]) => all + one, 0), sources: present(parts) }
+function sum(bySource: readonly [string, number][] | null): Measured | null {
+  return (
+    bySource && { value: bySource.reduce((all, [, value]) => all + value, 0), sources: present(bySource) }
+  )
 }
 
-function most(parts: readonly [string, number][] | null): Measured | null {
-  return parts && { value: Math.max(0, ...parts.map(([, one]) => one)), sources: present(parts) }
+function most(bySource: readonly [string, number][] | null): Measured | null {
+  return bySource && { value: Math.max(0, ...bySource.map(([, value]) => value)), sources: present(bySource) }
 }
 
-function present(parts: readonly [string, number][]): Record<string, number> {
-  return Object.fromEntries(parts.filter(([, value]) => value > 0))
+function present(bySource: readonly [string, number][]): Record<string, number> {
+  return Object.fromEntries(bySource.filter(([, value]) => value > 0))
 }

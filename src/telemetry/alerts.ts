@@ -1,6 +1,6 @@
 /**
- * Alerts: somebody is told once when a number passes its threshold, and once when it is back. Looked at on a timer, in
- * this process; nothing is told again until it was back in between and the cooldown is over.
+ * Alerts: one notice when a number passes its threshold, and one when it is back below it. A timer of this process checks
+ * the numbers. An alert fires again only after it was resolved and its cooldown is over.
  */
 import { hostname } from 'node:os'
 import { durationMs } from '../duration.js'
@@ -9,7 +9,7 @@ import { type AlertRule, type Alerts, alertRules, type Measured } from './alert-
 import { type Notice, notifier } from './notify.js'
 
 export interface RunningAlerts {
-  /** Looks now; resolves when those who must be told have been, or could not be. For tests and for the impatient. */
+  /** Checks now. Resolves when all notices were sent or have failed. */
   check(): Promise<void>
   states(): readonly AlertState[]
   stop(): void
@@ -20,7 +20,7 @@ export interface AlertState {
   readonly firing: boolean
   readonly value: number | null
   readonly threshold: number
-  /** When it last changed; null = never yet. */
+  /** The time of the last change; null when it has not changed. */
   readonly since: number | null
 }
 
@@ -31,7 +31,7 @@ export interface AlertOptions {
 
 interface Watch {
   readonly rule: AlertRule
-  /** What was told last: true = that it fires. */
+  /** Whether the last notice said that the alert fires. */
   firing: boolean
   value: number | null
   since: number | null
@@ -52,7 +52,7 @@ export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions 
   async function look(): Promise<void> {
     for (const watch of watches) {
       const measured = await watch.rule.measure(now())
-      // The store did not answer: what was known stays.
+      // When the store did not answer, the state stays as it was.
       if (measured) await judge(watch, measured)
     }
   }
@@ -65,8 +65,11 @@ export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions 
     try {
       await notify(noticeOf(rule, measured, over, now()))
     } catch (error) {
-      // It is told at the next look; until somebody has heard it, it has not been told.
-      inbox.log.error({ alert: rule.name, problem: problemOf(error) }, 'alert could not be told')
+      // The state stays as it was, so the next check sends the notice again.
+      inbox.log.error(
+        { alert: rule.name, problem: problemOf(error) },
+        'the notice of an alert could not be sent',
+      )
       return
     }
     watch.firing = over
@@ -95,7 +98,7 @@ export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions 
   }
 }
 
-/** The same inbox, now with alerts from its start to its stop. What is wrong with them is said at once. */
+/** Adds alerts to an inbox, from its start to its stop. Throws at once when the options are wrong. */
 export function withAlerts(inbox: Inbox, alerts: Alerts): Inbox {
   checkAlerts(inbox, alerts)
   let running: RunningAlerts | null = null
@@ -135,7 +138,7 @@ function noticeOf(rule: AlertRule, measured: Measured, firing: boolean, at: numb
   }
 }
 
-/** A message of ours or a code; what a command printed or a function threw may hold anything. */
+/** The message of our own error, or a code. The output of a command or the error of a function may contain secrets. */
 function problemOf(error: unknown): string {
   const { name, code, message } = (error ?? {}) as { name?: unknown; code?: unknown; message?: unknown }
   if (name === 'HookonceError') return String(message)

@@ -1,4 +1,4 @@
-/** How somebody is told: a URL, a command, or a function. */
+/** The ways to send a notice: a URL, a command, or a function. */
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { HookonceError, invalid } from '../errors.js'
@@ -9,7 +9,7 @@ import { send } from '../forward/send.js'
 import { signatures } from '../forward/sign.js'
 import { callable, either, listOf, MAX_TIMER_MS, shape, text, whole } from '../options.js'
 
-/** What is told. `text` says it in a sentence; chat services show it. */
+/** The notice of an alert. `text` is one sentence, which chat services show. */
 export interface Notice {
   readonly type: 'alert.firing' | 'alert.resolved'
   readonly alert: string
@@ -23,7 +23,7 @@ export interface Notice {
 }
 
 export type Notify =
-  /** A POST with the notice as JSON, signed as Standard Webhooks when there is a secret; guarded as a destination is. */
+  /** A POST with the notice as JSON, signed as Standard Webhooks if there is a secret; private addresses are refused. */
   | {
       readonly url: string
       readonly secret?: Destination['secret']
@@ -38,7 +38,7 @@ export const notifyRule = either(
   callable,
   shape({
     url: text,
-    // `signersOf` says what is wrong with a secret.
+    // `signersOf` checks the secret.
     secret: either(text, listOf(text), callable),
     allowPrivate: listOf(text),
     command: listOf(text),
@@ -48,7 +48,7 @@ export const notifyRule = either(
 
 const TIMEOUT_MS = 10_000
 
-/** Throws at once for what can never work; what it returns rejects when somebody could not be told. */
+/** Throws at once for wrong options. The returned function rejects when the notice could not be sent. */
 export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
   if (typeof notify === 'function') return async (notice) => void (await notify(notice))
   if (notify !== null && typeof notify === 'object' && 'command' in notify) return byCommand(notify)
@@ -93,7 +93,7 @@ function byCommand({ command, timeoutMs = TIMEOUT_MS }: Extract<Notify, { comman
         shell: false,
       } as const
       const child = execFile(file, args as string[], options, (error) => (error ? reject(error) : resolve()))
-      child.stdin?.on('error', () => {}) // a program need not read what it is told
+      child.stdin?.on('error', () => {}) // the program need not read its input
       child.stdin?.end(JSON.stringify(notice))
     })
 }

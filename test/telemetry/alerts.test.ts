@@ -208,7 +208,7 @@ writeFileSync(${JSON.stringify(told)}, JSON.stringify({ args: process.argv.slice
     await missing.check()
     expect(lines.at(-1)).toMatchObject({
       level: 'error',
-      msg: 'alert could not be told',
+      msg: 'the notice of an alert could not be sent',
       problem: 'it failed (ENOENT)',
     })
   })
