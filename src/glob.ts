@@ -4,6 +4,12 @@ export function isGlob(pattern: string): boolean {
   return pattern.includes('*')
 }
 
+/** The part of a type before its action: `pull_request` of `pull_request.opened`. Null for a type without an action. */
+export function familyOf(type: string, separator: string | undefined): string | null {
+  const at = separator === undefined ? -1 : type.indexOf(separator)
+  return at > 0 ? type.slice(0, at) : null
+}
+
 /** Whether some text matches both. */
 export function globsMeet(a: string, b: string): boolean {
   /** Which suffixes of b meet the suffix of a that is looked at, from the shortest. */

@@ -50,7 +50,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
   const tracing = options.tracing === false ? null : openTelemetry()
   const observer = intakeObserver({ sources, counters, log, repeats })
   const { retry = {}, ...processingOptions } = options.processing || {}
-  const handlers = createHandlers<Tx>(new Set(sources.keys()), retry)
+  const handlers = createHandlers<Tx>(sources, retry)
   const ring = options.encryption && keyRing(options.encryption)
   const settings = options.retention || {}
   const policy = retentionPolicy(settings, sources)

@@ -145,6 +145,11 @@ export interface Provider {
   readonly keepHeaders: readonly string[]
   /** The event types that have samples. Reading it loads them. */
   readonly sampleTypes: readonly string[]
+  /**
+   * Set when a type is a family and an action, such as `pull_request.opened`: the text between them. A handler for the
+   * family gets every type of it that has no handler of its own.
+   */
+  readonly typeSeparator?: string
   /** How often each secret has matched, in the configured order. */
   readonly secretHits: readonly number[]
   /** True only for `unverified(...)`: anyone can post to this source, and start-up warns about it. */

@@ -1,6 +1,6 @@
 /** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
-import { globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
+import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
 import { forward, type Outlet } from './forward.js'
@@ -99,6 +99,9 @@ export function addDestinations(
  * patterns only the handler of the most specific one is called.
  */
 function register(inbox: Inbox, source: string, pattern: string, own: readonly Outlet[]): void {
+  const separator = inbox.sources.get(source)?.typeSeparator
+  const matches = (wanted: string, type: string) =>
+    globMatches(wanted, type) || globMatches(wanted, familyOf(type, separator) ?? type)
   const largest = (value: (destination: CheckedDestination) => number) =>
     Math.max(...own.map(({ destination }) => value(destination)))
   try {
@@ -107,7 +110,7 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
       pattern,
       (event, ctx) =>
         forward(
-          own.filter(({ destination }) => destination.types.some((type) => globMatches(type, event.type))),
+          own.filter(({ destination }) => destination.types.some((type) => matches(type, event.type))),
           event,
           ctx,
         ),

@@ -1,7 +1,12 @@
-/** The registered handlers. The most specific one is called: exact types before globs, longer globs before shorter, `*` last. */
+/**
+ * The registered handlers. The most specific one is called: exact types before globs, longer globs before shorter, `*` last.
+ * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too: after
+ * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
+ */
 import { invalid } from '../errors.js'
-import { globMatches, moreSpecificFirst } from '../glob.js'
+import { familyOf, globMatches, isGlob, moreSpecificFirst } from '../glob.js'
 import { callable, checkOptions, choice, MAX_TIMER_MS, type Rule, rule, shape, whole } from '../options.js'
+import type { Source } from '../provider.js'
 import { checkRetry, defaultRetry, type RetryPolicy, retryRule } from './failure.js'
 import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
 
@@ -66,8 +71,13 @@ export function groupSize<Tx>({
   return isolated ? 1 : (options.share ?? 1)
 }
 
+/** The number of characters that are not a star. */
+function literal(pattern: string): number {
+  return pattern.replaceAll('*', '').length
+}
+
 export function createHandlers<Tx>(
-  sources: ReadonlySet<string>,
+  sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>,
   retryDefaults: Partial<RetryPolicy>,
 ): Handlers<Tx> {
   const bySource = new Map<string, Registered<Tx>[]>()
@@ -90,6 +100,17 @@ export function createHandlers<Tx>(
   const defaults: RetryPolicy = { ...defaultRetry, ...retryDefaults }
   checkRetry(defaults)
 
+  function find(source: string, eventType: string): Registered<Tx> | null {
+    const matching = (type: string) =>
+      bySource.get(source)?.find(({ pattern }) => globMatches(pattern, type)) ?? null
+    const own = matching(eventType)
+    const family = familyOf(eventType, sources.get(source)?.typeSeparator)
+    const inherited = family === null ? null : matching(family)
+    if (!own || !inherited) return own ?? inherited
+    const ownIsMoreSpecific = !isGlob(own.pattern) || literal(own.pattern) > literal(inherited.pattern)
+    return ownIsMoreSpecific ? own : inherited
+  }
+
   function resolve(source: string, eventType: string): Registered<Tx> | null {
     let types = resolved.get(source)
     if (!types) {
@@ -98,7 +119,7 @@ export function createHandlers<Tx>(
     }
     let found = types.get(eventType)
     if (found === undefined) {
-      found = (bySource.get(source) ?? []).find((handler) => globMatches(handler.pattern, eventType)) ?? null
+      found = find(source, eventType)
       if (types.size < 10_000) types.set(eventType, found)
     }
     return found
@@ -123,7 +144,7 @@ export function createHandlers<Tx>(
       if (!sources.has(source))
         throw invalid(
           'A handler',
-          `needs a configured source; there is no source "${source}", known sources: ${[...sources].join(', ') || 'none'}`,
+          `needs a configured source; there is no source "${source}", known sources: ${[...sources.keys()].join(', ') || 'none'}`,
         )
       if (typeof pattern !== 'string' || pattern === '')
         throw invalid('A handler', 'needs an event type that is not empty')

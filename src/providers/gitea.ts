@@ -1,5 +1,7 @@
-import { defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { defineProvider, hmacScheme, join, optional, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+const repository = 'json:repository.full_name'
 
 export const gitea = defineProvider({
   key: 'gitea',
@@ -17,9 +19,17 @@ export const gitea = defineProvider({
   document: { form: 'payload' },
   events: {
     id: ['header:x-gitea-delivery', 'header:x-forgejo-delivery'],
-    type: ['header:x-gitea-event', 'header:x-forgejo-event'],
-    reference: ['json:repository.full_name', 'json:organization.username'],
+    type: join('.', ['header:x-gitea-event', 'header:x-forgejo-event'], optional('json:action')),
+    // Issues and pull requests of a repository share one series of numbers.
+    reference: [
+      join('#', repository, 'json:pull_request.number'),
+      join('#', repository, 'json:issue.number'),
+      join('@', repository, 'json:ref'),
+      repository,
+      'json:organization.username',
+    ],
   },
+  typeSeparator: '.',
   // No automatic retries; a user can request a delivery again at any time.
   retryWindowMs: null,
   // The default of DELIVER_TIMEOUT of the server.

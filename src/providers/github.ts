@@ -1,5 +1,7 @@
-import { days, defineProvider, hmacScheme, seconds } from '../verification/define-provider.js'
+import { days, defineProvider, hmacScheme, join, optional, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+const repository = 'json:repository.full_name'
 
 export const github = defineProvider({
   key: 'github',
@@ -13,9 +15,25 @@ export const github = defineProvider({
   document: { form: 'payload' },
   events: {
     id: 'header:x-github-delivery',
-    type: 'header:x-github-event',
-    reference: ['json:repository.full_name', 'json:organization.login'],
+    type: join('.', 'header:x-github-event', optional('json:action')),
+    // Issues, pull requests and discussions of a repository share one series of numbers, and a comment on a pull request
+    // has it as `issue`: one reference for all events of one of them.
+    reference: [
+      join('#', repository, 'json:pull_request.number'),
+      join('#', repository, 'json:issue.number'),
+      join('#', repository, 'json:discussion.number'),
+      join('', repository, 'const:/actions/runs/', ['json:workflow_run.id', 'json:workflow_job.run_id']),
+      join('', repository, 'const:/check-suites/', ['json:check_run.check_suite.id', 'json:check_suite.id']),
+      join('', repository, 'const:/deployments/', 'json:deployment.id'),
+      join('', repository, 'const:/releases/', 'json:release.id'),
+      join('@', repository, 'json:ref'),
+      // The status of a commit.
+      join('@', repository, 'json:sha'),
+      repository,
+      'json:organization.login',
+    ],
   },
+  typeSeparator: '.',
   // No automatic retries; a user can request a delivery again for three days.
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },

@@ -1,4 +1,4 @@
-import { composite, defineProvider, seconds, tokenScheme } from '../verification/define-provider.js'
+import { composite, defineProvider, join, seconds, tokenScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 import { standardHmac } from './shared/standard.js'
 
@@ -23,7 +23,13 @@ export const gitlab = defineProvider({
       'unique',
     ],
     type: ['header:x-gitlab-event', 'json:object_kind'],
-    reference: ['json:object_attributes.id', 'json:checkout_sha', 'json:project.path_with_namespace'],
+    // A comment has an id of its own: its reference is what it is about.
+    reference: [
+      'json:object_attributes.noteable_id',
+      'json:object_attributes.id',
+      join('@', 'json:project.path_with_namespace', 'json:ref'),
+      'json:project.path_with_namespace',
+    ],
   },
   retryWindowMs: null,
   answer: { timeLimitMs: seconds(10) },

@@ -7,8 +7,19 @@ export const github: Kinds = [
     name: 'an event as JSON',
     headers: { 'x-github-event': 'issues', 'x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0958' },
     body: { action: 'opened', issue: { id: 73464126, number: 7 }, repository },
-    events: ['issues'],
+    events: ['issues.opened'],
     another: { 'header:x-github-delivery': '72d3162e-cc78-11e3-81ab-4c9367dc0959' },
+  },
+  {
+    name: 'an action on a pull request',
+    docs: 'https://docs.github.com/en/webhooks/webhook-events-and-payloads#pull_request',
+    headers: {
+      'x-github-event': 'pull_request',
+      'x-github-delivery': '82d3162e-cc78-11e3-81ab-4c9367dc0958',
+    },
+    body: { action: 'closed', number: 12, pull_request: { id: 279147437, number: 12 }, repository },
+    events: ['pull_request.closed'],
+    another: { 'header:x-github-delivery': '82d3162e-cc78-11e3-81ab-4c9367dc0959' },
   },
   {
     name: 'a workflow that is dispatched twice with the same inputs',

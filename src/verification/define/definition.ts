@@ -26,6 +26,8 @@ export interface ProviderRules<
   readonly confidence: 'verified' | 'likely'
   readonly verify: V
   readonly events: EventRule | readonly EventRule[]
+  /** For types such as `pull_request.opened`, whose first part is a type too: a handler for that part gets them. */
+  readonly typeSeparator?: string
   /** The format of its bodies. Default `json`. */
   readonly format?: SampleRules['format']
   /** Where the JSON document is, when it is not the body. */

@@ -33,7 +33,7 @@ export function makeSample(rules: SampleRules, options: SampleOptions): SignOpti
   const type = options.type ?? Object.keys(rules.samples)[0] ?? 'test'
   const id = options.id ?? freshId(rules.idForm)
   const fill = (value: unknown) => fillHoles(value, { id, type, now: options.now })
-  const sample = fill(rules.samples[type] ?? Object.values(rules.samples)[0] ?? {})
+  const sample = fill(sampleOf(rules.samples, type))
   const headers: Record<string, string> = { 'content-type': contentTypes[rules.format] }
   for (const [name, value] of Object.entries(rules.headers)) headers[name.toLowerCase()] = String(fill(value))
   return {
@@ -45,6 +45,12 @@ export function makeSample(rules: SampleRules, options: SampleOptions): SignOpti
     type,
     headers,
   }
+}
+
+/** The sample of this type, of another type that begins with it (`issues`: `issues.opened`), or the first one. */
+function sampleOf(samples: Samples, type: string): SampleBody {
+  const similar = Object.keys(samples).find((name) => name.startsWith(`${type}.`))
+  return samples[type] ?? samples[similar ?? Object.keys(samples)[0]!] ?? {}
 }
 
 function encodeSample(sample: unknown, format: SampleRules['format']): string {

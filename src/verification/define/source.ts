@@ -70,6 +70,7 @@ export function createSource(
     answer: definition.answer ?? { timeLimitMs: null },
     contentGuard,
     keepHeaders: definition.keepHeaders ?? [],
+    ...(definition.typeSeparator === undefined ? {} : { typeSeparator: definition.typeSeparator }),
     get sampleTypes() {
       return Object.keys(definition.samples)
     },
@@ -109,7 +110,7 @@ export function createSource(
         body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
       }
       putIdentity(draft, filledRules[0]?.id, wanted.id)
-      putIdentity(draft, eventRules[0]?.type, wanted.type)
+      putType(draft, eventRules[0]?.type, wanted.type)
       const signed = scheme.sign(draft, wanted.now)
       return signed instanceof Promise ? signed.then(() => draft) : draft
     },
@@ -162,6 +163,12 @@ function putIdentity(draft: Draft, field: Field | undefined, value: string | und
   if (value === undefined || typeof first !== 'string') return
   const [kind, name] = splitField(first)
   if (kind === 'header') draft.headers[name.toLowerCase()] ??= value
+}
+
+/** The header of a joined type is its first part: the rest is in the body. */
+function putType(draft: Draft, field: Field | undefined, type: string | undefined): void {
+  if (typeof field !== 'object' || isList(field) || !('join' in field)) putIdentity(draft, field, type)
+  else putIdentity(draft, field.join[0], type?.split(field.separator, 1)[0])
 }
 
 function fillField(field: Field, compiler: Compiler): Field {
