@@ -1,7 +1,7 @@
 /**
- * Failures of SQLite in the words of `src/errors.ts`, and their way across the thread boundary, where an Error
- * would lose its class. A message never quotes a value: SQLite's own texts name tables and columns only, and for
- * anything else the text is left behind, since a JavaScript error may quote its input (I8).
+ * SQLite failures as errors of `src/errors.ts`, and their form between threads, where an Error would lose its class. A
+ * message never contains a value (I8): SQLite's texts name only tables and columns, and the text of any other error is
+ * left out, because a JavaScript error may quote its input.
  */
 import { type ErrorCode, HookonceError, isHookonceError } from '../../errors.js'
 
@@ -39,7 +39,7 @@ export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as { errcode?: unknown }).errcode === 'number'
 }
 
-/** True for what says something about one row and nothing about the database. */
+/** True for an error caused by the values of one row, and not by the state of the database. */
 export function isRowsOwnFault(error: unknown): boolean {
   return isSqliteError(error) && [TOOBIG, CONSTRAINT, MISMATCH].includes(error.errcode & 0xff)
 }
@@ -60,7 +60,7 @@ export function toHookonceError(error: unknown): HookonceError {
 
 export function describe(error: SqliteError): string {
   const primary = error.errcode & 0xff
-  // "no such table: x" says more than "SQL logic error"; our SQL has no values in its text.
+  // "no such table: x" is more precise than "SQL logic error", and hookonce's SQL has no values in its text.
   const text = primary === SQL_ERROR || primary === NOTADB ? error.message : error.errstr
   return `${text}, SQLite code ${error.errcode}`
 }
@@ -76,7 +76,7 @@ function whereItBroke(error: unknown): string {
   return `${error.name} ${frame?.trim() ?? ''}`.trim()
 }
 
-/** An error as it crosses between threads. `sql`: the handler's own statement failed; it gets SQLite's error. */
+/** An error as a message between threads. `sql`: a statement of the handler failed, and the handler gets SQLite's error. */
 export type WireError =
   | { readonly kind: 'hookonce'; readonly code: ErrorCode; readonly details: Record<string, string | number> }
   | { readonly kind: 'sql'; readonly message: string; readonly code: string; readonly errcode: number | null }
@@ -86,7 +86,7 @@ export function toWire(error: unknown): WireError {
   return { kind: 'hookonce', code, details }
 }
 
-/** For statements of a handler: an outage is ours to name, a mistake in the statement is the handler's to see. */
+/** For statements of a handler: an outage becomes an error of hookonce, a mistake in the statement stays SQLite's error. */
 export function handlerErrorToWire(error: unknown): WireError {
   if (isHookonceError(error) || (isSqliteError(error) && codes.has(error.errcode & 0xff)))
     return toWire(error)

@@ -1,4 +1,4 @@
-/** What crosses between the event loop and a thread. */
+/** The messages between the event loop and a thread. */
 import type { Settlement } from '../../model.js'
 import type { EffectState, EffectStep, Watermark } from '../../store.js'
 import type { ConnectionOptions } from './connection.js'
@@ -11,7 +11,7 @@ export interface ThreadOptions extends ConnectionOptions {
   readonly transactionTimeoutMs: number
 }
 
-/** What a thread is started with. */
+/** The data with which a thread is started. */
 export interface ThreadStart {
   readonly options: ThreadOptions
   readonly gate: ExitGate
@@ -19,7 +19,7 @@ export interface ThreadStart {
 
 type Verbs = typeof verbs
 
-/** Calls inside a handler's transaction; `transaction` is the id its `begin` was given. */
+/** Calls inside a handler's transaction; `transaction` is the id from its `begin`. */
 export interface TransactionVerbs {
   begin(args: { transaction: number }): void
   run(args: StatementArgs): RunResult
@@ -45,8 +45,8 @@ export interface RunResult {
 }
 
 /**
- * Calls about the thread itself: `watch` says whether to tell of what other connections commit; `abandon` ends an
- * open transaction and lets no other begin; `close` is the last.
+ * Calls about the thread itself: `watch` starts or stops notifications of commits of other connections; `abandon` rolls
+ * back an open transaction and refuses new ones; `close` is the last call.
  */
 interface ControlVerbs {
   watch(args: boolean): void
@@ -54,7 +54,7 @@ interface ControlVerbs {
   close(args: null): void
 }
 
-/** Every verb by its name on the wire. */
+/** Every verb by its name in a message. */
 export type Calls = {
   [V in keyof Verbs]: (args: Parameters<Verbs[V]>[2]) => ReturnType<Verbs[V]>
 } & { [V in keyof TransactionVerbs as `tx.${V}`]: TransactionVerbs[V] } & ControlVerbs
@@ -66,16 +66,16 @@ export type ValueOf<V extends Verb> = ReturnType<Calls[V]>
 export interface Call {
   readonly id: number
   readonly verb: Verb
-  /** The store's clock, read where the call was made; the log may be further. */
+  /** The store's clock at the time of the call. The time of the log may be later. */
   readonly now: number
   readonly args: unknown
 }
 
-/** `logTime`: the time the call was carried out at, where the log was further than the call's `now`. */
+/** `logTime`: the time of the log, when it was later than the `now` of the call. */
 export type Answer = { readonly id: number; readonly logTime?: number } & (
   | { readonly value: unknown }
   | { readonly error: WireError }
 )
 
-/** Not an answer: what a thread that watches says when something new was committed. */
+/** The notification of a watching thread that another connection has committed something new. */
 export const NEWS = 'news'

@@ -1,6 +1,6 @@
 /**
- * The thread that owns a connection: a commit waits for the disk here and not on the event loop. Calls are answered
- * in the order they came, except that those outside an open handler's transaction wait for its end.
+ * The thread that owns a connection, so that a commit waits for the disk outside the event loop. Calls are answered in the
+ * order in which they arrive, except that calls outside an open handler's transaction wait for its end.
  */
 import { parentPort, type TransferListItem, workerData } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
@@ -51,7 +51,7 @@ function receive(call: Call): void {
   }
 }
 
-/** Reads never wait for a transaction: on a file they have a connection of their own, in memory there is no other. */
+/** Reads never wait for a transaction: for a file they have their own connection; in memory there is only one. */
 function mustWait(verb: Verb): boolean {
   if (verb in readVerbs || (verb.startsWith('tx.') && verb !== 'tx.begin')) return false
   return transactions.isOpen() || waiting.length > 0
@@ -76,7 +76,7 @@ function serve({ id, verb, now, args }: Call): void {
   if (verb === 'close') port.close()
 }
 
-/** `timeOf` gives the log's time, once the log is open. */
+/** `timeOf` returns the time of the log. It is called after the log was opened. */
 function perform(verb: Verb, args: unknown, timeOf: () => number): unknown {
   if (verb === 'close') {
     watch.stop()
@@ -99,7 +99,7 @@ function perform(verb: Verb, args: unknown, timeOf: () => number): unknown {
   return run(open, now, args)
 }
 
-/** On first use, and again after a failure: a directory that was not there may come back. */
+/** Opens the log on first use, and tries again after a failure, because a missing directory may come back. */
 function connect(): Connection {
   connection ??= openConnection(options)
   return connection
@@ -121,7 +121,7 @@ function errorOf(verb: Verb, error: unknown): WireError {
   return isHandlers ? handlerErrorToWire(error) : toWire(error)
 }
 
-/** Bodies are handed over, not copied. Events of one delivery share one. */
+/** The buffers of bodies, which are transferred instead of copied. Events of one delivery share one buffer. */
 function bodiesOf(verb: Verb, value: unknown): TransferListItem[] {
   if (verb !== 'claim' && verb !== 'payload') return []
   const holders = (verb === 'claim' ? value : [value]) as ({ body: Uint8Array | null } | null)[]
