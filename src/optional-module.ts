@@ -31,7 +31,14 @@ export async function importOptional<T>(name: string): Promise<T> {
 export function requireOptional<T>(name: string): T {
   // A bundle of the format CommonJS has no address.
   const here: string | undefined = import.meta.url
-  return createRequire(here ?? pathToFileURL(`${process.cwd()}/`))(name) as T
+  const project = createRequire(pathToFileURL(`${process.cwd()}/`))
+  try {
+    return (here === undefined ? project : createRequire(here))(name) as T
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'MODULE_NOT_FOUND') throw error
+    // `npx hookonce` runs outside of the project that the user installs packages in.
+    return project(name) as T
+  }
 }
 
 /** Whether this error says that the package itself, and not one that it imports, was not found. */

@@ -54,7 +54,21 @@ function loadDriver(): Driver {
 
 function builtin(): Driver | undefined {
   // Node 20 before 20.16 has neither `getBuiltinModule` nor node:sqlite.
-  return process.getBuiltinModule?.('node:sqlite') as Driver | undefined
+  return withoutWarning(() => process.getBuiltinModule?.('node:sqlite') as Driver | undefined)
+}
+
+/** Node 22 and 24 warn that `node:sqlite` is experimental; the warning tells a user of hookonce nothing. */
+function withoutWarning<T>(load: () => T): T {
+  const { emitWarning } = process
+  process.emitWarning = (warning: string | Error, ...rest: unknown[]) => {
+    if (!String(warning).startsWith('SQLite is an experimental'))
+      emitWarning.call(process, warning, ...(rest as []))
+  }
+  try {
+    return load()
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
 
 function installed(): Driver {
