@@ -11,9 +11,11 @@ import {
   canRetain,
   checkCapabilities,
   checkHandler,
+  checkInboxOptions,
   checkLimits,
   checkSources,
   type InboxOptions,
+  inboxLog,
 } from './inbox/options.js'
 import { inboxProcessing } from './inbox/processing.js'
 import { receiver } from './inbox/receiver.js'
@@ -23,7 +25,7 @@ import { createBodyBudget } from './intake/body-budget.js'
 import { fetchIntake } from './intake/fetch.js'
 import { intakeObserver } from './intake/observer.js'
 import { defaultLimits, type EarlyRefusal } from './intake/receive.js'
-import { jsonLog, repeatedLines } from './log.js'
+import { repeatedLines } from './log.js'
 import { onceKey } from './once.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
 import { createHandlers } from './processing/handlers.js'
@@ -38,7 +40,8 @@ import { openTelemetry } from './tracing.js'
 export type { Inbox, InboxOptions, OrderVerb }
 
 export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
-  const log = options.log ?? jsonLog()
+  checkInboxOptions(options)
+  const log = inboxLog(options.log)
   const repeats = repeatedLines(log)
   const clock = options.clock ?? systemClock
   const sources = checkSources(options.sources, log)

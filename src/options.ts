@@ -80,6 +80,8 @@ function describe(value: unknown): string {
 export const text: Rule = rule('text', (value) => typeof value === 'string' && value.trim() !== '')
 /** The same, which may be empty. */
 export const anyText: Rule = rule('text', (value) => typeof value === 'string')
+/** For options whose values are checked where they are used. */
+export const anyValue: Rule = rule('anything', () => true)
 export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
 export const callable: Rule = rule('a function', (value) => typeof value === 'function')
 export const off: Rule = rule('false', (value) => value === false)

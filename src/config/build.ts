@@ -2,7 +2,6 @@
 import { HookonceError } from '../errors.js'
 import { addDestinations } from '../forward/destinations.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
-import { jsonLog } from '../log.js'
 import type { HookonceServer } from '../server/server.js'
 import { withAlerts } from '../telemetry/alerts.js'
 import { unsetVariables } from './define.js'
@@ -26,7 +25,7 @@ export async function inboxFromConfig(
     ...options,
     store: typeof store === 'function' ? store() : store,
     ownsStore: true,
-    ...(log === undefined ? {} : { log: typeof log === 'string' ? jsonLog(log) : log }),
+    ...(log === undefined ? {} : { log }),
     ...overrides,
   })
   for (const warning of warnings) {

@@ -2,11 +2,11 @@
 
 import { encryptionRule } from '../encryption/key-ring.js'
 import { destinationRule } from '../forward/destination.js'
+import { logRule, storeRule, storeUrlRule } from '../inbox/options.js'
 import { commitsRule } from '../intake/group-commit.js'
 import { limitsRule } from '../intake/receive.js'
 import {
   callable,
-  choice,
   either,
   flag,
   isObject,
@@ -17,7 +17,6 @@ import {
   required,
   rule,
   shape,
-  text,
 } from '../options.js'
 import { processingRule } from '../processing/processor.js'
 import { redactRule } from '../processing/redact.js'
@@ -28,21 +27,14 @@ import { spoolRule } from '../spool/spool.js'
 import { alertsRule } from '../telemetry/alert-rules.js'
 import type { HookonceConfig } from './define.js'
 
-const store = either(
-  rule('a store', (value) => isObject(value) && typeof value.record === 'function'),
-  { ...text, expected: 'its URL (sqlite:events.db, postgres://user@host/db)' },
-  { ...callable, expected: 'a function that returns the URL' },
-)
+const store = either(storeRule, storeUrlRule, {
+  ...callable,
+  expected: 'a function that returns the URL',
+})
 
 const source = rule(
   'made by a provider factory, such as stripe({ secret })',
   (value) => isObject(value) && typeof value.verify === 'function' && typeof value.identify === 'function',
-)
-
-const logger = rule(
-  'a logger with debug, info, warn and error',
-  (value) =>
-    isObject(value) && ['debug', 'info', 'warn', 'error'].every((name) => typeof value[name] === 'function'),
 )
 
 const config = shape({
@@ -62,7 +54,7 @@ const config = shape({
   encryption: encryptionRule,
   alerts: alertsRule,
   redact: redactRule,
-  log: either(logger, choice('debug', 'info', 'warn', 'error', 'silent')),
+  log: logRule,
 } satisfies Record<keyof HookonceConfig, Rule>)
 
 /** Every key there is, with what is above it: `server.admin.tokens`. */

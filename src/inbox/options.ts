@@ -4,11 +4,26 @@ import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { invalid } from '../errors.js'
 import type { GroupCommitOptions } from '../intake/group-commit.js'
 import { type IntakeLimits, limitsRule } from '../intake/receive.js'
-import type { Logger } from '../log.js'
-import { checkOptions, complete } from '../options.js'
+import { jsonLog, type Logger, type LogLevel } from '../log.js'
+import {
+  anyValue,
+  checkOptions,
+  choice,
+  complete,
+  either,
+  flag,
+  isObject,
+  mapOf,
+  off,
+  type Rule,
+  required,
+  rule,
+  shape,
+  text,
+} from '../options.js'
 import type { RetryPolicy } from '../processing/failure.js'
 import type { HandlerOptions } from '../processing/handler.js'
-import type { ProcessingOptions } from '../processing/processor.js'
+import { type ProcessingOptions, processingRule } from '../processing/processor.js'
 import type { RedactOptions } from '../processing/redact.js'
 import type { Source } from '../provider.js'
 import type { RetentionOptions } from '../retention/policy.js'
@@ -20,7 +35,11 @@ import { need, type Store } from '../store.js'
 export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
-  /** Whether `stop` closes the store. Default: only a store that was opened from its URL. */
+  /**
+   * Whether `stop` closes the store. Default: only a store given as its URL. A store that was passed in, such as
+   * `postgres({ url })`, can be used again after `stop`, and does not keep the process alive. A pool that was passed to
+   * the store is never closed.
+   */
   readonly ownsStore?: boolean
   /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */
   readonly sources: Readonly<Record<string, Source>>
@@ -37,8 +56,11 @@ export interface InboxOptions<Tx = unknown> {
   readonly retention?: RetentionOptions | false
   /** Encrypts the stored headers and body of each delivery. Default: no encryption. */
   readonly encryption?: EncryptionOptions
-  /** Default: warnings and errors as JSON lines on standard error. A pino logger can be used. */
-  readonly log?: Logger
+  /**
+   * A logger, such as a pino logger, or the level from which on JSON lines are written to standard error. Default
+   * `warn`.
+   */
+  readonly log?: Logger | LogLevel
   /** Masked in errors before they are stored, in addition to secrets and excerpts of the payload. */
   readonly redact?: RedactOptions
   readonly clock?: Clock
@@ -48,6 +70,53 @@ export interface InboxOptions<Tx = unknown> {
   readonly tracing?: boolean
   /** Brings the schema up to date when the store is opened. Default true. */
   readonly migrate?: boolean
+}
+
+export const storeRule: Rule = rule(
+  'a store',
+  (value) => isObject(value) && typeof value.record === 'function',
+)
+
+export const storeUrlRule: Rule = { ...text, expected: 'its URL (sqlite:events.db, postgres://user@host/db)' }
+
+export const logRule: Rule = either(
+  rule(
+    'a logger with debug, info, warn and error',
+    (value) =>
+      isObject(value) &&
+      ['debug', 'info', 'warn', 'error'].every((name) => typeof value[name] === 'function'),
+  ),
+  choice('debug', 'info', 'warn', 'error', 'silent'),
+)
+
+const anyObject = rule('an object', isObject)
+
+/** The options inside of an object are checked by the module that takes them. */
+const inboxRule = shape({
+  store: required(either(storeRule, storeUrlRule)),
+  ownsStore: flag,
+  sources: required(mapOf(anyValue)),
+  limits: anyObject,
+  commits: anyObject,
+  spool: anyObject,
+  seen: anyObject,
+  retention: either(off, anyObject),
+  encryption: anyObject,
+  log: logRule,
+  redact: anyObject,
+  clock: rule('a clock with now()', (value) => isObject(value) && typeof value.now === 'function'),
+  processing: either(off, processingRule),
+  tracing: flag,
+  migrate: flag,
+} satisfies Record<keyof InboxOptions, Rule>)
+
+/** Before anything else is done with them: a misspelt option would be left out in silence. */
+export function checkInboxOptions(options: unknown): void {
+  checkOptions('createInbox(options)', options, inboxRule)
+}
+
+export function inboxLog(log: InboxOptions['log']): Logger {
+  return typeof log === 'object' ? log : jsonLog(log)
 }
 
 export function checkSources(

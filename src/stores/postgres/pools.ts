@@ -6,6 +6,7 @@
 import type { Pool, PoolConfig } from 'pg'
 import pg from 'pg'
 import { invalid } from '../../errors.js'
+import { anyValue, checkOptions, type Rule, shape } from '../../options.js'
 import { checkCount } from '../../store/input.js'
 import { keepAlive, PromptClient, quiet } from './connection.js'
 
@@ -42,7 +43,22 @@ export interface Pools {
   end(): Promise<void>
 }
 
+const optionNames = shape({
+  url: anyValue,
+  pool: anyValue,
+  schema: anyValue,
+  maxConnections: anyValue,
+  maxTransactions: anyValue,
+  maxReads: anyValue,
+  readTimeoutMs: anyValue,
+  prepare: anyValue,
+  statementTimeoutMs: anyValue,
+  partitions: anyValue,
+  duplicateFlushMs: anyValue,
+} satisfies Record<keyof PostgresOptions, Rule>)
+
 export function openPools(options: PostgresOptions): Pools {
+  checkOptions('postgres(options)', options, optionNames)
   if (!options.url === !options.pool) throw invalid('postgres()', 'needs either `url` or `pool`')
   const log = logPool(options)
   const transactions =
@@ -90,6 +106,8 @@ function connection(url: string): PoolConfig {
     connectionString: url,
     connectionTimeoutMillis: 5_000,
     idleTimeoutMillis: 30_000,
+    // An inbox that was stopped must not keep its process alive until idle connections are closed.
+    allowExitOnIdle: true,
     ...keepAlive,
     Client: PromptClient,
     application_name: 'hookonce',
@@ -103,6 +121,7 @@ function configOf(pool: Pool): PoolConfig {
     Client: PromptClient,
     ...pool.options,
     connectionTimeoutMillis: 5_000,
+    allowExitOnIdle: true,
     ...keepAlive,
   }
   if (password !== undefined) copied.password = password

@@ -7,6 +7,7 @@ import { resolve } from 'node:path'
 import { type Clock, forwardClock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
 import { limits, type NewDelivery, type RecordVerdict } from '../../model.js'
+import { anyValue, checkOptions, type Rule, shape } from '../../options.js'
 import {
   checkClaim,
   checkCount,
@@ -34,6 +35,15 @@ import { beginTransaction, type SqliteTx } from './transaction.js'
 export { migrations } from './migrations.js'
 export type { SqliteTx } from './transaction.js'
 
+const optionNames = shape({
+  clock: anyValue,
+  busyTimeoutMs: anyValue,
+  transactionTimeoutMs: anyValue,
+  duplicateFlushMs: anyValue,
+  maxBytes: anyValue,
+  scanLimit: anyValue,
+} satisfies Record<keyof SqliteOptions, Rule>)
+
 export interface SqliteOptions {
   /** The host's clock. The time of the log never goes back behind the newest time written: see `connection.ts`. */
   readonly clock?: Clock
@@ -54,6 +64,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('sqlite(path): `path`', 'must be a file name or :memory:')
   }
+  checkOptions('sqlite(path, options)', options, optionNames)
   const { clock = systemClock, busyTimeoutMs = 5_000, transactionTimeoutMs = 5_000 } = options
   const { duplicateFlushMs = 1_000, scanLimit = 10_000 } = options
   checkCount('busyTimeoutMs', busyTimeoutMs, 600_000)
