@@ -110,7 +110,8 @@ export function createSource(
         body: typeof wanted.body === 'string' ? Buffer.from(wanted.body, 'utf8') : wanted.body,
       }
       putIdentity(draft, filledRules[0]?.id, wanted.id)
-      putType(draft, eventRules[0]?.type, wanted.type)
+      if (definition.typeSeparator === undefined) putIdentity(draft, eventRules[0]?.type, wanted.type)
+      else putFamily(draft, eventRules[0]?.type, wanted.type)
       const signed = scheme.sign(draft, wanted.now)
       return signed instanceof Promise ? signed.then(() => draft) : draft
     },
@@ -165,10 +166,10 @@ function putIdentity(draft: Draft, field: Field | undefined, value: string | und
   if (kind === 'header') draft.headers[name.toLowerCase()] ??= value
 }
 
-/** The header of a joined type is its first part: the rest is in the body. */
-function putType(draft: Draft, field: Field | undefined, type: string | undefined): void {
-  if (typeof field !== 'object' || isList(field) || !('join' in field)) putIdentity(draft, field, type)
-  else putIdentity(draft, field.join[0], type?.split(field.separator, 1)[0])
+/** The header of a type with an action is its first part; the action is in the body. */
+function putFamily(draft: Draft, field: Field | undefined, type: string | undefined): void {
+  if (typeof field !== 'object' || isList(field) || !('join' in field)) return
+  putIdentity(draft, field.join[0], type?.split(field.separator, 1)[0])
 }
 
 function fillField(field: Field, compiler: Compiler): Field {
