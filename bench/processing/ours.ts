@@ -1,9 +1,12 @@
-/** hookonce in the drain, in four modes, with as many connections and as large a buffer as the other systems. */
+/** hookonce in the drain, in four modes, with as many connections as the other systems. */
 import { createHash } from 'node:crypto'
 import { createInbox } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System } from './system.js'
+
+/** Without it the buffer is sized by the rate of the handlers. */
+const BUFFER = Number(process.env.BENCH_BUFFER ?? 0)
 
 export async function ours(kind: string): Promise<System> {
   const schema = kind.replace('-', '_')
@@ -15,7 +18,7 @@ export async function ours(kind: string): Promise<System> {
     const inbox = createInbox({
       store,
       sources: { shop: unverified({ id: 'json:id' }) },
-      processing: { concurrency: CONCURRENCY, buffer: Number(process.env.BENCH_BUFFER ?? 500) },
+      processing: { concurrency: CONCURRENCY, ...(BUFFER > 0 && { buffer: BUFFER }) },
       log: { debug() {}, info() {}, warn() {}, error: console.error },
     })
     if (kind === 'ours-tx' || kind === 'ours-share') {

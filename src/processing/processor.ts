@@ -10,6 +10,7 @@ import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, EventKey } from '../model.js'
 import { checkOptions, type Rule, shape, text, whole } from '../options.js'
 import type { AttemptDeps } from './attempt.js'
+import { createBufferSize } from './buffer-size.js'
 import { createDispatch } from './dispatch.js'
 import { retryRule } from './failure.js'
 import type { Result } from './handle.js'
@@ -20,7 +21,10 @@ import { createSuspects } from './suspects.js'
 export interface ProcessingOptions {
   /** Attempts at the same time, in this process. Default 16. */
   readonly concurrency?: number
-  /** Events claimed ahead of the attempts. Default twice the concurrency, or twice the largest batch. */
+  /**
+   * Events claimed ahead of the attempts. By default as many as the handlers finish in half a second (500 at most, and at
+   * most a twentieth of the lease), and at least twice the concurrency or the largest group.
+   */
   readonly buffer?: number
   /** Time without a heartbeat after which a lease expires. Default 30,000; there are three heartbeats in that time. */
   readonly leaseMs?: number
@@ -70,7 +74,8 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
   const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
   const { store, log, handlers, sources, counters } = deps
   const codeOf = (error: unknown) => countStoreError(counters, error)
-  const bufferSize = () => options.buffer ?? 2 * Math.max(concurrency, handlers.largestGroup())
+  const measured = createBufferSize(leaseMs)
+  const bufferSize = () => options.buffer ?? measured.now(2 * Math.max(concurrency, handlers.largestGroup()))
   const pause = createPause()
   let running = false
   let stopping = false
@@ -88,6 +93,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
       concurrency,
       leases,
       onSettled(event, result) {
+        measured.finished()
         const dueInMs = dueIn(result)
         if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) wakeIn(dueInMs)
         deps.onSettled?.(event, result)
@@ -137,6 +143,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
       await release(toRelease, suspectDelayMs)
       wakeIn(suspectDelayMs)
     }
+    measured.claimed(claimed)
     for (const event of toRun) leases.add(event, askedAt)
     dispatch.add(toRun)
     return toRun.length
