@@ -97,10 +97,12 @@ export function spoolGate(deps: GateDeps) {
     const now = deps.clock.now()
     try {
       const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, deps.seal)))
+      // Before the call, because it transfers the blocks to the thread and leaves them empty here.
+      const sizes = rows.map(({ block }) => block.byteLength)
       const kept = await file.put(rows)
       for (const [i, { index }] of items.entries()) results[index] = kept[i] ? 'spooled' : full()
       const left = kept.indexOf(false)
-      deps.wrote(left < 0 ? null : rows[left]!.block.byteLength)
+      deps.wrote(left < 0 ? null : sizes[left]!)
       deps.spooled()
     } catch (error) {
       deps.wrote(0)
