@@ -19,6 +19,7 @@ import {
 } from './failure.js'
 import { openPools, type PostgresOptions, readTimeoutMs } from './pools.js'
 import { openReads } from './read-pool.js'
+import { awaitStandby } from './replication.js'
 import { adhoc, type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
 
 export interface Database {
@@ -114,7 +115,10 @@ export function openDatabase(options: PostgresOptions): Database {
       try {
         return await using(async (client) => {
           sent = true
-          return (await send(client, statement, values, limitMs)).rows as Row[]
+          const { rows } = await send(client, statement, values, limitMs)
+          // The statement may have found the rows of its first try, whose wait for the standby was cancelled.
+          if (resend && tries > 1) await send(client, awaitStandby, [], limitMs)
+          return rows as Row[]
         }, limitMs)
       } catch (error) {
         const again = isRaceFailure(error) || (resend && sent && isConnectionFailure(error))

@@ -12,6 +12,7 @@ import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './f
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import { type BatchEvent, foldBatch, type Item, parameters, sameContent } from './record-batch.js'
 import { disown, type Found, insert, lookup, reserve } from './record-sql.js'
+import { standbyWait } from './replication.js'
 import { texts } from './statement.js'
 
 /** The verdict on an event, the content hash in the log, and the time of the statement. */
@@ -23,6 +24,7 @@ interface Recorded {
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
   const slots = slotKeeper()
+  const standbyHasAll = standbyWait(db)
 
   async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((delivery) => refusal(delivery) ?? [])
@@ -85,7 +87,11 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     for (let tries = 1; ; tries++) {
       const slot = slots.take()
       try {
-        return await verdictsOf(items, await db.resend<Found>(insert, [...values, slot]))
+        const found = await db.resend<Found>(insert, [...values, slot])
+        const recorded = await verdictsOf(items, found)
+        // The commit of a new event has waited for the standby. Known events may come from a commit that has not.
+        if (!found.some((row) => row.ours)) await standbyHasAll()
+        return recorded
       } catch (error) {
         if (!isPartitionMissing(error)) throw error
         // The partition is missing or being dropped; after the drop a new one can be made.
