@@ -1,24 +1,146 @@
-/** `npm run bench -- store`, `intake`, `delivery`, `processing`, `retention` or `forward`: runs the variants interleaved and prints a table. */
-import { deliveryBench } from './delivery.js'
-import { forwardBench } from './forward.js'
-import { intakeBench } from './intake.js'
-import { processingBench } from './processing.js'
-import { retentionBench } from './retention.js'
-import { storeBench } from './store.js'
+/**
+ * `npm run bench`: all suites in under 40 minutes. `-- <suite> ...` runs some of them.
+ *   --time <minutes>   another length of the whole run
+ *   --short            the smallest sizes, one round: shows that everything runs, and writes nothing without --out
+ *   --full             the largest sizes, however long they take (10^7 rows, a backlog of a million, 10 minutes of load)
+ *   --node <version>   the suite `nodes` compares this Node with a version from the npm registry: `newest`, `26`, ...
+ *   --out <folder>     writes results, plots and a copy of docs/performance.md there, and not into the repository
+ */
+import { copyFileSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { startPostgres } from '../test/support/postgres.js'
+import { reached } from './aims.js'
+import { createBench, type RunOptions } from './bench.js'
+import { describeEnvironment, postgresSettings } from './report/environment.js'
+import { plainTable } from './report/table.js'
+import {
+  aimsHead,
+  aimsRows,
+  environmentText,
+  mergeWithFile,
+  printSuite,
+  rewriteDocument,
+  writePlots,
+  writeResults,
+} from './report/write.js'
+import type { Suite, SuiteResult } from './suite.js'
+import { suites } from './suites.js'
+import { installNode } from './support/other-node.js'
+import { startRedis } from './support/redis.js'
 
-const benches: Record<string, (args: string[]) => Promise<void>> = {
-  store: storeBench,
-  intake: intakeBench,
-  delivery: deliveryBench,
-  processing: processingBench,
-  retention: retentionBench,
-  forward: forwardBench,
-}
+const ALL_MINUTES = 40
+const root = fileURLToPath(new URL('..', import.meta.url))
 
-const [name = '', ...args] = process.argv.slice(2)
-const bench = benches[name]
-if (!bench) {
-  console.error(`Which bench? npm run bench -- ${Object.keys(benches).join(' | ')}`)
+const { values: flags, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    time: { type: 'string' },
+    short: { type: 'boolean', default: false },
+    full: { type: 'boolean', default: false },
+    node: { type: 'string' },
+    out: { type: 'string' },
+  },
+})
+const unknown = positionals.filter((name) => !suites.some((suite) => suite.name === name))
+if (unknown.length > 0) {
+  console.error(`No suite ${unknown.join(', ')}. The suites: ${suites.map(({ name }) => name).join(' ')}`)
   process.exit(2)
 }
-await bench(args)
+const minutes = Number(flags.time ?? ALL_MINUTES)
+if (!(minutes > 0)) {
+  console.error(`--time ${flags.time}: give a number of minutes above 0.`)
+  process.exit(2)
+}
+const taking = suites.filter(({ name }) => positionals.length === 0 || positionals.includes(name))
+process.exitCode = await run()
+
+async function run(): Promise<number> {
+  const startedAt = performance.now()
+  const other = flags.node === undefined ? null : await installNode(flags.node)
+  const postgres = await startPostgres({ settings: postgresSettings })
+  const redis = await startRedis()
+  try {
+    const environment = await describeEnvironment(postgres.url, redis !== null, other?.path ?? null)
+    console.log(environmentText(environment))
+    const options = {
+      short: flags.short,
+      full: flags.full,
+      minutes,
+      otherNode: other?.path ?? null,
+      postgres,
+      redis,
+    }
+    const results: SuiteResult[] = []
+    for (const suite of taking) {
+      const result = await runSuite(suite, options)
+      results.push(result)
+      printSuite(result)
+      const done = `${results.length} of ${taking.length} suites, ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`
+      console.log(`\n--- ${done} ---`)
+    }
+    console.log(`\n## Aims\n\n${plainTable(aimsHead, aimsRows(results))}`)
+    write(results, environment)
+    const failed = results.filter(({ failure, notes }) => failure !== null || notes.some(isFailure))
+    for (const { name, failure } of failed)
+      console.log(`Suite ${name} failed: ${failure ?? 'a side, see its notes'}`)
+    const missed = reached(results).filter(({ result }) => result === 'not reached').length
+    console.log(`${missed} aims not reached, ${failed.length} suites failed.`)
+    return failed.length > 0 ? 1 : 0
+  } finally {
+    await redis?.stop()
+    await postgres.remove()
+    other?.remove()
+  }
+}
+
+function isFailure(note: string): boolean {
+  return note.includes(' FAILED: ')
+}
+
+/** A suite that fails is reported as failed and does not stop the others. */
+async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
+  const total = suites.reduce((sum, { minutes }) => sum + minutes, 0)
+  // Alone, a suite may use the time it has in a run of all suites, or what --time gives.
+  const share = flags.time !== undefined && positionals.length > 0 ? 1 / taking.length : suite.minutes / total
+  const bench = createBench(suite.name, 0.85 * share * minutes * 60_000, options)
+  const startedAt = performance.now()
+  const base = { name: suite.name, title: suite.title, at: new Date().toISOString() }
+  const empty = { tables: [], figures: {}, plots: [] }
+  const seconds = () => (performance.now() - startedAt) / 1_000
+  const skipped = suite.skip?.(options) ?? null
+  if (skipped !== null) return { ...base, ...empty, seconds: 0, notes: [], failure: null, skipped }
+  try {
+    const findings = await suite.run(bench)
+    return { ...base, ...findings, seconds: seconds(), notes: bench.notes, failure: null, skipped: null }
+  } catch (error) {
+    console.error(error)
+    const failure = error instanceof Error ? error.message : String(error)
+    return { ...base, ...empty, seconds: seconds(), notes: bench.notes, failure, skipped: null }
+  } finally {
+    await bench.end().catch((error) => console.error(`${suite.name}: cleaning up failed:`, error))
+  }
+}
+
+function write(
+  results: readonly SuiteResult[],
+  environment: Awaited<ReturnType<typeof describeEnvironment>>,
+): void {
+  if (flags.short && flags.out === undefined) return
+  const out = flags.out
+  const folders =
+    out === undefined
+      ? { results: join(root, 'bench/results'), docs: join(root, 'docs') }
+      : { results: join(out, 'results'), docs: out }
+  if (out !== undefined) {
+    mkdirSync(out, { recursive: true })
+    copyFileSync(join(root, 'docs/performance.md'), join(out, 'performance.md'))
+  }
+  const date = new Date().toISOString().slice(0, 10)
+  const all = mergeWithFile(folders.results, { date, environment, suites: results })
+  writeResults(folders.results, all)
+  writePlots(join(folders.docs, 'performance'), results)
+  rewriteDocument(join(folders.docs, 'performance.md'), all, 'performance')
+  console.log(`\nWritten: ${folders.results}/${date}.md, ${folders.docs}/performance.md`)
+}

@@ -1,10 +1,33 @@
-/** CPU time of a PostgreSQL server with all its processes, on Linux. */
+/** CPU time and memory of processes, from /proc. On other systems every figure is NaN. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const MICROSECONDS_A_TICK = 10_000
 
-/** Microseconds so far, including processes that have ended; NaN on other systems. */
+export interface ProcessCpu {
+  /** Microseconds so far of the thread that runs JavaScript. */
+  readonly main: number
+  /** Of all other threads: workers, the thread pool, the garbage collector, the compiler. */
+  readonly others: number
+}
+
+export function processCpu(pid: number): ProcessCpu {
+  try {
+    let main = 0
+    let others = 0
+    for (const tid of readdirSync(`/proc/${pid}/task`)) {
+      // The first field: nanoseconds on a CPU.
+      const used = Number(readFileSync(`/proc/${pid}/task/${tid}/schedstat`, 'utf8').split(' ')[0]) / 1_000
+      if (Number(tid) === pid) main = used
+      else others += used
+    }
+    return { main, others }
+  } catch {
+    return { main: Number.NaN, others: Number.NaN }
+  }
+}
+
+/** Of a PostgreSQL server with all its processes, including those that have ended. */
 export function serverCpu(dataDir: string): number {
   try {
     const postmaster = Number(readFileSync(join(dataDir, 'postmaster.pid'), 'utf8').split('\n')[0])
@@ -16,6 +39,16 @@ export function serverCpu(dataDir: string): number {
       else if (parent === postmaster) ticks += own
     }
     return ticks * MICROSECONDS_A_TICK
+  } catch {
+    return Number.NaN
+  }
+}
+
+/** Bytes of memory that the process occupies now. */
+export function residentBytes(pid: number): number {
+  try {
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8')
+    return Number(/VmRSS:\s+(\d+) kB/.exec(status)?.[1]) * 1_024
   } catch {
     return Number.NaN
   }

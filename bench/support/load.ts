@@ -5,107 +5,134 @@
 import { connect, type Socket } from 'node:net'
 
 export interface LoadResult {
+  readonly count: number
   readonly perSecond: number
   readonly latenciesMs: Float64Array
-  readonly statuses: Readonly<Record<string, number>>
 }
 
+/** Sends as fast as answers return, until the requests are used up or the time is over. */
 export async function load(
   port: number,
   connections: number,
   requests: readonly Buffer[],
+  maxMs = Number.POSITIVE_INFINITY,
 ): Promise<LoadResult> {
   const latencies = new Float64Array(requests.length)
   const statuses: Record<string, number> = {}
+  const sockets = await Promise.all(Array.from({ length: connections }, () => open(port)))
   let next = 0
   let done = 0
   const startedAt = performance.now()
-  await Promise.all(Array.from({ length: connections }, () => converse()))
-  const seconds = (performance.now() - startedAt) / 1000
-  return { perSecond: done / seconds, latenciesMs: latencies.subarray(0, done), statuses }
+  const endAt = startedAt + maxMs
+  await Promise.all(sockets.map(converse))
+  const seconds = (performance.now() - startedAt) / 1_000
+  for (const socket of sockets) socket.destroy()
+  onlyAccepted(statuses)
+  return { count: done, perSecond: done / seconds, latenciesMs: latencies.subarray(0, done) }
 
-  function converse(): Promise<void> {
+  function converse(socket: Socket): Promise<void> {
     return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true })
       let sentAt = 0
       const send = () => {
-        if (next >= requests.length) {
-          socket.end()
-          return resolve()
-        }
         sentAt = performance.now()
+        if (next >= requests.length || sentAt > endAt) return resolve()
         socket.write(requests[next++]!)
       }
-      socket.on('connect', send)
-      socket.on('error', reject)
+      failing(socket, reject)
       onAnswer(socket, (status) => {
         statuses[status] = (statuses[status] ?? 0) + 1
         latencies[done++] = performance.now() - sentAt
         send()
       })
+      send()
     })
   }
 }
 
 /**
- * The same at a constant rate, however slow the answers are, as senders do. Continues until `until` resolves or the
- * requests are used up.
+ * The same at a constant rate, however slow the answers are, as senders do. A latency counts from the time at which the
+ * request was due, so that a slow server cannot hide its delay by making the sender wait. Continues until the promise of
+ * `until`, which is called at the start, resolves or the requests are used up.
  */
 export async function steadyLoad(
   port: number,
   perSecond: number,
   requests: readonly Buffer[],
-  until: Promise<unknown>,
+  until: () => Promise<unknown> = () => new Promise(() => {}),
+  onSent?: (index: number, dueAt: number) => void,
 ): Promise<LoadResult> {
-  let over = false
-  void until.then(() => {
-    over = true
-  })
   const latencies: number[] = []
   const statuses: Record<string, number> = {}
-  const free: ((item: { request: Buffer; dueAt: number }) => void)[] = []
+  const free: Socket[] = []
+  const dueAts = new Map<Socket, number>()
   const waiting: { request: Buffer; dueAt: number }[] = []
-  const sockets = await Promise.all(Array.from({ length: 64 }, open))
+  let broken: Error | null = null
+  const sockets = await Promise.all(Array.from({ length: 64 }, () => open(port)))
+  for (const socket of sockets) {
+    failing(socket, (error) => {
+      broken = error
+    })
+    onAnswer(socket, (status) => {
+      statuses[status] = (statuses[status] ?? 0) + 1
+      latencies.push(performance.now() - dueAts.get(socket)!)
+      free.push(socket)
+      pump()
+    })
+    free.push(socket)
+  }
   const startedAt = performance.now()
+  let over = false
+  void until().then(() => {
+    over = true
+  })
   let sent = 0
-  while (!over && sent < requests.length) {
-    const due = Math.floor(((performance.now() - startedAt) / 1000) * perSecond)
+  while (!over && sent < requests.length && !broken) {
+    const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond)
     while (sent < due && sent < requests.length) {
-      waiting.push({ request: requests[sent]!, dueAt: startedAt + (sent / perSecond) * 1000 })
+      const dueAt = startedAt + (sent / perSecond) * 1_000
+      onSent?.(sent, dueAt)
+      waiting.push({ request: requests[sent]!, dueAt })
       sent++
     }
     pump()
     await new Promise((resolve) => setTimeout(resolve, 1))
   }
-  while (latencies.length < sent) await new Promise((resolve) => setTimeout(resolve, 1))
+  while (latencies.length < sent && !broken) await new Promise((resolve) => setTimeout(resolve, 1))
   for (const socket of sockets) socket.destroy()
-  const seconds = (performance.now() - startedAt) / 1000
-  return { perSecond: sent / seconds, latenciesMs: Float64Array.from(latencies), statuses }
+  if (broken) throw broken
+  onlyAccepted(statuses)
+  const seconds = (performance.now() - startedAt) / 1_000
+  return { count: sent, perSecond: sent / seconds, latenciesMs: Float64Array.from(latencies) }
 
   function pump(): void {
-    while (free.length > 0 && waiting.length > 0) free.pop()!(waiting.shift()!)
+    while (free.length > 0 && waiting.length > 0) {
+      const socket = free.pop()!
+      const { request, dueAt } = waiting.shift()!
+      dueAts.set(socket, dueAt)
+      socket.write(request)
+    }
   }
+}
 
-  function open(): Promise<ReturnType<typeof connect>> {
-    return new Promise((resolve, reject) => {
-      const socket = connect({ port, host: '127.0.0.1', noDelay: true })
-      let dueAt = 0
-      const take = (item: { request: Buffer; dueAt: number }) => {
-        dueAt = item.dueAt
-        socket.write(item.request)
-      }
-      socket.on('error', reject)
-      socket.on('connect', () => {
-        free.push(take)
-        resolve(socket)
-      })
-      onAnswer(socket, (status) => {
-        statuses[status] = (statuses[status] ?? 0) + 1
-        latencies.push(performance.now() - dueAt)
-        free.push(take)
-        pump()
-      })
+function open(port: number): Promise<Socket> {
+  return new Promise((resolve, reject) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true })
+    socket.once('error', reject)
+    socket.once('connect', () => {
+      socket.off('error', reject)
+      resolve(socket)
     })
+  })
+}
+
+function failing(socket: Socket, fail: (error: Error) => void): void {
+  socket.on('error', fail)
+  socket.on('close', () => fail(new Error('The server closed a connection.')))
+}
+
+function onlyAccepted(statuses: Readonly<Record<string, number>>): void {
+  if (Object.keys(statuses).some((status) => status !== '200')) {
+    throw new Error(`Answers by status: ${JSON.stringify(statuses)}`)
   }
 }
 
@@ -122,15 +149,4 @@ function onAnswer(socket: Socket, onStatus: (status: string) => void): void {
     pending = ''
     onStatus(status)
   })
-}
-
-export function httpRequest(
-  path: string,
-  headers: Readonly<Record<string, string>>,
-  body: Uint8Array,
-): Buffer {
-  const head = Object.entries({ host: '127.0.0.1', ...headers, 'content-length': String(body.byteLength) })
-    .map(([name, value]) => `${name}: ${value}\r\n`)
-    .join('')
-  return Buffer.concat([Buffer.from(`POST ${path} HTTP/1.1\r\n${head}\r\n`), body])
 }

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export interface TestRedis {
   readonly port: number
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -42,6 +43,7 @@ export async function startRedis(): Promise<TestRedis | null> {
   }
   return {
     port,
+    pid: child.pid!,
     async stop() {
       process.off('exit', die)
       if (child.exitCode === null) {

@@ -1,4 +1,4 @@
-/** hookonce in the drain, in four modes, with as many connections as the other systems. */
+/** hookonce in the drain, in its modes, with as many connections as the other systems. */
 import { createHash } from 'node:crypto'
 import { createInbox } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
@@ -9,7 +9,9 @@ import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System }
 const BUFFER = Number(process.env.BENCH_BUFFER ?? 0)
 
 export async function ours(kind: string): Promise<System> {
-  const schema = kind.replace('-', '_')
+  const schema = kind.replaceAll('-', '_')
+  const isOrdered = kind.startsWith('ours-ordered')
+  const lanes = isOrdered ? Number(kind.split('-')[2]) : 0
   const store = postgres({ url: process.env.BENCH_POSTGRES!, schema, maxTransactions: 20 })
   await store.migrate()
   const own = pool()
@@ -17,11 +19,13 @@ export async function ours(kind: string): Promise<System> {
   function open(began: (events: number) => void) {
     const inbox = createInbox({
       store,
-      sources: { shop: unverified({ id: 'json:id' }) },
+      sources: {
+        shop: unverified({ id: 'json:id', reference: 'json:ref' }),
+      },
       processing: { concurrency: CONCURRENCY, ...(BUFFER > 0 && { buffer: BUFFER }) },
       log: { debug() {}, info() {}, warn() {}, error: console.error },
     })
-    if (kind === 'ours-tx' || kind === 'ours-share') {
+    if (kind === 'ours-tx' || kind === 'ours-share' || isOrdered) {
       inbox.on(
         'shop',
         'paid',
@@ -30,7 +34,7 @@ export async function ours(kind: string): Promise<System> {
           const item = event.payload as Item
           await ctx.tx.query({ name: 'effect', text: effect, values: [item.id, item.amount] })
         },
-        { share: kind === 'ours-share' ? 50 : 1 },
+        { share: kind === 'ours-share' ? 50 : 1, ...(isOrdered && { order: 'reference' as const }) },
       )
     } else if (kind === 'ours-group') {
       inbox.onBatch(
@@ -57,13 +61,23 @@ export async function ours(kind: string): Promise<System> {
     async load(items) {
       await store.record(
         items.map((item) => {
-          const body = Buffer.from(JSON.stringify({ ...item, type: 'paid' }))
+          const reference = isOrdered ? `order_${item.amount % lanes}` : null
+          const body = Buffer.from(JSON.stringify({ ...item, type: 'paid', ref: reference }))
           const contentHash = createHash('sha256').update(body).digest()
           return {
             source: 'shop',
             headers: { 'content-type': 'application/json' },
             body,
-            events: [{ eventId: item.id, eventType: 'paid', reference: null, contentHash, guardHash: null }],
+            events: [
+              {
+                eventId: item.id,
+                eventType: 'paid',
+                reference,
+                contentHash,
+                guardHash: null,
+                ...(isOrdered && { lane: reference }),
+              },
+            ],
             onReplayedContent: 'review' as const,
           }
         }),

@@ -1,4 +1,4 @@
-/** The child process of the drain: loads and drains one system. */
+/** The child process of the processing suite: loads and drains one system. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { answer } from '../support/child-process.js'
@@ -12,7 +12,7 @@ await watcher.connect()
 
 answer({
   async load({ count, batch }) {
-    const items = Array.from({ length: count! }, (_, i) => ({
+    const items = Array.from({ length: Number(count) }, (_, i) => ({
       id: `evt_${batch}_${i}`,
       amount: i,
       note: 'x'.repeat(140),
@@ -31,11 +31,11 @@ answer({
     const stop = await system.work((some) => {
       firstAt ||= performance.now()
       events += some
-      if (events >= count!) allBegan()
+      if (events >= Number(count)) allBegan()
     })
     await beginning
-    while ((await visible()) < count!) await sleep(1)
-    const seconds = (performance.now() - firstAt) / 1000
+    while ((await visible()) < Number(count)) await sleep(1)
+    const seconds = (performance.now() - firstAt) / 1_000
     await stop()
     const { user, system: kernel } = process.cpuUsage(cpuBefore)
     return { seconds, cpu: user + kernel, log: ((await system.logBytes?.()) ?? 0) - logBefore }

@@ -1,0 +1,191 @@
+/** The aims, each from the figures of one suite, so that both sides of a ratio come from the same run. */
+import type { SuiteResult } from './suite.js'
+
+export interface Aim {
+  readonly what: string
+  readonly suite: string
+  readonly figure: string
+  readonly aim: number
+  /** A rate must be at least the aim, a cost at most. */
+  readonly is: 'at least' | 'at most'
+  readonly unit: '' | 'x' | ' s' | ' MB' | ' kB' | ' % a minute'
+}
+
+export interface Reached extends Aim {
+  readonly value: number
+  readonly result: 'reached' | 'not reached' | 'not measured'
+}
+
+const atLeast = { is: 'at least' } as const
+const atMost = { is: 'at most' } as const
+
+export const aims: readonly Aim[] = [
+  { what: 'SQLite intake / bare', suite: 'intake', figure: 'sqlite.ofBare', aim: 0.48, ...atLeast, unit: '' },
+  {
+    what: 'PostgreSQL intake / bare',
+    suite: 'intake',
+    figure: 'postgres.ofBare',
+    aim: 0.38,
+    ...atLeast,
+    unit: '',
+  },
+  ...[
+    ['hand-written handler', 'handwritten'],
+    ['pg-boss `send`', 'pg-boss'],
+    ['graphile-worker `addJob`', 'graphile'],
+  ].map(
+    ([name, side]) =>
+      ({
+        what: `PostgreSQL intake / ${name}, behind the same route`,
+        suite: 'intake',
+        figure: `postgres.of.${side}`,
+        aim: 7,
+        ...atLeast,
+        unit: 'x',
+      }) as const,
+  ),
+  {
+    what: "SQLite: main-thread CPU per request / bare's",
+    suite: 'intake',
+    figure: 'sqlite.mainOfBare',
+    aim: 2.2,
+    ...atMost,
+    unit: 'x',
+  },
+  {
+    what: "PostgreSQL: main-thread CPU per request / bare's",
+    suite: 'intake',
+    figure: 'postgres.mainOfBare',
+    aim: 2.2,
+    ...atMost,
+    unit: 'x',
+  },
+  {
+    what: 'SQLite: p99 of an acknowledgement / p50 of the hand-written handler',
+    suite: 'intake',
+    figure: 'sqlite.p99OfHandwrittenP50',
+    aim: 0.3,
+    ...atMost,
+    unit: '',
+  },
+  {
+    what: 'PostgreSQL: p99 of an acknowledgement / p50 of the hand-written handler',
+    suite: 'intake',
+    figure: 'postgres.p99OfHandwrittenP50',
+    aim: 0.3,
+    ...atMost,
+    unit: '',
+  },
+  {
+    what: 'one transaction per event / graphile-worker with its local queue',
+    suite: 'processing',
+    figure: 'tx.ofGraphile',
+    aim: 1,
+    ...atLeast,
+    unit: '',
+  },
+  {
+    what: 'shared transactions, the same handler / graphile-worker',
+    suite: 'processing',
+    figure: 'share.ofGraphile',
+    aim: 1.6,
+    ...atLeast,
+    unit: '',
+  },
+  {
+    what: 'no transaction / graphile-worker',
+    suite: 'processing',
+    figure: 'plain.ofGraphile',
+    aim: 1.5,
+    ...atLeast,
+    unit: '',
+  },
+  {
+    what: '`onBatch` groups / best peer',
+    suite: 'processing',
+    figure: 'group.ofBest',
+    aim: 2.5,
+    ...atLeast,
+    unit: 'x',
+  },
+  {
+    what: 'SQLite: 99 % duplicates / all new',
+    suite: 'intake',
+    figure: 'sqlite.duplicates',
+    aim: 1.5,
+    ...atLeast,
+    unit: 'x',
+  },
+  {
+    what: 'PostgreSQL: 99 % duplicates / all new',
+    suite: 'intake',
+    figure: 'postgres.duplicates',
+    aim: 1.5,
+    ...atLeast,
+    unit: 'x',
+  },
+  ...(['sqlite', 'postgres'] as const).flatMap((store) =>
+    ['record', 'claim', 'list', 'readyz'].map(
+      (verb) =>
+        ({
+          what: `${store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${verb} in the largest log / 10^4 rows`,
+          suite: 'growth',
+          figure: `${store}.${verb}`,
+          aim: 1.3,
+          ...atMost,
+          unit: 'x',
+        }) as const,
+    ),
+  ),
+  {
+    what: 'SQLite: recovery after kill -9 with 500 held events, beyond the lease',
+    suite: 'recovery',
+    figure: 'sqlite.beyondLease',
+    aim: 5,
+    ...atMost,
+    unit: ' s',
+  },
+  {
+    what: 'PostgreSQL: recovery after kill -9 with 500 held events, beyond the lease',
+    suite: 'recovery',
+    figure: 'postgres.beyondLease',
+    aim: 5,
+    ...atMost,
+    unit: ' s',
+  },
+  ...(['sqlite', 'postgres'] as const).flatMap((store) => [
+    {
+      what: `${store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: RSS at 64 connections at the end of the load`,
+      suite: 'memory',
+      figure: `${store}.rss`,
+      aim: 150,
+      ...atMost,
+      unit: ' MB',
+    } as const,
+    {
+      what: `${store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: growth of RSS in the second half of the load`,
+      suite: 'memory',
+      figure: `${store}.slope`,
+      aim: 1,
+      ...atMost,
+      unit: ' % a minute',
+    } as const,
+  ]),
+  {
+    what: 'WAL per event, record and process, 500-byte body',
+    suite: 'store',
+    figure: 'wal',
+    aim: 1.7,
+    ...atMost,
+    unit: ' kB',
+  },
+]
+
+export function reached(results: readonly SuiteResult[]): Reached[] {
+  return aims.map((aim) => {
+    const value = results.find(({ name }) => name === aim.suite)?.figures[aim.figure] ?? Number.NaN
+    const passes = aim.is === 'at least' ? value >= aim.aim : value <= aim.aim
+    const result = !Number.isFinite(value) ? 'not measured' : passes ? 'reached' : 'not reached'
+    return { ...aim, value, result }
+  })
+}

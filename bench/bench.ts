@@ -1,0 +1,136 @@
+/** The tools of a suite: its share of the time, databases of its own, child processes, rounds. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import type { TestPostgres } from '../test/support/postgres.js'
+import { type Sample, Samples } from './report/samples.js'
+import { type Child, startChild } from './support/child-process.js'
+import type { TestRedis } from './support/redis.js'
+
+export interface RunOptions {
+  /** The smallest sizes and one round: shows that everything runs. */
+  readonly short: boolean
+  /** The sizes of the issue, however long they take. */
+  readonly full: boolean
+  readonly minutes: number
+  /** The executable of another version of Node, for the suite `nodes`. */
+  readonly otherNode: string | null
+  readonly postgres: TestPostgres
+  /** Null when this machine has no redis-server. */
+  readonly redis: TestRedis | null
+}
+
+export interface Bench extends RunOptions {
+  /** The time of this suite. */
+  readonly budgetMs: number
+  readonly notes: string[]
+  progress(line: string): void
+  note(line: string): void
+  /** An empty database, removed after the suite. */
+  database(): Promise<string>
+  /** An empty folder, removed after the suite. */
+  folder(): string
+  /** A child process, ended after the suite. */
+  child(module: URL, args: readonly string[], env: Record<string, string>, node?: string): Promise<Child>
+  /** Runs at the end of the suite, the last one first. */
+  after(cleanup: () => unknown): void
+  rounds(options: RoundsOptions): Promise<Samples>
+  end(): Promise<void>
+}
+
+export interface RoundsOptions {
+  readonly title: string
+  readonly sides: readonly string[]
+  /** Part of the time of the suite. */
+  readonly share?: number
+  readonly most?: number
+  /** Before all sides of a round; -1 is the warm-up. */
+  prepare?(round: number): Promise<void>
+  measure(side: string, round: number): Promise<Sample>
+}
+
+export function createBench(name: string, budgetMs: number, options: RunOptions): Bench {
+  const cleanups: (() => unknown)[] = []
+  const notes: string[] = []
+  const startedAt = performance.now()
+  const progress = (line: string) =>
+    console.log(`${name} ${((performance.now() - startedAt) / 1_000).toFixed(0)} s: ${line}`)
+  let databases = 0
+
+  async function administer(sql: string): Promise<void> {
+    const client = new pg.Client({ connectionString: options.postgres.url })
+    await client.connect()
+    await client.query(sql).finally(() => client.end())
+  }
+
+  const bench: Bench = {
+    ...options,
+    budgetMs,
+    notes,
+    progress,
+    note(line) {
+      notes.push(line)
+      progress(line)
+    },
+    after: (cleanup) => void cleanups.push(cleanup),
+    async database() {
+      const database = `bench_${name.replaceAll('-', '_')}_${++databases}`
+      await administer(`create database ${database}`)
+      bench.after(() => administer(`drop database ${database} with (force)`))
+      const url = new URL(options.postgres.url)
+      url.pathname = `/${database}`
+      return url.href
+    },
+    folder() {
+      const folder = mkdtempSync(join(tmpdir(), 'hookonce-bench-'))
+      bench.after(() => rmSync(folder, { recursive: true, force: true }))
+      return folder
+    },
+    async child(module, args, env, node) {
+      const child = await startChild(module, args, env, node)
+      bench.after(() => child.kill())
+      return child
+    },
+    rounds: (given) => rounds(bench, given),
+    async end() {
+      for (const cleanup of cleanups.reverse()) await cleanup()
+    },
+  }
+  return bench
+}
+
+/**
+ * Measures each side once in a round and begins each round with the next side, so that none of them always runs first or
+ * after the same neighbour. A side that fails is left out from then on, and the notes say so.
+ */
+async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
+  const { title, share = 1, most = 9, prepare, measure } = given
+  const samples = new Samples()
+  const endAt = performance.now() + share * bench.budgetMs
+  let sides = [...given.sides]
+  let longestMs = 0
+  // The first round is a warm-up: plans, caches, compiled code.
+  for (let round = bench.short ? 0 : -1; round < (bench.short ? 1 : most); round++) {
+    const startedAt = performance.now()
+    if (round > 0 && startedAt + longestMs > endAt) break
+    await prepare?.(round)
+    const first = Math.max(0, round) % Math.max(1, sides.length)
+    for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
+      try {
+        const sample = await measure(side, round)
+        if (round >= 0) samples.add(side, sample)
+      } catch (error) {
+        sides = sides.filter((other) => other !== side)
+        bench.note(`${title}: ${side} FAILED: ${error instanceof Error ? error.message : error}`)
+      }
+    }
+    const tookMs = performance.now() - startedAt
+    if (round >= 0) longestMs = Math.max(longestMs, tookMs)
+    bench.progress(
+      `${title}, ${round < 0 ? 'warm-up' : `round ${round + 1}`} (${(tookMs / 1_000).toFixed(1)} s)`,
+    )
+  }
+  bench.notes.push(`${title}: medians of ${samples.rounds} interleaved rounds.`)
+  return samples
+}
