@@ -6,6 +6,7 @@
 import { atMost, countDown, systemClock } from './clock.js'
 import { createCounters } from './counters.js'
 import { keyRing } from './encryption/key-ring.js'
+import { idleWarning, noIdleWarning } from './inbox/idle-warning.js'
 import { lazyStore } from './inbox/lazy-store.js'
 import {
   canRetain,
@@ -60,8 +61,12 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
 
   const store = lazyStore(options, ring)
   const cache = options.seen ? logCache({ seen: options.seen, clock, log, store }) : null
+  const idle =
+    options.processing === false
+      ? noIdleWarning
+      : idleWarning({ store, sources, log, counters, hasHandlers: () => handlers.all.length > 0 })
   const processing = inboxProcessing(
-    { store, handlers, sources, cache, log, counters, redact, tracing },
+    { store, handlers, sources, cache, log, counters, redact, tracing, idle },
     processingOptions,
   )
   const { wake, order } = processing

@@ -12,6 +12,8 @@ import { hasConfig, openExistingStore } from './store.js'
 
 /** A due event that waits longer means that workers are missing or too slow. */
 const BACKLOG_MS = 5 * 60_000
+/** Workers poll every second: an event that is due for longer, while none is processed, means that none runs. */
+const NOBODY_MS = 10_000
 /** Tolerances of signed times are minutes. Leases use the clock of the store only. */
 const MAX_SKEW_MS = 5_000
 const MIN_PARTITIONS_AHEAD = 2
@@ -174,16 +176,24 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
   const stats = await store.stats()
   const due = stats.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]))
   const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
+  const processing = stats.reduce((sum, { processing }) => sum + processing, 0)
   const dead = stats.reduce((sum, { dead }) => sum + dead, 0)
-  const fix =
-    'No worker handles these events, or not fast enough. Check that hookonce serve or worker runs with handlers for them.'
+  const waited = ageMs === 0 ? 'no event waits' : `the oldest has waited ${durationText(ageMs)}`
+  const nobody = ageMs >= NOBODY_MS && processing === 0
   return [
-    finding(
-      'backlog',
-      ageMs === 0 ? 'no event waits' : `the oldest has waited ${durationText(ageMs)}`,
-      ageMs < BACKLOG_MS,
-      fix,
-    ),
+    nobody
+      ? finding(
+          'backlog',
+          `${waited}, and none is being handled`,
+          false,
+          'No process runs handlers on this log, or their sources are paused. Call await inbox.start() in the program that registers the handlers, or run hookonce serve or hookonce worker.',
+        )
+      : finding(
+          'backlog',
+          waited,
+          ageMs < BACKLOG_MS,
+          'Handlers run, but not fast enough, or none is registered for these sources. Start another worker, or raise processing.concurrency.',
+        ),
     finding('dead letters', dead === 0 ? 'none' : `${dead}; hookonce events list --dead`, true),
   ]
 }

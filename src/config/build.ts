@@ -24,7 +24,6 @@ export async function inboxFromConfig(
   const inbox = createInbox({
     ...options,
     store: typeof store === 'function' ? store() : store,
-    ownsStore: true,
     ...(log === undefined ? {} : { log }),
     ...overrides,
   })

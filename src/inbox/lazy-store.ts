@@ -26,18 +26,21 @@ export interface LazyStore<Tx = unknown> {
   refuse(): void
   readonly refuses: boolean
   /**
-   * Waits up to `limitMs()` for an opening that is under way, runs `before`, and closes the store. A store that belongs
-   * to the caller is flushed instead. Does nothing when there is no store to close.
+   * Waits up to `limitMs()` for an opening that is under way, runs `before`, and closes the store. With
+   * `ownsStore: false` it is flushed instead. Does nothing when there is no store to close.
    */
   close(limitMs: () => number, before: () => Promise<unknown>): Promise<void>
 }
 
 export function lazyStore<Tx>(
-  { store: configured, ownsStore, migrate = true }: Pick<InboxOptions<Tx>, 'store' | 'ownsStore' | 'migrate'>,
+  {
+    store: configured,
+    ownsStore: closes = true,
+    migrate = true,
+  }: Pick<InboxOptions<Tx>, 'store' | 'ownsStore' | 'migrate'>,
   ring: KeyRing | undefined,
 ): LazyStore<Tx> {
   const fromUrl = typeof configured === 'string'
-  const closes = ownsStore ?? fromUrl
   const openingSteps: ((store: Store<Tx>) => Promise<void>)[] = []
   let opening: Promise<Store<Tx>> | undefined
   let opened: Store<Tx> | null = null

@@ -36,9 +36,9 @@ export interface InboxOptions<Tx = unknown> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
   /**
-   * Whether `stop` closes the store. Default: only a store given as its URL. A store that was passed in, such as
-   * `postgres({ url })`, can be used again after `stop`, and does not keep the process alive. A pool that was passed to
-   * the store is never closed.
+   * Whether `stop` closes the store. Default true, also for a store that was made by `postgres({ url })` or
+   * `sqlite(path)`. A pool that was passed to `postgres({ pool })` belongs to the caller and is never closed. False = the
+   * store is used by others too, and the caller closes it.
    */
   readonly ownsStore?: boolean
   /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */

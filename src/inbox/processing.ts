@@ -13,6 +13,7 @@ import type { Source } from '../provider.js'
 import type { SeenCache } from '../seen/cache.js'
 import type { Store } from '../store.js'
 import type { Tracing } from '../tracing.js'
+import type { IdleWarning } from './idle-warning.js'
 import type { LazyStore } from './lazy-store.js'
 import type { OrderVerb } from './types.js'
 
@@ -25,6 +26,7 @@ export interface InboxProcessingDeps<Tx> {
   readonly counters: Counters
   readonly redact: Redactor
   readonly tracing: Tracing | null
+  readonly idle: IdleWarning
 }
 
 export interface InboxProcessing {
@@ -43,7 +45,7 @@ export function inboxProcessing<Tx>(
   deps: InboxProcessingDeps<Tx>,
   options: ProcessingOptions,
 ): InboxProcessing {
-  const { store, handlers, sources, cache } = deps
+  const { store, handlers, sources, cache, idle } = deps
   let processor: Processor | undefined
   let started = false
   const wake = () => processor?.wake()
@@ -58,7 +60,10 @@ export function inboxProcessing<Tx>(
   }
 
   const afterRecord: AfterRecord = {
-    recorded: wake,
+    recorded() {
+      idle.recorded()
+      wake()
+    },
     inline: async (key, verdict) =>
       handleInline(await store.openForAccepted(), processor!, key, verdict, started),
     async rearm(key) {
@@ -87,11 +92,13 @@ export function inboxProcessing<Tx>(
   return {
     async start() {
       started = true
+      idle.runs()
       await processor?.start()
     },
     stop: async (deadlineMs) => processor?.stop(deadlineMs),
     wake,
     async processor() {
+      idle.runs()
       await store.open()
       return processor!
     },

@@ -57,7 +57,7 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   start(): Promise<void>
   /**
    * Records accepted deliveries and finishes running attempts within `deadlineMs` (default 10 s), releases the other
-   * claimed events, and closes the store if the inbox opened it.
+   * claimed events, and closes the store (`ownsStore: false` leaves it open).
    */
   stop(options?: { deadlineMs?: number }): Promise<void>
   /** Runs due events until none is left. Resolves to the number of attempts. For tests. */

@@ -1,38 +1,82 @@
 import { execFile } from 'node:child_process'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { expect, inject, test } from 'vitest'
+import { afterAll, beforeAll, expect, inject, test } from 'vitest'
 
-const program = (store: string, after: string) => `
+/** Prints whether the store is closed after `stop`, and how many of its connections or files are left. */
+const program = (store: string, left: string) => `
+import { existsSync } from 'node:fs'
 import { createInbox } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
+import { sqlite } from 'hookonce/sqlite'
 import pg from 'pg'
 
-const url = process.argv[1]
-const pool = new pg.Pool({ connectionString: url, max: 2 })
-const inbox = createInbox({ store: ${store}, sources: {} })
+const url = process.argv[1] + '?application_name=process_end'
+const pool = new pg.Pool({ connectionString: process.argv[1], max: 2 })
+const store = ${store}
+const inbox = createInbox({ store, sources: {} })
 await inbox.start()
 await inbox.events.list()
 await inbox.stop()
-${after}
+console.log(await store.ping().then(() => 'open', (error) => error.code), ${left})
+await pool.end()
 `
+
+const connections = `(await pool.query(
+  "select count(*)::int as n from pg_stat_activity where application_name = 'process_end'")).rows[0].n`
 
 // Idle connections are closed after 30 seconds; a process that waits for that is not ended by then.
 const LIMIT_MS = 25_000
 
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hookonce-process-end-'))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
 test.each([
-  ['postgres({ url })', "postgres({ url, schema: 'process_end' })", ''],
+  ['postgres({ url })', "postgres({ url, schema: 'process_end' })", connections, '0'],
   [
     'postgres({ pool }), whose pool still works and is ended by its owner',
     "postgres({ pool, schema: 'process_end' })",
-    "console.log((await pool.query('select 1 as one')).rows[0].one); await pool.end()",
+    "(await pool.query('select 1 as one')).rows[0].one",
+    '1',
   ],
-])('a process ends by itself after inbox.stop() with %s', async (_name, store, after) => {
+  [
+    'sqlite(path)',
+    "sqlite(process.argv[2] + '/events.db')",
+    "existsSync(process.argv[2] + '/events.db-wal')",
+    'false',
+  ],
+])('inbox.stop() closes a store made by %s, and the process ends', async (_name, store, left, expected) => {
   const startedAt = performance.now()
   const ended = await promisify(execFile)(
     process.execPath,
-    ['--input-type=module', '--eval', program(store, after), inject('postgresUrl')],
+    ['--input-type=module', '--eval', program(store, left), inject('postgresUrl'), folder],
     { timeout: LIMIT_MS },
   )
-  expect(ended.stdout).toBe(after === '' ? '' : '1\n')
+  expect(ended.stdout).toBe(`STORE_CLOSED ${expected}\n`)
   expect(performance.now() - startedAt).toBeLessThan(LIMIT_MS)
+})
+
+test('ownsStore: false leaves the store open for its other users', async () => {
+  const ended = await promisify(execFile)(
+    process.execPath,
+    [
+      '--input-type=module',
+      '--eval',
+      `import { createInbox } from 'hookonce'
+import { sqlite } from 'hookonce/sqlite'
+const store = sqlite(':memory:')
+const inbox = createInbox({ store, ownsStore: false, sources: {} })
+await inbox.start()
+await inbox.stop()
+console.log((await store.stats()).length)
+await store.close()`,
+    ],
+    { timeout: LIMIT_MS },
+  )
+  expect(ended.stdout).toBe('0\n')
 })

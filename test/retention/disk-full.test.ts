@@ -33,7 +33,7 @@ function smallDisk(size: string): string | null {
 }
 
 function open(store: CompleteStore): Inbox {
-  const inbox = createInbox({ store, ownsStore: true, sources: { shop: shop() }, log: silentLog })
+  const inbox = createInbox({ store, sources: { shop: shop() }, log: silentLog })
   inbox.on('shop', '*', () => {})
   letGo.push(() => inbox.stop())
   return inbox

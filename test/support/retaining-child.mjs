@@ -9,7 +9,6 @@ const [mode = 'retain', folder = '', ages = '{}', ...where] = process.argv.slice
 const store = childStore(where)
 const inbox = createInbox({
   store,
-  ownsStore: true,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
   retention: { ...JSON.parse(ages), batch: 20, ...(folder ? { archive: directory(folder) } : {}) },
   processing: false,

@@ -22,7 +22,6 @@ async function run() {
   const store = childStore(where)
   const inbox = createInbox({
     store: /** @type {import('hookonce').Store} */ (store),
-    ownsStore: true,
     sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
     log: silentLog,
     processing: told.processing ?? { leaseMs: 1_000, pollMs: 50 },

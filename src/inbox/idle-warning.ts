@@ -1,0 +1,70 @@
+/**
+ * A warning for the case that `inbox.start()` was forgotten, or that no handler is registered: events are then recorded
+ * and acknowledged, and nothing handles them. It is written once, and only when events do wait in the log: another
+ * process may handle them.
+ */
+import { type Counters, countStoreError } from '../counters.js'
+import type { Logger } from '../log.js'
+import type { Source } from '../provider.js'
+import type { LazyStore } from './lazy-store.js'
+
+export interface IdleWarningDeps {
+  readonly store: LazyStore
+  readonly sources: ReadonlyMap<string, Source>
+  readonly log: Logger
+  readonly counters: Counters
+  readonly hasHandlers: () => boolean
+}
+
+export interface IdleWarning {
+  /** A delivery was recorded. */
+  recorded(): void
+  /** This process runs handlers from now on: by `start`, or by calls of `drain` or `process`. */
+  runs(): void
+}
+
+/** Longer than a program needs to call `start` after its first delivery, and much longer than a worker polls. */
+const AFTER_MS = 10_000
+
+export const noIdleWarning: IdleWarning = { recorded() {}, runs() {} }
+
+export function idleWarning({ store, sources, log, counters, hasHandlers }: IdleWarningDeps): IdleWarning {
+  let runs = false
+  let warned = false
+  let timer: NodeJS.Timeout | undefined
+
+  async function look(): Promise<void> {
+    timer = undefined
+    if (!isIdle() || store.opened === null || store.refuses) return
+    try {
+      const stats = await store.opened.stats()
+      const waiting = stats.filter(({ source, oldestDueAt }) => sources.has(source) && oldestDueAt !== null)
+      const pending = waiting.reduce((sum, { pending, retrying }) => sum + pending + retrying, 0)
+      if (pending === 0 || !isIdle() || warned) return
+      warned = true
+      log.warn(
+        { step: 'claim', source: waiting[0]!.source, pending },
+        hasHandlers() ? notStarted : noHandlers,
+      )
+    } catch (error) {
+      countStoreError(counters, error) // the next delivery looks again
+    }
+  }
+
+  const isIdle = () => !runs || !hasHandlers()
+
+  return {
+    recorded() {
+      if (warned || timer !== undefined || !isIdle()) return
+      timer = setTimeout(look, AFTER_MS)
+      timer.unref()
+    },
+    runs() {
+      runs = true
+    },
+  }
+}
+
+const elsewhere = 'If another process handles the events, create this inbox with processing: false.'
+const notStarted = `events wait and this inbox runs no handler: call await inbox.start(). ${elsewhere}`
+const noHandlers = `events wait and no handler is registered: call inbox.on(source, type, handler) and await inbox.start(). ${elsewhere}`
