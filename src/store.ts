@@ -1,7 +1,7 @@
 /**
  * The contract of a store, the database that holds the log. `Log` is what every store has; each other property is a
- * capability that a store may leave out. `stores/` holds the implementations; `storeContract` in `hookonce/testing` is
- * the test suite of both, with a section for each capability.
+ * capability that a store may leave out. `stores/` holds the implementations; `storeContract` in
+ * `hookonce/testing/contracts` is the test suite of both, with a section for each capability.
  *
  * Rules for every store:
  * - `record` resolves only after its rows are committed and flushed to disk (promise 1).

@@ -53,7 +53,7 @@ ${(await indistinctKinds(catalogue)).join('\n')}
 
 /** A row for each merged or repeated kind of a provider. @param {object} catalogue */
 async function indistinctKinds(catalogue) {
-  /** @type {Record<string, import('hookonce/testing').Kinds>} */
+  /** @type {Record<string, import('hookonce/testing/contracts').Kinds>} */
   const kinds = {}
   for (const file of await files('src/providers/kinds', '.ts')) {
     Object.assign(kinds, await import(`../../${file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')}`))

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { catalogue } from 'hookonce/providers'
-import { providerContract } from 'hookonce/testing'
+import { providerContract } from 'hookonce/testing/contracts'
 import { describe, expect, it } from 'vitest'
 import { kindFiles, kindsByKey } from '../support/kinds.js'
 

@@ -17,7 +17,7 @@ import {
   twilio,
   unverified,
 } from 'hookonce/providers'
-import { providerContract } from 'hookonce/testing'
+import { providerContract } from 'hookonce/testing/contracts'
 import { exportJWK, importPKCS8, importSPKI, SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { Compiler } from '#dist/verification/delivery/compile.js'

@@ -1,4 +1,4 @@
-import { storeContract } from 'hookonce/testing'
+import { storeContract } from 'hookonce/testing/contracts'
 import { describe, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 

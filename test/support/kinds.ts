@@ -1,6 +1,6 @@
 /** The kinds of every provider that has some, by catalogue key: each file of src/providers/kinds exports one list. */
 import { readdir } from 'node:fs/promises'
-import type { Kinds } from 'hookonce/testing'
+import type { Kinds } from 'hookonce/testing/contracts'
 
 export interface KindFile {
   readonly file: string

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
 import type { CompleteStore } from 'hookonce'
 import { type SqliteTx, sqlite } from 'hookonce/sqlite'
-import type { StoreHarness } from 'hookonce/testing'
+import type { StoreHarness } from 'hookonce/testing/contracts'
 
 export interface OwnHarness<Tx> extends StoreHarness<Tx> {
   open(options?: { readonly migrate?: boolean }): Promise<CompleteStore<Tx>>
