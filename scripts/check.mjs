@@ -1,5 +1,6 @@
 /** npm run check: all checks except the tests. Needs a build. */
 import { catalogueDocument } from './checks/catalogue.mjs'
+import { dashboardTypes } from './checks/dashboard.mjs'
 import { docs } from './checks/docs.mjs'
 import { exported } from './checks/exports.mjs'
 import { imports } from './checks/imports.mjs'
@@ -11,7 +12,18 @@ import { words } from './checks/words.mjs'
 
 const wanted = process.argv.slice(2)
 /** @type {readonly import('./checks/run.mjs').Check[]} */
-const all = [types, lint, imports, words, docs, catalogueDocument, snippets, exported, nextBuild]
+const all = [
+  types,
+  dashboardTypes,
+  lint,
+  imports,
+  words,
+  docs,
+  catalogueDocument,
+  snippets,
+  exported,
+  nextBuild,
+]
 const checks = all.filter(({ name }) => wanted.length === 0 || wanted.some((word) => name.includes(word)))
 
 const rows = []

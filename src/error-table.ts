@@ -256,6 +256,11 @@ export const errorTable = {
     retryable: false,
     message: 'There is no such path. `/api/openapi.json` lists all paths.',
   },
+  DASHBOARD_MISSING: {
+    httpStatus: 404,
+    retryable: false,
+    message: 'The files of the dashboard have not been built. Run `npm run build` in the source of hookonce.',
+  },
   METHOD_REFUSED: {
     httpStatus: 405,
     retryable: false,

@@ -1,10 +1,10 @@
-/** Whatever an event is called, the page and the API show it as text. */
-import { runInNewContext } from 'node:vm'
+/** The files of the dashboard, and the API behind it: whatever an event is called, it is data and never markup. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { pageScript } from '#dist/server/admin/page/page.js'
-import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
+import { type RunningAdmin, startAdmin } from './support.js'
 
 const cores = [
   '<script>alert(1)</script>',
@@ -98,35 +98,13 @@ async function record(names: readonly string[]): Promise<void> {
   )
 }
 
-/** The tags of a document, without what stands between them. */
-function skeleton(html: string): string[] {
-  return [...html.matchAll(/<[^>]*>/g)].map(([tag]) => tag.replace(/data-seq="\d+"/, ''))
-}
-
-it('60 strings that would be code are text on the page, in every column', async () => {
+it('60 strings that would be code come back from the API as they are, as JSON and as nothing else', async () => {
   expect(cores.length).toBeGreaterThanOrEqual(50)
   running = await startAdmin(inbox)
-  await record(Array.from({ length: 20 }, (_, i) => `plain${i}`))
-  const plain = skeleton(await (await running.call('GET', '/')).text())
-  for (let i = 0; i < cores.length; i += 20) {
-    const names = cores.slice(i, i + 20)
-    await record(names)
-    const html = await (await running.call('GET', '/')).text()
-    expect(skeleton(html)).toEqual(plain)
-    const escaped = (text: string) =>
-      text.replace(
-        /[&<>"']/g,
-        (char) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[char]!,
-      )
-    for (const name of names) expect(html).toContain(`<td>${escaped(name)}</td>`)
-  }
-})
-
-it('the same strings come back from the API as they are, as JSON and as nothing else', async () => {
-  running = await startAdmin(inbox)
+  await record(cores)
   for (const [i, name] of cores.entries()) {
     const source = encodeURIComponent(name.slice(0, 60).toWellFormed())
-    const id = `${name} ${i % 20}`
+    const id = `${name} ${i}`
     const response = await running.call('GET', `/api/events/${source}/${encodeURIComponent(id)}`)
     expect(response.headers.get('content-type')).toBe('application/json')
     expect(response.headers.get('x-content-type-options')).toBe('nosniff')
@@ -152,119 +130,88 @@ it('an error that quotes markup is text too', async () => {
   expect(await running.json('GET', `${path}/attempts`)).toMatchObject({
     attempts: [{ worker: '<b>w</b>', detail: error }],
   })
-  expect(await (await running.call('GET', '/')).text()).not.toContain(error)
 })
 
-/** As much of a browser as the script touches. Anything else it reached for would be undefined, and throw. */
-function browser() {
-  const listeners: Record<string, (message: { data: string }) => void> = {}
-  class Node {
-    textContent = ''
-    dataset: Record<string, string> = {}
-    children: Node[] = []
-    get firstElementChild(): Node | null {
-      return this.children[0] ?? null
-    }
-    get lastElementChild() {
-      return { remove: () => this.children.pop() }
-    }
-    append(...nodes: Node[]) {
-      this.children.push(...nodes)
-    }
-    prepend(node: Node) {
-      this.children.unshift(node)
-    }
-    querySelector(selector: string) {
-      const seq = /^tr\[data-seq="(\d+)"\]$/.exec(selector)![1]
-      return this.children.find(({ dataset }) => dataset.seq === seq) ?? null
-    }
-  }
-  const byId: Record<string, Node> = { events: new Node(), note: new Node() }
-  const made: string[] = []
-  const document = {
-    body: { dataset: { base: '/admin' } },
-    getElementById: (id: string) => byId[id] ?? null,
-    createElement(name: string) {
-      made.push(name)
-      return new Node()
-    },
-  }
-  const opened: string[] = []
-  class EventSource {
-    constructor(url: string) {
-      opened.push(url)
-    }
-    addEventListener(event: string, listener: (message: { data: string }) => void) {
-      listeners[event] = listener
-    }
-  }
-  runInNewContext(pageScript, { document, EventSource })
-  return { listeners, rows: byId.events!, note: byId.note!, made, opened }
+/** The addresses of files in the page, as a browser resolves them. */
+async function filesOf(path: string): Promise<string[]> {
+  const html = await (await running.call('GET', path, { role: null })).text()
+  const page = `${running.url}${path.startsWith('/') ? `/admin${path}` : '/admin'}`
+  return [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, file]) => new URL(file!, page).pathname)
 }
 
-it('the script of the page shows what comes as text, once each, newest first, and not without end', () => {
-  const { listeners, rows, note, made, opened } = browser()
-  expect(opened).toEqual(['/admin/api/stream'])
-  const event = (seq: number) => ({
-    seq,
-    receivedAt: 't',
-    source: 's',
-    type: cores[0],
-    id: cores[4],
-    reference: null,
-    state: 'failed',
-    dead: true,
-  })
-  for (const seq of [1, 2, 2, 3, 1]) listeners.recorded!({ data: JSON.stringify(event(seq)) })
-  expect(rows.children.map(({ dataset }) => dataset.seq)).toEqual(['3', '2', '1'])
-  expect(rows.children[0]!.children.map(({ textContent }) => textContent)).toEqual([
-    't',
-    's',
-    cores[0],
-    cores[4],
-    '',
-    'dead letter',
-  ])
-  expect([...new Set(made)]).toEqual(['tr', 'td'])
-  for (let seq = 4; seq < 40; seq++) listeners.recorded!({ data: JSON.stringify(event(seq)) })
-  expect(rows.children).toHaveLength(20)
-  listeners.gap!({ data: '{}' })
-  expect(note.textContent).toContain('Reload')
-  expect(pageScript).not.toMatch(
-    /innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|Function\(|setAttribute|\.src|\.href/,
-  )
+it('the page is the same on every screen, below any path, and names files that exist', async () => {
+  running = await startAdmin(inbox, { basePath: '/admin' })
+  const screens = ['', '/', '/events', '/events/shop/a%2Fb', '/dead-letters', '/sources', '/system']
+  for (const screen of screens) {
+    const response = await running.call('GET', screen, { role: null })
+    const headers = ['content-type', 'cache-control'].map((name) => response.headers.get(name))
+    expect([screen, response.status, ...headers]).toEqual([
+      screen,
+      200,
+      'text/html; charset=utf-8',
+      'no-cache',
+    ])
+    const files = await filesOf(screen)
+    expect(files.some((file) => /^\/admin\/assets\/index-[\w-]+\.js$/.test(file))).toBe(true)
+    expect(files.every((file) => file.startsWith('/admin/assets/'))).toBe(true)
+  }
+  for (const file of await filesOf('/')) {
+    const { status, headers } = await running.call('GET', file.slice('/admin'.length), { role: null })
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable'])
+    expect(headers.get('content-type')).toMatch(/^(text\/(javascript|css); charset=utf-8|image\/svg\+xml)$/)
+  }
+  expect((await running.call('GET', '/elsewhere', { role: null })).status).toBe(404)
+  expect((await running.call('GET', '/assets/none.js', { role: null })).status).toBe(404)
 })
 
-it('says what this is, how to send one and where the API is; and asks for a token who has none', async () => {
+it('files are sent compressed to browsers that accept it, and the same bytes to others', async () => {
   running = await startAdmin(inbox, { basePath: '/admin' })
-  for (const path of ['', '/']) {
-    const response = await running.call('GET', path, { role: 'viewer' })
-    const html = await response.text()
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    for (const part of [
-      'its handler',
-      '/webhooks/shop',
-      '/admin/api/openapi.json',
-      '/admin/page.js',
-      '/admin/page.css',
-    ]) {
-      expect(html).toContain(part)
-    }
+  const script = (await filesOf('/')).find((file) => file.endsWith('.js'))!
+  const get = (encoding: string) =>
+    new Promise<{ encoding: string | undefined; bytes: number }>((resolve, reject) => {
+      const headers = { 'accept-encoding': encoding }
+      request(`${running.url}${script}`, { headers }, (response) => {
+        let bytes = 0
+        response.on('data', (chunk: Buffer) => (bytes += chunk.length))
+        response.on('end', () => resolve({ encoding: response.headers['content-encoding'], bytes }))
+      })
+        .on('error', reject)
+        .end()
+    })
+  const [packed, plain, refused] = [await get('gzip, br'), await get('identity'), await get('gzip;q=0')]
+  expect([packed.encoding, plain.encoding, refused.encoding]).toEqual(['gzip', undefined, undefined])
+  expect(packed.bytes).toBeLessThan(plain.bytes / 2)
+  expect(refused.bytes).toBe(plain.bytes)
+  // The first view, whichever screen it is: its script, and what that imports before it runs.
+  expect(packed.bytes).toBeLessThan(200_000)
+})
+
+it('the page has no script and no style of its own, so that the policy can refuse them', async () => {
+  running = await startAdmin(inbox)
+  const response = await running.call('GET', '/', { role: null })
+  const html = await response.text()
+  expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)|https?:/)
+  const policy = response.headers.get('content-security-policy')!
+  expect(policy).toContain("default-src 'none'; script-src 'self'; style-src 'self'")
+  expect(policy).not.toContain('unsafe')
+  const sources = readdirSync('dashboard/src', { recursive: true, encoding: 'utf8' })
+  for (const file of sources.filter((name) => /\.tsx?$/.test(name))) {
+    const code = readFileSync(`dashboard/src/${file}`, 'utf8')
+    expect([file, code.match(/dangerouslySetInnerHTML|innerHTML|insertAdjacentHTML|\beval\(/)]).toEqual([
+      file,
+      null,
+    ])
   }
-  expect((await running.call('GET', '/page.css', { role: null })).headers.get('content-type')).toContain(
-    'text/css',
+})
+
+it('the page says whether a token or the application signs people in', async () => {
+  running = await startAdmin(inbox)
+  expect(await (await running.call('GET', '/', { role: null })).text()).toContain('data-sign-in="token"')
+  await running.stop()
+  running = await startAdmin(inbox, { tokens: [], authorize: () => null })
+  expect(await (await running.call('GET', '/', { role: null })).text()).toContain(
+    'data-sign-in="application"',
   )
-  expect((await running.call('GET', '/page.js', { role: null })).headers.get('content-type')).toContain(
-    'text/javascript',
-  )
-  const none = await running.call('GET', '/', { role: null })
-  expect([none.status, await none.text()]).toMatchObject([
-    401,
-    expect.stringContaining('action="/admin/api/sessions"'),
-  ])
-  const worker = await running.call('GET', '/', { role: 'worker' })
-  expect(worker.status).toBe(403)
-  expect(tokenOf('admin')).not.toBe('')
 })
 
 it('a dashboard takes the place of the page, under the same rules', async () => {

@@ -15,9 +15,9 @@ import { checkOptions } from '../../options.js'
 import { need } from '../../store.js'
 import { bridge } from '../bridge.js'
 import { type Authenticated, type Authenticator, bearerOf, createAuthenticator } from './access.js'
+import { createPages } from './dashboard/pages.js'
 import { checkOrigin, checkOwnOrigin, hostCheck, isSafe } from './hosts.js'
 import { type AdminOptions, adminRule, may, type Peer, rolesThatMay } from './options.js'
-import { createPages } from './page/routes.js'
 import { problem, problemOf, secured } from './responses.js'
 import { type Answer, checked, jsonOf, type Route, SMALL_BODY_BYTES } from './route.js'
 import { createRoutes } from './routes.js'
@@ -45,7 +45,11 @@ export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
     onRefused: (address) => auditRefused(inbox, address),
   })
   const { routes, close } = createRoutes(inbox, authenticator, basePath, { ...options, sessionSecret })
-  const pages = createPages(inbox, authenticator, basePath, options.static)
+  const pages = createPages({
+    basePath,
+    static: options.static,
+    takesTokens: authenticator.takesTokens,
+  })
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
   for (const route of routes) {
     app.on(route.method, route.path, async (context) => {
@@ -81,7 +85,7 @@ export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
     }
     const shown =
       isSafe(context.req.method) && !path.startsWith('/api/')
-        ? await pages.serve(path, context.req.raw, context.env.address)
+        ? await pages.serve(path, context.req.raw)
         : null
     return shown ?? problem(new HookonceError('ROUTE_UNKNOWN'))
   })

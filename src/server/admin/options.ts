@@ -79,7 +79,7 @@ export interface AdminOptions {
   readonly sessionMs?: number
   /** Maximum number of open streams. Default 32. */
   readonly maxStreams?: number
-  /** Files of a dashboard, by their path below `basePath`. Null: no such file; the built-in page is shown. */
+  /** Your own files in place of the dashboard, by their path below `basePath`. Null: the file of the dashboard. */
   readonly static?: (path: string) => Response | null | Promise<Response | null>
 }
 

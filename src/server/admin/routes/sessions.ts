@@ -1,12 +1,10 @@
 /** Signing in and out: a token is exchanged for a cookie that scripts cannot read and other sites cannot send. */
 
 import { z } from 'zod'
-import { isHookonceError } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import { need } from '../../../store.js'
 import type { Authenticator } from '../access.js'
 import { isEncrypted } from '../hosts.js'
-import { signInPage } from '../page/page.js'
 import {
   type Call,
   checked,
@@ -54,18 +52,13 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
   }
 
   async function signInByForm({ request, address }: Call): Promise<Response> {
-    try {
-      const form = Object.fromEntries(new URLSearchParams(await textOf(request, SMALL_BODY_BYTES)))
-      const { token } = checked(signInBody, form, 'The form:')
-      const answer = await signIn(request, address, token.trim())
-      return new Response(null, {
-        status: 303,
-        headers: { location: `${basePath}/`, 'set-cookie': answer.headers.get('set-cookie')! },
-      })
-    } catch (error) {
-      if (!isHookonceError(error)) throw error
-      return signInPage(basePath, error)
-    }
+    const form = Object.fromEntries(new URLSearchParams(await textOf(request, SMALL_BODY_BYTES)))
+    const { token } = checked(signInBody, form, 'The form:')
+    const answer = await signIn(request, address, token.trim())
+    return new Response(null, {
+      status: 303,
+      headers: { location: `${basePath}/`, 'set-cookie': answer.headers.get('set-cookie')! },
+    })
   }
 
   return [
@@ -80,7 +73,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
       bodyTypes: ['application/json', FORM],
       answers: {
         201: json('Signed in.', sessionShape),
-        303: { about: 'Signed in with the form of the page.', content: null },
+        303: { about: 'Signed in with a form of HTML.', content: null },
       },
       problems: [400, 401, 413, 415, 429],
       async run(call) {

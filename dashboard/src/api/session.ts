@@ -1,0 +1,69 @@
+/** Who is signed in, and what they may do. Actions that the server would refuse are not shown. */
+import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { ApiError, api, type Session, take } from './client'
+import { queryClient } from './query-client'
+
+export const sessionQuery = queryOptions({
+  queryKey: ['session'],
+  queryFn: async ({ signal }): Promise<Session | null> => {
+    try {
+      return await take(api.GET('/api/session', { signal }))
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) return null
+      throw error
+    }
+  },
+  staleTime: 60_000,
+})
+
+/** As in src/server/admin/options.ts. The server decides; this only hides what it would refuse. */
+const grants: Record<Session['role'], readonly string[]> = {
+  viewer: ['read'],
+  operator: ['read', 'detail', 'order'],
+  admin: ['read', 'detail', 'order', 'payload'],
+  worker: [],
+}
+
+export interface May {
+  /** Errors, reasons and the audit. */
+  readonly detail: boolean
+  /** Retry, replay, ignore, pause. */
+  readonly order: boolean
+  /** The bytes of payloads. */
+  readonly payload: boolean
+  /** A new event with an edited body. */
+  readonly edit: boolean
+}
+
+export function useMay(): May {
+  const session = useQuery(sessionQuery).data
+  const granted = session ? grants[session.role] : []
+  const writable = session?.readOnly === false
+  return {
+    detail: granted.includes('detail'),
+    order: writable && granted.includes('order'),
+    payload: granted.includes('payload'),
+    edit: writable && granted.includes('payload'),
+  }
+}
+
+export function useSignIn() {
+  return useMutation({
+    mutationFn: (token: string) => take(api.POST('/api/sessions', { body: { token } })),
+    onSuccess: (session) => {
+      queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
+      queryClient.setQueryData(sessionQuery.queryKey, session as Session)
+    },
+  })
+}
+
+export function useSignOut() {
+  return useMutation({
+    mutationFn: () => take(api.DELETE('/api/sessions', { parseAs: 'text' })),
+    onSuccess: () => {
+      // Nothing that the last person saw stays in memory.
+      queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
+      queryClient.setQueryData(sessionQuery.queryKey, null)
+    },
+  })
+}

@@ -1,0 +1,54 @@
+/** One box that finds an event by whatever is pasted. An exact match opens at once; otherwise the list shows matches. */
+import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { type FormEvent, type RefObject, useEffect, useState } from 'react'
+import { findEvents } from '../api/queries'
+import { Icon } from '../ui/icon'
+import { toast } from '../ui/toast'
+
+export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputElement | null> }) {
+  const navigate = useNavigate()
+  const { pathname } = useLocation()
+  const search = useSearch({ strict: false }) as { q?: string }
+  const shown = pathname === '/events' ? (search.q ?? '') : ''
+  const [text, setText] = useState(shown)
+  useEffect(() => setText(shown), [shown])
+
+  async function submit(event: FormEvent): Promise<void> {
+    event.preventDefault()
+    const q = text.trim()
+    if (q === '') return void navigate({ to: '/events', search: ({ q: _, ...rest }) => rest })
+    try {
+      const only = await findEvents(q)
+      if (only.length === 1) {
+        const { source, id } = only[0]!
+        return void navigate({ to: '/events/$source/$id', params: { source, id } })
+      }
+    } catch {
+      toast('The server does not answer. Try again in a moment.')
+      return
+    }
+    void navigate({ to: '/events', search: { q } })
+  }
+
+  return (
+    <form className="find" onSubmit={submit} role="search">
+      <Icon name="search" />
+      <input
+        ref={inputRef}
+        className="input"
+        type="text"
+        aria-label="Find an event"
+        placeholder="Paste an id, a reference, a type or a URL"
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={4_000}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onKeyDown={(event) => {
+          if (event.key === 'Escape') event.currentTarget.blur()
+        }}
+      />
+      <kbd>/</kbd>
+    </form>
+  )
+}

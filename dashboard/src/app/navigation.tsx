@@ -1,0 +1,89 @@
+/** The list of screens, at the side or in a drawer on a narrow window. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useLocation } from '@tanstack/react-router'
+import { Dialog } from 'radix-ui'
+import { Fragment, useEffect, useRef } from 'react'
+import { useConnection } from '../api/live'
+import { statsQuery } from '../api/queries'
+import icon from '../icon.svg'
+import { Icon } from '../ui/icon'
+import { short } from './format'
+import { screens } from './screens'
+
+export function Side() {
+  return (
+    <div className="side">
+      <Link to="/" className="brand">
+        <img src={icon} alt="" />
+        hookonce
+      </Link>
+      <NavList />
+      <div className="foot">
+        <LiveState />
+      </div>
+    </div>
+  )
+}
+
+function NavList() {
+  const { data: stats } = useQuery(statsQuery)
+  const dead = (stats?.sources ?? []).reduce((sum, source) => sum + source.dead, 0)
+  const { pathname } = useLocation()
+  return (
+    <nav className="nav" aria-label="Screens">
+      <ul>
+        {screens.map(({ path, name, icon: shape, group }, i) => {
+          const current = path === '/' ? pathname === '/' : pathname.startsWith(path)
+          return (
+            <Fragment key={path}>
+              {group !== screens[i - 1]?.group && i > 0 ? <li className="gap">Setup</li> : null}
+              <li>
+                <Link to={path as '/'} aria-current={current ? 'page' : undefined}>
+                  <Icon name={shape} />
+                  {name}
+                  {path === '/dead-letters' && dead > 0 ? (
+                    <span className="tally dead">
+                      {short(dead)}
+                      <span className="hidden"> waiting</span>
+                    </span>
+                  ) : null}
+                </Link>
+              </li>
+            </Fragment>
+          )
+        })}
+      </ul>
+    </nav>
+  )
+}
+
+const states = {
+  connecting: ['pending', 'Connecting'],
+  live: ['succeeded', 'Live'],
+  restored: ['succeeded', 'Live again'],
+  lost: ['retrying', 'Not connected'],
+} as const
+
+function LiveState() {
+  const [tone, text] = states[useConnection()]
+  return <span className={`live ${tone}`}>{text}</span>
+}
+
+export function NavDrawer({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+  const { pathname } = useLocation()
+  const close = useRef(onClose)
+  close.current = onClose
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when another screen is shown
+  useEffect(() => close.current(), [pathname])
+  return (
+    <Dialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+      <Dialog.Portal>
+        <div className="veil" />
+        <Dialog.Content className="drawer" aria-describedby={undefined}>
+          <Dialog.Title className="hidden">Navigation</Dialog.Title>
+          <Side />
+        </Dialog.Content>
+      </Dialog.Portal>
+    </Dialog.Root>
+  )
+}

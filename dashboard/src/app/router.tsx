@@ -1,0 +1,60 @@
+/** The addresses of the dashboard. Every screen is a chunk of its own; every filter is in the address. */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from '@tanstack/react-router'
+import { Problem } from '../ui/feedback'
+import { base } from './base'
+import { Gate } from './gate'
+
+export type Search = Readonly<Record<string, string | undefined>>
+
+const root = createRootRoute({
+  component: Gate,
+  validateSearch: (search: Record<string, unknown>): Search => {
+    const texts = Object.entries(search).filter(([, value]) => typeof value === 'string' && value !== '')
+    return Object.fromEntries(texts) as Search
+  },
+  notFoundComponent: () => <p role="alert">There is no such page.</p>,
+  errorComponent: ({ error, reset }) => <Problem error={error} onRetry={reset} />,
+})
+
+const route = <Path extends string>(path: Path, load: () => Promise<Record<string, unknown>>, name: string) =>
+  createRoute({
+    getParentRoute: () => root,
+    path,
+    // biome-ignore lint/suspicious/noExplicitAny: screens take no properties; the router's own type cannot say so
+    component: lazyRouteComponent(load as any, name),
+  })
+
+const routes = [
+  route('/', () => import('../screens/overview/overview'), 'Overview'),
+  route('/events', () => import('../screens/events/events'), 'Events'),
+  route('/events/$source/$id', () => import('../screens/event/event'), 'Event'),
+]
+
+function parseSearch(text: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(text))
+}
+
+function stringifySearch(search: Record<string, unknown>): string {
+  const params = new URLSearchParams()
+  for (const [name, value] of Object.entries(search)) {
+    if (value !== undefined && value !== null && value !== '') params.set(name, String(value))
+  }
+  const text = params.toString()
+  return text === '' ? '' : `?${text}`
+}
+
+export const router = createRouter({
+  routeTree: root.addChildren(routes),
+  basepath: base || '/',
+  parseSearch,
+  stringifySearch,
+  defaultPreload: 'intent',
+  defaultPreloadDelay: 80,
+  scrollRestoration: true,
+})
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: typeof router
+  }
+}

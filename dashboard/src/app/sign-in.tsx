@@ -1,0 +1,68 @@
+/** Signing in with a token. The token becomes a cookie that scripts cannot read; the page does not keep it. */
+import { type FormEvent, useState } from 'react'
+import { useSignIn } from '../api/session'
+import icon from '../icon.svg'
+import { Button } from '../ui/button'
+import { signInBy } from './base'
+
+export function SignIn({ problem }: { readonly problem?: string }) {
+  return (
+    <main className="sign-in">
+      <div className="card stack">
+        <div className="brand">
+          <img src={icon} alt="" />
+          hookonce
+        </div>
+        {signInBy === 'token' ? (
+          <TokenForm problem={problem} />
+        ) : (
+          <>
+            <h1>Sign in</h1>
+            <p role="alert">
+              {problem ?? 'Sign in to the application that this dashboard belongs to, then reload this page.'}
+            </p>
+          </>
+        )}
+      </div>
+    </main>
+  )
+}
+
+function TokenForm({ problem }: { readonly problem?: string | undefined }) {
+  const [token, setToken] = useState('')
+  const signIn = useSignIn()
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    if (token.trim() !== '') signIn.mutate(token.trim())
+  }
+  const failure = signIn.error?.message ?? problem
+  return (
+    <form className="stack" onSubmit={submit}>
+      <h1>Sign in</h1>
+      <label className="field">
+        <span className="label">Token</span>
+        <input
+          className="input"
+          type="password"
+          autoComplete="current-password"
+          // biome-ignore lint/a11y/noAutofocus: the only field of the page
+          autoFocus
+          required
+          value={token}
+          onChange={(event) => setToken(event.target.value)}
+        />
+        <span className="hint">
+          A token of the admin API. <code>hookonce token create</code> makes one.
+        </span>
+      </label>
+      {failure ? (
+        <p className="notice dead" role="alert">
+          {failure}
+        </p>
+      ) : null}
+      <Button look="main" type="submit" disabled={signIn.isPending}>
+        Sign in
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,141 @@
+/** One event: what happened to it, and what can be done. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { useState } from 'react'
+import { ApiError, type EventKey, type EventView } from '../../api/client'
+import { useLiveRefresh } from '../../api/live'
+import { attemptsQuery, eventAuditsQuery, eventQuery } from '../../api/queries'
+import { queryClient } from '../../api/query-client'
+import { useMay } from '../../api/session'
+import { visible } from '../../app/format'
+import { useNow } from '../../app/now'
+import { useShortcuts } from '../../app/shortcuts'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { CopyIcon, copyAndSay } from '../../ui/copy'
+import { Empty, Loading, Problem } from '../../ui/feedback'
+import { StateBadge } from '../../ui/state'
+import { Orders } from '../orders/orders'
+import type { Verb } from '../orders/use-action'
+import { Attempts } from './attempts'
+import { EventFacts } from './facts'
+import { PayloadCard } from './payload-card'
+import { timelineOf } from './timeline'
+import { TimelineList } from './timeline-list'
+import { verdictOf } from './verdict'
+
+export function Event() {
+  const { source, id } = useParams({ strict: false }) as EventKey
+  const { data: event, error, refetch } = useQuery(eventQuery({ source, id }))
+  const unsettled =
+    event !== undefined &&
+    (event.state === 'pending' || event.state === 'processing' || event.nextAttemptAt !== null)
+  const refresh = () => void queryClient.invalidateQueries({ queryKey: ['event', source, id] })
+  useLiveRefresh(refresh, unsettled ? 500 : 3_000)
+  if (error instanceof ApiError && error.status === 404) {
+    return (
+      <Empty title="This event is not in the log">
+        <p>
+          It was never recorded under this id, or retention has removed it.{' '}
+          <Link to="/events">All events</Link>
+        </p>
+      </Empty>
+    )
+  }
+  if (error && event === undefined) return <Problem error={error} onRetry={() => void refetch()} />
+  if (event === undefined) return <Loading what="the event" lines={10} />
+  return <EventPage key={`${source}\n${id}`} event={event} />
+}
+
+function EventPage({ event }: { readonly event: EventView }) {
+  const may = useMay()
+  const [verb, setVerb] = useState<Verb | 'usual' | null>(null)
+  const attempts = useQuery(attemptsQuery(event)).data?.attempts
+  const audits = useQuery({ ...eventAuditsQuery(event), enabled: may.detail }).data?.audits ?? []
+  const succeeded = attempts?.filter(({ outcome }) => outcome === 'succeeded').length ?? null
+  useShortcuts({
+    r: () => (may.order ? setVerb('usual') : undefined),
+    c: () => void copyAndSay(event.id, visible(event.id)),
+  })
+  return (
+    <article className="stack">
+      <header className="event-head">
+        <nav aria-label="Path" className="faint">
+          <Link to="/events">Events</Link> /{' '}
+          <Link to="/events" search={{ source: event.source }}>
+            {visible(event.source)}
+          </Link>
+        </nav>
+        <div className="line apart">
+          <div className="line">
+            <h1 className="wrap">{visible(event.type)}</h1>
+            <StateBadge event={event} />
+          </div>
+          {may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
+        </div>
+        <div className="copyable">
+          <bdi className="mono wrap">{visible(event.id)}</bdi>
+          <CopyIcon text={event.id} what="the id" />
+        </div>
+      </header>
+      <VerdictBox event={event} succeeded={succeeded} />
+      <div className="event-columns">
+        <div className="stack">
+          <PayloadCard event={event} />
+          <Attempts attempts={attempts} />
+        </div>
+        <div className="stack">
+          <Card title="Timeline">
+            <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
+          </Card>
+          <EventFacts event={event} />
+        </div>
+      </div>
+      {verb ? (
+        <Orders event={event} verb={verb === 'usual' ? undefined : verb} onClose={() => setVerb(null)} />
+      ) : null}
+    </article>
+  )
+}
+
+function OrderButtons({
+  event,
+  onOrder,
+}: {
+  readonly event: EventView
+  readonly onOrder: (verb: Verb) => void
+}) {
+  const { state } = event
+  return (
+    <div className="line">
+      {state === 'failed' || state === 'ignored' ? (
+        <Button icon="retry" look={event.dead ? 'main' : undefined} onClick={() => onOrder('retry')}>
+          Retry
+        </Button>
+      ) : null}
+      {state === 'succeeded' || state === 'failed' || state === 'ignored' ? (
+        <Button icon="play" onClick={() => onOrder('replay')}>
+          Replay
+        </Button>
+      ) : null}
+      {state === 'pending' || state === 'failed' ? (
+        <Button icon="ban" onClick={() => onOrder('ignore')}>
+          Ignore
+        </Button>
+      ) : null}
+    </div>
+  )
+}
+
+function VerdictBox({ event, succeeded }: { readonly event: EventView; readonly succeeded: number | null }) {
+  const now = useNow()
+  const { tone, title, rest, todo } = verdictOf(event, succeeded, now)
+  return (
+    <div className={`verdict ${tone}`} role="status" aria-label="Verdict">
+      <p>
+        <b>{title}</b> {rest.join(' ')}
+      </p>
+      {todo ? <p className="todo">{todo}</p> : null}
+    </div>
+  )
+}

@@ -1,0 +1,55 @@
+/** The fields of an event that have no place of their own. */
+import { Link } from '@tanstack/react-router'
+import type { EventView } from '../../api/client'
+import { number, visible } from '../../app/format'
+import { Card, Facts } from '../../ui/card'
+import { CopyIcon } from '../../ui/copy'
+import { Time } from '../../ui/time'
+
+export function EventFacts({ event }: { readonly event: EventView }) {
+  const { source, reference, sameAs, contests } = event
+  const link = (id: string) => (
+    <Link to="/events/$source/$id" params={{ source, id }} className="mono">
+      {visible(id)}
+    </Link>
+  )
+  return (
+    <Card title="Facts">
+      <Facts
+        of={[
+          [
+            'Source',
+            <Link key="s" to="/events" search={{ source }}>
+              {visible(source)}
+            </Link>,
+          ],
+          reference !== null && [
+            'Reference',
+            <span key="r" className="copyable">
+              <Link to="/events" search={{ reference }} className="mono">
+                <bdi>{visible(reference)}</bdi>
+              </Link>
+              <CopyIcon text={reference} what="the reference" />
+            </span>,
+          ],
+          ['Received', <Time key="t" at={event.receivedAt} />],
+          ['Finished', <Time key="p" at={event.processedAt} none="not yet" />],
+          ['Deliveries', number(event.deliveries)],
+          event.deliveries > 1 && ['Last delivery', <Time key="l" at={event.lastDeliveryAt} />],
+          event.conflicts > 0 && ['Conflicts', number(event.conflicts)],
+          ['Attempts', number(event.attempts)],
+          event.run > 1 && ['Run', number(event.run)],
+          sameAs !== null && ['Same content as', link(sameAs)],
+          contests !== null && ['Delivered as', link(contests)],
+          event.contentHash !== null && [
+            'Content hash',
+            <code key="h" className="wrap">
+              {event.contentHash}
+            </code>,
+          ],
+          ['Position', number(event.seq)],
+        ]}
+      />
+    </Card>
+  )
+}

@@ -1,0 +1,153 @@
+/** The payload of an event. Reading it is written to the audit, so it is read when somebody asks. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import type { EventView } from '../../api/client'
+import { type Payload, payloadQuery } from '../../api/queries'
+import { sessionQuery, useMay } from '../../api/session'
+import { bytes as size, visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Card, Facts } from '../../ui/card'
+import { CopyButton } from '../../ui/copy'
+import { Notice, Problem, Skeleton } from '../../ui/feedback'
+import { Segments } from '../../ui/segments'
+import { type Content, contentOf, hexRow, hexRows, linesOf, sha256 } from '../payload/bytes'
+import { asCurl, asFixture } from '../payload/copy-as'
+import { Lines } from '../payload/lines'
+import { Tree } from '../payload/tree'
+
+export function PayloadCard({ event }: { readonly event: EventView }) {
+  const may = useMay()
+  // In development nobody else is there, and the audit has no reader.
+  const open = useQuery(sessionQuery).data?.by === 'open'
+  const [wanted, setWanted] = useState(open)
+  const { data, error } = useQuery({
+    ...payloadQuery(event),
+    enabled: may.payload && event.payloadKept && (wanted || open),
+  })
+  if (!may.payload) {
+    return (
+      <Card title="Payload">
+        <p className="muted">Your role does not include payloads.</p>
+      </Card>
+    )
+  }
+  if (!event.payloadKept) {
+    return (
+      <Card title="Payload">
+        <p className="muted">Retention has removed the payload. The event itself is still in the log.</p>
+      </Card>
+    )
+  }
+  if (data) return <Opened key={data.body.length} event={event} payload={data} />
+  return (
+    <Card title="Payload">
+      {error ? <Problem error={error} /> : null}
+      {wanted && !error ? <Skeleton lines={6} /> : null}
+      {wanted ? null : (
+        <div className="line">
+          <Button icon="review" onClick={() => setWanted(true)}>
+            Show the payload
+          </Button>
+          <span className="faint">This is written to the audit.</span>
+        </div>
+      )}
+    </Card>
+  )
+}
+
+type View = 'tree' | 'text' | 'hex' | 'headers'
+
+function Opened({ event, payload }: { readonly event: EventView; readonly payload: Payload }) {
+  const content = useMemo(() => contentOf(payload.body), [payload.body])
+  const [view, setView] = useState<View>(
+    content.json !== undefined ? 'tree' : content.isUtf8 ? 'text' : 'hex',
+  )
+  const views: readonly (readonly [View, string])[] = [
+    ...(content.json === undefined ? [] : ([['tree', 'Tree']] as const)),
+    ['text', 'Raw'],
+    ['hex', 'Bytes'],
+    ['headers', 'Headers'],
+  ]
+  return (
+    <Card title="Payload" aside={<Segments label="View" value={view} options={views} onChange={setView} />}>
+      <div className="stack">
+        {content.isUtf8 ? null : (
+          <Notice tone="retrying">
+            This is not valid UTF-8. The text shows � where it cannot; the bytes are exact.
+          </Notice>
+        )}
+        {view === 'tree' && content.json !== undefined ? <Tree root={content.json} /> : null}
+        {view === 'text' ? <Raw text={content.text} /> : null}
+        {view === 'hex' ? (
+          <Lines label="Bytes" count={hexRows(content.bytes)} line={(row) => hexRow(content.bytes, row)} />
+        ) : null}
+        {view === 'headers' ? <Headers headers={payload.headers} /> : null}
+        <Summary content={content} />
+        <div className="line">
+          <CopyButton text={content.text} what="the body">
+            Copy body
+          </CopyButton>
+          <CopyButton text={() => asCurl(event, payload, content)} what="it as curl">
+            Copy as curl
+          </CopyButton>
+          <CopyButton text={() => asFixture(event, payload, content)} what="it as a fixture">
+            Copy as fixture
+          </CopyButton>
+          <Button small icon="download" onClick={() => download(content)}>
+            Download
+          </Button>
+        </div>
+      </div>
+    </Card>
+  )
+}
+
+function Raw({ text }: { readonly text: string }) {
+  const lines = useMemo(() => linesOf(text), [text])
+  return <Lines label="Raw text" count={lines.length} line={(index) => visible(lines[index]!)} />
+}
+
+function Headers({ headers }: Pick<Payload, 'headers'>) {
+  const entries = Object.entries(headers)
+  if (entries.length === 0) return <p className="muted">No header was kept.</p>
+  return (
+    <Facts
+      of={entries.map(([name, value]) => [
+        name,
+        <bdi key={name} className="mono">
+          {visible(value)}
+        </bdi>,
+      ])}
+    />
+  )
+}
+
+function Summary({ content }: { readonly content: Content }) {
+  const { data: hash } = useQuery({
+    queryKey: ['sha256', content.bytes],
+    queryKeyHashFn: () => `sha256 ${content.bytes.length} ${content.text.slice(0, 200)}`,
+    queryFn: () => sha256(content.bytes),
+    staleTime: 0,
+    gcTime: 0,
+  })
+  return (
+    <p className="faint wrap">
+      {size(content.bytes.length)}
+      {hash ? (
+        <>
+          {' · SHA-256 '}
+          <code>{hash}</code>
+        </>
+      ) : null}
+    </p>
+  )
+}
+
+/** As bytes, so that a browser does not show what a stranger wrote. */
+function download({ bytes }: Content): void {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(new Blob([bytes], { type: 'application/octet-stream' }))
+  link.download = 'payload.bin'
+  link.click()
+  URL.revokeObjectURL(link.href)
+}

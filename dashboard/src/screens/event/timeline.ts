@@ -1,0 +1,89 @@
+/** Everything that happened to an event, in order of time. */
+import type { Attempt, Audit, EventView } from '../../api/client'
+import { count, duration, number, visible } from '../../app/format'
+import type { Shown } from '../../ui/state'
+
+export interface Moment {
+  readonly at: string
+  readonly title: string
+  readonly detail: string | null
+  readonly tone: Shown
+  readonly future?: boolean
+}
+
+const outcomes: Readonly<Record<Attempt['outcome'], readonly [string, Shown]>> = {
+  succeeded: ['succeeded', 'succeeded'],
+  ignored: ['ignored the event', 'ignored'],
+  failed: ['failed', 'retrying'],
+  lost: ['was lost: its worker ended or its lease expired', 'retrying'],
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  retry: 'Retried',
+  replay: 'Replayed',
+  ignore: 'Ignored',
+  payload: 'Payload read',
+  conflict: 'Conflict read',
+  copy: 'Copied with an edited body',
+}
+
+export function timelineOf(
+  event: EventView,
+  attempts: readonly Attempt[],
+  audits: readonly Audit[],
+): Moment[] {
+  const moments: Moment[] = [
+    {
+      at: event.receivedAt,
+      title: 'Received, recorded, acknowledged',
+      detail: 'The sender was answered after the event was in the log.',
+      tone: 'pending',
+    },
+    ...attempts.map((attempt) => momentOf(attempt)),
+    ...audits.map(({ at, verb, actor, reason }) => ({
+      at,
+      title: `${verbs[verb] ?? verb} by ${actor}`,
+      detail: reason === '' ? null : visible(reason),
+      tone: 'processing' as const,
+    })),
+  ]
+  if (event.deliveries - event.conflicts > 1 && event.lastDeliveryAt !== event.receivedAt) {
+    const duplicates = event.deliveries - event.conflicts - 1
+    moments.push({
+      at: event.lastDeliveryAt,
+      title: duplicates === 1 ? 'Duplicate stopped' : `Last of ${count(duplicates, 'duplicate')} stopped`,
+      detail: 'The sender was answered; nothing ran again.',
+      tone: 'pending',
+    })
+  }
+  if (event.lastConflict) {
+    moments.push({
+      at: event.lastConflict.at,
+      title: 'Delivered with other content',
+      detail: 'The first content was kept.',
+      tone: 'retrying',
+    })
+  }
+  if (event.nextAttemptAt !== null && event.state === 'failed') {
+    moments.push({
+      at: event.nextAttemptAt,
+      title: 'Next attempt',
+      detail: null,
+      tone: 'retrying',
+      future: true,
+    })
+  }
+  // The order of the list decides between equal times.
+  return moments.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+}
+
+function momentOf({ attempt, run, startedAt, finishedAt, outcome, worker }: Attempt): Moment {
+  const [text, tone] = outcomes[outcome]
+  const took = Date.parse(finishedAt) - Date.parse(startedAt)
+  return {
+    at: finishedAt,
+    title: `Attempt ${number(attempt)} ${text}`,
+    detail: `${duration(took)} on ${visible(worker)}${run > 1 ? `, run ${number(run)}` : ''}`,
+    tone,
+  }
+}

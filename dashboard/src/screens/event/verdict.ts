@@ -1,0 +1,96 @@
+/** The verdict on an event, in words: the first thing that somebody with a ticket wants to know. */
+import type { EventView } from '../../api/client'
+import { count, number, relative, visible } from '../../app/format'
+import { type Shown, shownState } from '../../ui/state'
+
+export interface Verdict {
+  readonly tone: Shown
+  readonly title: string
+  /** Further sentences. */
+  readonly rest: readonly string[]
+  /** What to do, if anything. */
+  readonly todo: string | null
+}
+
+export function verdictOf(event: EventView, succeededTimes: number | null, now: number): Verdict {
+  return {
+    tone: shownState(event),
+    title: titleOf(event, succeededTimes, now),
+    rest: [deliveriesOf(event), conflictsOf(event), flagsOf(event)].filter((text) => text !== null),
+    todo: todoOf(event),
+  }
+}
+
+function titleOf(event: EventView, succeededTimes: number | null, now: number): string {
+  const { attempts, nextAttemptAt, run } = event
+  switch (shownState(event)) {
+    case 'succeeded':
+      if (succeededTimes !== null && succeededTimes > 1)
+        return `Handled ${number(succeededTimes)} times: it was replayed by an operator.`
+      return attempts > 1 && run === 1 ? `Handled once, on attempt ${number(attempts)}.` : 'Handled once.'
+    case 'processing':
+      return `Being handled now, attempt ${number(Math.max(1, attempts))}.`
+    case 'pending':
+      return attempts === 0 && run <= 1 ? 'Recorded, waiting to be handled.' : 'Waiting to be handled again.'
+    case 'retrying': {
+      const next = nextAttemptAt === null ? null : Date.parse(nextAttemptAt)
+      const when = next === null || next <= now ? 'is due now' : `starts ${relative(next, now)}`
+      return `Failed ${times(attempts)} so far. The next attempt ${when}.`
+    }
+    case 'dead':
+      return `Failed ${times(attempts)} and given up: a dead letter.`
+    case 'ignored':
+      return ignoredOf(event.reason)
+  }
+}
+
+function times(value: number): string {
+  return value === 1 ? 'once' : `${number(value)} times`
+}
+
+function ignoredOf(reason: string | null): string {
+  switch (reason) {
+    case 'unhandled':
+      return 'Not handled: no handler is registered for this type.'
+    case 'replayed_content':
+      return 'Not handled: its signed content is known under another id.'
+    case 'stale':
+      return 'Not handled: a newer event with the same reference was handled first.'
+    case 'operator':
+      return 'Not handled: an operator ignored it.'
+    case null:
+      return 'Not handled: it was ignored.'
+    default:
+      return `Ignored by the handler: ${visible(reason)}`
+  }
+}
+
+function deliveriesOf({ deliveries, conflicts }: EventView): string | null {
+  const duplicates = deliveries - 1 - conflicts
+  if (deliveries <= 1) return '1 delivery, no duplicates.'
+  if (duplicates <= 0) return `${count(deliveries, 'delivery', 'deliveries')}.`
+  return `${count(deliveries, 'delivery', 'deliveries')}, ${count(duplicates, 'duplicate')} stopped.`
+}
+
+function conflictsOf({ conflicts }: EventView): string | null {
+  if (conflicts === 0) return null
+  return `${count(conflicts, 'delivery', 'deliveries')} had other content under the same id; the first content was kept.`
+}
+
+function flagsOf({ sameAs, contests }: EventView): string | null {
+  if (contests !== null)
+    return `It was delivered as ${visible(contests)}, an id that an event with other signed content has.`
+  if (sameAs !== null) return `Its signed content is the same as that of ${visible(sameAs)}.`
+  return null
+}
+
+function todoOf(event: EventView): string | null {
+  if (shownState(event) === 'dead') return 'Mend the cause shown below, then retry it.'
+  if (event.reason === 'unhandled' && event.state === 'ignored')
+    return 'Register a handler for this type and retry, or leave it.'
+  if (event.reason === 'replayed_content' && event.state === 'ignored')
+    return 'Compare it with the first event. Retry it if the sender really sent it twice.'
+  if (event.conflicts > 0)
+    return 'Compare the two contents below. The sender, or somebody with its secret, changed the content.'
+  return null
+}

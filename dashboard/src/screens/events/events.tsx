@@ -1,0 +1,184 @@
+/** The events of the log: found, filtered, watched live, and acted on in numbers. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import type { EventView } from '../../api/client'
+import { useMay } from '../../api/session'
+import { number } from '../../app/format'
+import type { Search } from '../../app/router'
+import { useShortcuts } from '../../app/shortcuts'
+import { Button } from '../../ui/button'
+import { PageHead } from '../../ui/card'
+import { Empty, Loading, Problem } from '../../ui/feedback'
+import { FirstRun } from '../first-run'
+import { Orders } from '../orders/orders'
+import { BulkBar } from './bulk-bar'
+import { FilterBar } from './filter-bar'
+import { hasFilter } from './filters'
+import { List } from './list'
+import { type Selection, useSelection } from './selection'
+import { type Events as Rows, useEvents } from './use-events'
+
+export function Events() {
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const may = useMay()
+  const box = useRef<HTMLDivElement>(null)
+  const pointed = useRef(false)
+  const selection = useSelection()
+  const [order, setOrder] = useState<EventView | null>(null)
+  const live = search.live !== 'off'
+  const mayMove = () => !pointed.current && (box.current?.scrollTop ?? 0) < 4
+  const events = useEvents(search, live, mayMove)
+
+  const change = (next: Search) => {
+    selection.clear()
+    box.current?.scrollTo({ top: 0 })
+    void navigate({ to: '/events', search: (before) => ({ ...before, ...next }) })
+  }
+  const clear = () => {
+    selection.clear()
+    void navigate({ to: '/events', search: live ? {} : { live: 'off' } })
+  }
+  const toggleLive = () =>
+    void navigate({
+      to: '/events',
+      search: (before) => ({ ...before, live: live ? 'off' : undefined }),
+      replace: true,
+    })
+  useShortcuts({ l: toggleLive })
+
+  const isEmpty = !events.isLoading && events.error === null && events.rows.length === 0
+  if (isEmpty && !hasFilter(search)) return <FirstRun />
+  return (
+    <div className="events-page">
+      <PageHead title="Events">
+        <Button
+          small
+          aria-pressed={live}
+          className={live ? 'live succeeded' : 'live pending'}
+          title={search.q ? 'A search is not live' : 'Show new events as they arrive (l)'}
+          disabled={Boolean(search.q)}
+          onClick={toggleLive}
+        >
+          {live && !search.q ? 'Live' : 'Not live'}
+        </Button>
+      </PageHead>
+      <FilterBar search={search} onChange={change} onClear={clear} />
+      <section className="card list" aria-label="List of events">
+        <div
+          className={may.order ? 'scroll selectable' : 'scroll'}
+          ref={box}
+          onPointerEnter={() => {
+            pointed.current = true
+          }}
+          onPointerLeave={() => {
+            pointed.current = false
+          }}
+        >
+          <Body
+            events={events}
+            selection={selection}
+            selectable={may.order}
+            box={box}
+            onAct={(event) => (may.order ? setOrder(event) : undefined)}
+          />
+        </div>
+        <HeldRows events={events} box={box} />
+      </section>
+      {selection.all || selection.events.length > 0 ? (
+        <BulkBar search={search} selection={selection} onDone={events.reload} />
+      ) : null}
+      {order ? <Orders event={order} onClose={() => setOrder(null)} onDone={events.reload} /> : null}
+    </div>
+  )
+}
+
+interface BodyProps {
+  readonly events: Rows
+  readonly selection: Selection
+  readonly selectable: boolean
+  readonly box: React.RefObject<HTMLDivElement | null>
+  readonly onAct: (event: EventView) => void
+}
+
+function Body({ events, selection, selectable, box, onAct }: BodyProps) {
+  const { rows, error, isLoading, reload } = events
+  if (error !== null) return <Problem error={error} onRetry={reload} />
+  if (isLoading) {
+    return (
+      <div className="inside">
+        <Loading what="events" lines={12} />
+      </div>
+    )
+  }
+  if (rows.length === 0)
+    return (
+      <Empty title="No event matches">
+        {events.cut
+          ? 'The server stopped at its limit. Narrow the filters, for example by source or time.'
+          : 'Remove a filter to see more.'}
+      </Empty>
+    )
+  return (
+    <div role="table" aria-label="Events" aria-rowcount={events.hasMore ? -1 : rows.length + 1}>
+      <Head rows={rows} selection={selection} selectable={selectable} />
+      <List events={events} selection={selection} selectable={selectable} box={box} onAct={onAct} />
+      {events.isLoadingMore ? (
+        <div className="more-rows">
+          <Loading what="more events" lines={2} />
+        </div>
+      ) : null}
+    </div>
+  )
+}
+
+type HeadProps = Pick<BodyProps, 'selection' | 'selectable'> & Pick<Rows, 'rows'>
+
+function Head({ rows, selection, selectable }: HeadProps) {
+  const every = selection.all || (selection.events.length > 0 && selection.events.length >= rows.length)
+  return (
+    <div role="row" className="row head" aria-rowindex={1}>
+      {selectable ? (
+        <span role="columnheader" className="pick" tabIndex={-1}>
+          <input
+            type="checkbox"
+            aria-label="Select all loaded events"
+            checked={every}
+            onChange={() => (every ? selection.clear() : selection.setMany(rows))}
+          />
+        </span>
+      ) : null}
+      {[
+        ['c-state', 'State'],
+        ['c-type', 'Type'],
+        ['c-id', 'Id'],
+        ['c-source', 'Source'],
+        ['c-reference', 'Reference'],
+        ['c-notes', 'Deliveries'],
+        ['c-attempts num', 'Attempts'],
+        ['c-time num', 'Received'],
+      ].map(([name, text]) => (
+        <span key={name} role="columnheader" className={name!} tabIndex={-1}>
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
+
+/** New rows wait here while the pointer is over the list. */
+function HeldRows({ events, box }: Pick<BodyProps, 'events' | 'box'>) {
+  const show = () => {
+    events.showHeld()
+    box.current?.scrollTo({ top: 0 })
+  }
+  return (
+    <div className="held" role="status">
+      {events.held > 0 ? (
+        <Button small look="main" onClick={show}>
+          {events.held >= 100 ? '100 or more' : number(events.held)} new
+        </Button>
+      ) : null}
+    </div>
+  )
+}

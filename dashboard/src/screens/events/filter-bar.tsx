@@ -1,0 +1,176 @@
+/** The filters of the list. Each one is a part of the address; chips show those that have no control of their own. */
+import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, useEffect, useId, useState } from 'react'
+import { sourcesQuery } from '../../api/queries'
+import type { Search } from '../../app/router'
+import { Button, IconButton } from '../../ui/button'
+import { stateLabels } from '../../ui/state'
+import { hasFilter, type StateChoice, stateChoice, stateFilter } from './filters'
+
+interface FilterBarProps {
+  readonly search: Search
+  readonly onChange: (change: Search) => void
+  readonly onClear: () => void
+  readonly children?: ReactNode
+}
+
+export function FilterBar({ search, onChange, onClear, children }: FilterBarProps) {
+  const { data } = useQuery(sourcesQuery)
+  const sources = data?.sources.map(({ name }) => name) ?? []
+  const known = search.source === undefined || sources.includes(search.source)
+  return (
+    <div className="filters">
+      <Select
+        label="State"
+        value={stateChoice(search)}
+        options={[['', 'Any state'], ...Object.entries(stateLabels)]}
+        onChange={(value) => onChange(stateFilter(value as StateChoice))}
+      />
+      <Select
+        label="Source"
+        value={search.source ?? ''}
+        options={[
+          ['', 'Any source'],
+          ...(known ? [] : [[search.source!, search.source!] as const]),
+          ...sources.map((name) => [name, name] as const),
+        ]}
+        onChange={(value) => onChange({ source: value || undefined })}
+      />
+      <TypeFilter value={search.type ?? ''} onChange={(value) => onChange({ type: value || undefined })} />
+      <Select
+        label="Received"
+        value={search.since ?? ''}
+        options={[
+          ['', 'Any time'],
+          ['1h', 'Last hour'],
+          ['24h', 'Last 24 hours'],
+          ['7d', 'Last 7 days'],
+          ['30d', 'Last 30 days'],
+        ]}
+        onChange={(value) => onChange({ since: value || undefined, from: undefined, to: undefined })}
+      />
+      <Select
+        label="Attempts"
+        value={search.minAttempts ?? ''}
+        options={[
+          ['', 'Any attempts'],
+          ['1', '1 or more'],
+          ['2', '2 or more'],
+          ['5', '5 or more'],
+          ['10', '10 or more'],
+        ]}
+        onChange={(value) => onChange({ minAttempts: value || undefined })}
+      />
+      <Select
+        label="Deliveries"
+        value={findingOf(search)}
+        options={[
+          ['', 'Any deliveries'],
+          ['hasDuplicates', 'With duplicates'],
+          ['hasConflict', 'With conflicts'],
+          ['flagged', 'Flagged content'],
+        ]}
+        onChange={(value) =>
+          onChange({
+            hasDuplicates: undefined,
+            hasConflict: undefined,
+            flagged: undefined,
+            ...(value ? { [value]: 'true' } : {}),
+          })
+        }
+      />
+      <Chips search={search} onChange={onChange} />
+      {hasFilter(search) ? (
+        <Button small look="quiet" onClick={onClear}>
+          Clear filters
+        </Button>
+      ) : null}
+      {children}
+    </div>
+  )
+}
+
+function findingOf(search: Search): string {
+  return ['hasDuplicates', 'hasConflict', 'flagged'].find((name) => search[name] === 'true') ?? ''
+}
+
+interface SelectProps {
+  readonly label: string
+  readonly value: string
+  readonly options: readonly (readonly [value: string, text: string])[]
+  readonly onChange: (value: string) => void
+}
+
+export function Select({ label, value, options, onChange }: SelectProps) {
+  return (
+    <select
+      className={`input filter${value ? ' set' : ''}`}
+      aria-label={label}
+      value={value}
+      onChange={(event) => onChange(event.target.value)}
+    >
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+    </select>
+  )
+}
+
+/** Typed text becomes a filter with Enter, or when the field is left. */
+function TypeFilter({
+  value,
+  onChange,
+}: {
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const [text, setText] = useState(value)
+  const id = useId()
+  useEffect(() => setText(value), [value])
+  const commit = () => (text.trim() === value ? undefined : onChange(text.trim()))
+  return (
+    <input
+      id={id}
+      className={`input filter type${value ? ' set' : ''}`}
+      aria-label="Type"
+      placeholder="Type, or order.*"
+      spellCheck={false}
+      autoComplete="off"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onBlur={commit}
+      onKeyDown={(event) => (event.key === 'Enter' ? commit() : undefined)}
+    />
+  )
+}
+
+const chips = [
+  ['q', 'find'],
+  ['reason', 'reason'],
+  ['reasonLike', 'error like'],
+  ['reference', 'reference'],
+  ['id', 'id'],
+  ['from', 'from'],
+  ['to', 'before'],
+] as const
+
+function Chips({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>) {
+  return chips.map(([name, label]) => {
+    const value = search[name]
+    if (!value) return null
+    return (
+      <span key={name} className="chip">
+        <span className="faint">{label}</span>
+        <bdi className="cut">{value}</bdi>
+        <IconButton
+          small
+          icon="close"
+          label={`Remove the filter ${label}`}
+          onClick={() => onChange({ [name]: undefined })}
+        />
+      </span>
+    )
+  })
+}

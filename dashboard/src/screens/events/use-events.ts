@@ -1,0 +1,144 @@
+/**
+ * The rows of the list: pages by cursor, and in live mode new rows on top. New rows are held back while the pointer is
+ * over the list or the list is scrolled, so that the row under the pointer does not move.
+ */
+import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { api, type Body, type EventView, type Query, take } from '../../api/client'
+import { useLiveRefresh } from '../../api/live'
+import { queryClient } from '../../api/query-client'
+import type { Search } from '../../app/router'
+import { queryOf } from './filters'
+
+type Page = Body<'listEvents'>
+type Pages = InfiniteData<Page, string | null>
+
+const PAGE = 100
+const REFRESH_MS = 1_000
+
+export interface Events {
+  readonly rows: readonly EventView[]
+  readonly isLoading: boolean
+  readonly error: Error | null
+  readonly hasMore: boolean
+  /** The server stopped at its limit before it had a full page. */
+  readonly cut: boolean
+  readonly isLoadingMore: boolean
+  loadMore(): void
+  reload(): void
+  /** New events that are not shown yet. */
+  readonly held: number
+  showHeld(): void
+}
+
+export function useEvents(search: Search, live: boolean, mayMove: () => boolean): Events {
+  const text = JSON.stringify(queryOf(search))
+  const q = search.q
+  const queryKey = useMemo(() => ['events', text, q ?? ''], [text, q])
+  const ask = useCallback(
+    (cursor: string | null, signal?: AbortSignal) => {
+      const query = { ...JSON.parse(text), ...(q ? { q } : {}), limit: PAGE, ...(cursor ? { cursor } : {}) }
+      return take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
+    },
+    [text, q],
+  )
+  const result = useInfiniteQuery({
+    queryKey,
+    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+    initialPageParam: null as string | null,
+    getNextPageParam: (last: Page) => last.next,
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  const rows = useMemo(() => result.data?.pages.flatMap(({ events }) => events) ?? [], [result.data])
+  const { held, refresh, showHeld } = useFresh(queryKey, ask, mayMove)
+  useLiveRefresh(() => void refresh(), REFRESH_MS, live && !q && result.isSuccess)
+  const { fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = result
+  return {
+    rows,
+    isLoading: result.isPending,
+    error: result.error,
+    hasMore: hasNextPage,
+    cut: result.data?.pages.at(-1)?.cut ?? false,
+    isLoadingMore: isFetchingNextPage,
+    loadMore: () => (isFetchingNextPage ? undefined : void fetchNextPage()),
+    reload: () => void refetch(),
+    held,
+    showHeld,
+  }
+}
+
+/** Asks for the newest page, updates the rows that are shown, and adds the new ones when the list may move. */
+function useFresh(
+  queryKey: readonly string[],
+  ask: (cursor: string | null) => Promise<Page>,
+  mayMove: () => boolean,
+) {
+  const [held, setHeld] = useState(0)
+  const latest = useRef<Page | null>(null)
+  const asking = useRef(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: other filters have other rows
+  useEffect(() => {
+    latest.current = null
+    setHeld(0)
+  }, [queryKey])
+
+  function showHeld(): void {
+    if (latest.current !== null) queryClient.setQueryData<Pages>(queryKey, withNew(latest.current))
+    setHeld(0)
+  }
+
+  async function refresh(): Promise<void> {
+    if (asking.current) return
+    asking.current = true
+    try {
+      const page = await ask(null)
+      latest.current = page
+      queryClient.setQueryData<Pages>(queryKey, updated(page))
+      const known = queryClient.getQueryData<Pages>(queryKey)
+      const fresh = newEvents(page, known).length
+      if (fresh > 0 && mayMove()) showHeld()
+      else setHeld(fresh)
+    } catch {
+      // The banner of the shell says that the server does not answer.
+    } finally {
+      asking.current = false
+    }
+  }
+  return { held, refresh, showHeld }
+}
+
+function newEvents(page: Page, known: Pages | undefined): EventView[] {
+  const top = known?.pages.find(({ events }) => events.length > 0)?.events[0]?.seq ?? -1
+  return page.events.filter(({ seq }) => seq > top)
+}
+
+const updated = (page: Page) => (known: Pages | undefined) => {
+  if (known === undefined) return known
+  const fresh = new Map(page.events.map((event) => [event.seq, event]))
+  const pages = known.pages.map((one) => {
+    const changed = one.events.some((event) => differs(event, fresh.get(event.seq)))
+    if (!changed) return one
+    return { ...one, events: one.events.map((event) => fresh.get(event.seq) ?? event) }
+  })
+  return pages.every((page, i) => page === known.pages[i]) ? known : { ...known, pages }
+}
+
+function differs(before: EventView, after: EventView | undefined): boolean {
+  if (after === undefined) return false
+  return (
+    before.state !== after.state ||
+    before.dead !== after.dead ||
+    before.deliveries !== after.deliveries ||
+    before.attempts !== after.attempts ||
+    before.conflicts !== after.conflicts
+  )
+}
+
+const withNew = (page: Page) => (known: Pages | undefined) => {
+  if (known === undefined) return known
+  const fresh = newEvents(page, known)
+  // All are new: events between this page and the known ones would be missing, so the list starts again.
+  if (fresh.length === page.events.length) return { pages: [page], pageParams: [null] }
+  const [first, ...rest] = known.pages
+  return { ...known, pages: [{ ...first!, events: [...fresh, ...first!.events] }, ...rest] }
+}

@@ -1,0 +1,87 @@
+/** An empty log: how to send the first delivery. The page comes alive with it, without a reload. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useLive } from '../api/live'
+import { sourcesQuery } from '../api/queries'
+import { queryClient } from '../api/query-client'
+import { serverUrl } from '../app/base'
+import { Card } from '../ui/card'
+import { CodeBlock } from '../ui/copy'
+import { Loading } from '../ui/feedback'
+import { Select } from './events/filter-bar'
+
+export function FirstRun() {
+  const navigate = useNavigate()
+  const { data } = useQuery(sourcesQuery)
+  const [chosen, setChosen] = useState<string | null>(null)
+  useLive((event) => {
+    if (event === null) return
+    void queryClient.invalidateQueries({ queryKey: ['events'] })
+    void navigate({ to: '/events' })
+  })
+  if (data === undefined) return <Loading what="the sources" />
+  const sources = data.sources
+  const source =
+    sources.find(({ name }) => name === chosen) ??
+    sources.find(({ verified }) => !verified) ??
+    sources.find(({ name }) => name === 'stripe') ??
+    sources[0]
+  if (source === undefined) {
+    return (
+      <Card title="No source is configured">
+        <p>
+          Name a source in <code>hookonce.config.ts</code>, or start <code>hookonce dev</code>, which has one
+          for every provider.
+        </p>
+      </Card>
+    )
+  }
+  const url = `${serverUrl}${source.path}`
+  const local = serverUrl === 'http://127.0.0.1:4100' || serverUrl === 'http://localhost:4100'
+  const curl = `curl ${url} -H 'content-type: application/json' -d '{"id":"evt_1","type":"order.paid"}'`
+  return (
+    <div className="first-run">
+      <h1>Nothing has been received yet</h1>
+      <p className="muted">
+        This page shows the first delivery as soon as it arrives.{' '}
+        <span className="live processing">Waiting</span>
+      </p>
+      <Card
+        title="Send a delivery"
+        aside={
+          <Select
+            label="Source"
+            value={source.name}
+            options={sources.map(({ name, provider }) => [name, `${name} (${provider.name})`] as const)}
+            onChange={setChosen}
+          />
+        }
+      >
+        <ol className="stack steps">
+          <li className="stack tight">
+            <h3>Signed as the sender would, from this machine</h3>
+            <CodeBlock
+              text={`npx hookonce send ${source.name}${local ? '' : ` --to ${serverUrl}`}`}
+              what="the command"
+            />
+          </li>
+          <li className="stack tight">
+            <h3>{source.verified ? 'With curl: refused, because it has no signature' : 'With curl'}</h3>
+            <CodeBlock text={curl} what="the command" />
+          </li>
+          <li className="stack tight">
+            <h3>From {source.provider.name}: paste this URL into its settings</h3>
+            <CodeBlock text={url} what="the URL" />
+            {/^https?:\/\/(localhost|127\.|\[::1\])/.test(serverUrl) ? (
+              <p className="faint">
+                This address works on this machine only. A tunnel or a public address is needed for real
+                deliveries.
+              </p>
+            ) : null}
+          </li>
+        </ol>
+      </Card>
+    </div>
+  )
+}

@@ -1,0 +1,162 @@
+/** Retry, replay or ignore many events: counted first, confirmed with the consequences, followed, and cancelled. */
+import { useMemo, useState } from 'react'
+import type { Action } from '../../api/client'
+import { queryClient } from '../../api/query-client'
+import { count, number } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Problem, Skeleton } from '../../ui/feedback'
+import { type Order, type Target, useAction, type Verb } from './use-action'
+import { consequences, refusals, verbNames } from './words'
+
+export type { Verb } from './use-action'
+
+interface BulkDialogProps {
+  readonly verb: Verb
+  readonly target: Target
+  readonly onClose: () => void
+  readonly onDone: () => void
+}
+
+export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogProps) {
+  const [target] = useState(given) // the filter ends at the time of the first count
+  const [force, setForce] = useState(false)
+  const [note, setNote] = useState('')
+  const [order, setOrder] = useState<Order | null>(null)
+  const counting = useMemo(() => ({ verb, target, dryRun: true, force, note: '' }), [verb, target, force])
+  const dryRun = useAction(counting)
+  const run = useAction(order)
+  const started = order !== null
+
+  function close(): void {
+    if (started) {
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' })
+      onDone()
+    }
+    onClose()
+  }
+
+  const name = verbNames[verb]
+  const matched = dryRun.action?.state === 'running' ? null : (dryRun.action?.done ?? null)
+  return (
+    <Dialog open onClose={close} title={`${name} ${target.text}`} description={consequences[verb]}>
+      {started ? (
+        <Progress action={run.action} error={run.error} expected={matched ?? 0} name={name} />
+      ) : (
+        <>
+          <Count action={dryRun.action} error={dryRun.error} name={name} />
+          {verb === 'replay' ? (
+            <label className="check">
+              <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
+              <span>
+                Also replay events that have succeeded. Their handlers run again, and effects without{' '}
+                <code>ctx.once</code> happen again.
+              </span>
+            </label>
+          ) : null}
+          <label className="field">
+            <span className="label">Reason, for the audit{force ? '' : ' (optional)'}</span>
+            <input
+              className="input"
+              maxLength={1_000}
+              value={note}
+              onChange={(event) => setNote(event.target.value)}
+            />
+          </label>
+        </>
+      )}
+      <div className="actions">
+        {started ? (
+          run.action?.state === 'running' || (run.action === null && run.error === null) ? (
+            <Button onClick={() => void run.cancel()} disabled={run.action === null}>
+              Cancel the rest
+            </Button>
+          ) : (
+            <Button look="main" onClick={close}>
+              Close
+            </Button>
+          )
+        ) : (
+          <>
+            <Button onClick={close}>Cancel</Button>
+            <Button
+              look={verb === 'ignore' || force ? 'danger' : 'main'}
+              disabled={!matched || (force && note.trim() === '')}
+              onClick={() => setOrder({ verb, target, dryRun: false, force, note: note.trim() })}
+            >
+              {matched === null ? name : `${name} ${count(matched, 'event')}`}
+            </Button>
+          </>
+        )}
+      </div>
+    </Dialog>
+  )
+}
+
+interface CountProps {
+  readonly action: Action | null
+  readonly error: Error | null
+  readonly name: string
+}
+
+function Count({ action, error, name }: CountProps) {
+  if (error) return <Problem error={error} />
+  if (action === null) return <Skeleton lines={2} />
+  if (action.state === 'failed') return <p role="alert">The count failed: {action.problem}.</p>
+  const more = action.state === 'running' ? ' so far' : ''
+  return (
+    <div role="status">
+      <p>
+        <b>{number(action.matched)}</b> {action.matched === 1 ? 'event matches' : 'events match'}
+        {more}. {name}: <b>{number(action.done)}</b>.
+      </p>
+      <Refused refused={action.refused} />
+    </div>
+  )
+}
+
+function Refused({ refused }: Pick<Action, 'refused'>) {
+  const entries = Object.entries(refused)
+  if (entries.length === 0) return null
+  return (
+    <ul className="muted">
+      {entries.map(([code, times]) => (
+        <li key={code}>
+          {number(times)} left as they are: {refusals[code] ?? code}.
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+interface ProgressProps extends CountProps {
+  readonly expected: number
+}
+
+function Progress({ action, error, expected, name }: ProgressProps) {
+  const done = action?.done ?? 0
+  const total = Math.max(expected, done, 1)
+  const words: Record<Action['state'], string> = {
+    running: `${name}: ${number(done)} of ${number(expected)}`,
+    done: `Done: ${count(done, 'event')}.`,
+    cancelled: `Cancelled after ${count(done, 'event')}. Those stay changed.`,
+    failed: `Stopped by an error after ${count(done, 'event')}: ${action?.problem}.`,
+  }
+  return (
+    <div className="stack tight">
+      {error ? <Problem error={error} /> : null}
+      <p role="status">{words[action?.state ?? 'running']}</p>
+      <div
+        className="progress"
+        role="progressbar"
+        aria-label="Progress"
+        aria-valuemin={0}
+        aria-valuemax={total}
+        aria-valuenow={done}
+      >
+        <div style={{ width: `${(100 * done) / total}%` }} />
+      </div>
+      {action ? <Refused refused={action.refused} /> : null}
+    </div>
+  )
+}

@@ -1,0 +1,105 @@
+/** Retry, replay or ignore one event. A dry run tells beforehand what would happen. */
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { api, type EventView, take } from '../../api/client'
+import { queryClient } from '../../api/query-client'
+import { visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Problem, Skeleton } from '../../ui/feedback'
+import { Segments } from '../../ui/segments'
+import { shownState } from '../../ui/state'
+import { toast } from '../../ui/toast'
+import type { Verb } from './use-action'
+import { consequences, verbNames } from './words'
+
+interface OrdersProps {
+  readonly event: EventView
+  readonly verb?: Verb | undefined
+  readonly onClose: () => void
+  readonly onDone?: () => void
+}
+
+/** What one would want most: a succeeded event can only be replayed, a failed one is retried. */
+export function usualVerb(event: EventView): Verb {
+  const state = shownState(event)
+  return state === 'succeeded' ? 'replay' : state === 'pending' ? 'ignore' : 'retry'
+}
+
+function post(event: EventView, verb: Verb, body: { note?: string; force: boolean; dryRun: boolean }) {
+  const options = { params: { path: { source: event.source, id: event.id } }, body }
+  if (verb === 'retry') return take(api.POST('/api/events/{source}/{id}/retry', options))
+  if (verb === 'replay') return take(api.POST('/api/events/{source}/{id}/replay', options))
+  return take(api.POST('/api/events/{source}/{id}/ignore', options))
+}
+
+export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
+  const [verb, setVerb] = useState<Verb>(given ?? usualVerb(event))
+  const [note, setNote] = useState('')
+  const succeeded = event.state === 'succeeded'
+  const force = verb === 'replay' && succeeded
+  const dryRun = useQuery({
+    queryKey: ['dry-run', event.source, event.id, event.state, verb],
+    queryFn: () => post(event, verb, { force, dryRun: true }),
+    retry: false,
+    gcTime: 0,
+  })
+  const run = useMutation({
+    mutationFn: () => post(event, verb, { note: note.trim(), force, dryRun: false }),
+    onSuccess: ({ to }) => {
+      toast(`${verbNames[verb]}: ${visible(event.id)} is now ${to}.`)
+      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' })
+      onDone?.()
+      onClose()
+    },
+  })
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={`${verbNames[verb]} ${visible(event.id)}`}
+      description={consequences[verb]}
+    >
+      <Segments
+        label="Order"
+        value={verb}
+        options={[
+          ['retry', 'Retry'],
+          ['replay', 'Replay'],
+          ['ignore', 'Ignore'],
+        ]}
+        onChange={setVerb}
+      />
+      <div role="status">
+        {dryRun.isPending ? <Skeleton lines={1} /> : null}
+        {dryRun.error ? <Problem error={dryRun.error} /> : null}
+        {dryRun.data ? (
+          <p>
+            Dry run: the event goes from <b>{dryRun.data.from}</b> to <b>{dryRun.data.to}</b>.
+            {force ? ' It has succeeded before, so this is a forced replay and needs a reason.' : ''}
+          </p>
+        ) : null}
+      </div>
+      <label className="field">
+        <span className="label">Reason, for the audit{force ? '' : ' (optional)'}</span>
+        <input
+          className="input"
+          maxLength={1_000}
+          value={note}
+          onChange={(change) => setNote(change.target.value)}
+        />
+      </label>
+      {run.error ? <Problem error={run.error} /> : null}
+      <div className="actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button
+          look={force || verb === 'ignore' ? 'danger' : 'main'}
+          disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
+          onClick={() => run.mutate()}
+        >
+          {force ? 'Replay with force' : verbNames[verb]}
+        </Button>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,68 @@
+/** An action on many events: started, followed while it runs, and cancelled. */
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { type Action, api, take } from '../../api/client'
+
+export type Verb = Action['verb']
+
+/** Either a filter, or the events themselves. */
+export interface Target {
+  readonly filter?: Readonly<Record<string, string | number | boolean>>
+  readonly events?: readonly { readonly source: string; readonly id: string }[]
+  /** In words, for the confirmation. */
+  readonly text: string
+}
+
+export interface Order {
+  readonly verb: Verb
+  readonly target: Target
+  readonly dryRun: boolean
+  readonly force: boolean
+  readonly note: string
+}
+
+export function startAction({ verb, target, dryRun, force, note }: Order): Promise<Action> {
+  const { filter, events } = target
+  const body = { verb, dryRun, force, note, ...(filter ? { filter } : { events }) }
+  return take(api.POST('/api/events/actions', { body: body as never }))
+}
+
+/** Follows an action to its end. */
+export function useAction(order: Order | null): {
+  readonly action: Action | null
+  readonly error: Error | null
+  cancel(): Promise<void>
+} {
+  const [started, setStarted] = useState<Action | null>(null)
+  const [error, setError] = useState<Error | null>(null)
+  const current = useRef<Order | null>(null)
+  useEffect(() => {
+    if (order === current.current) return
+    current.current = order
+    setStarted(null)
+    setError(null)
+    if (order === null) return
+    startAction(order).then(
+      (action) => (current.current === order ? setStarted(action) : undefined),
+      (cause: Error) => (current.current === order ? setError(cause) : undefined),
+    )
+  }, [order])
+  const running = started?.state === 'running'
+  const followed = useQuery({
+    queryKey: ['action', started?.id],
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/actions/{id}', { params: { path: { id: started!.id } }, signal })),
+    enabled: running,
+    refetchInterval: ({ state }) => (state.data && state.data.state !== 'running' ? false : 400),
+  })
+  const action = running ? (followed.data ?? started) : started
+  return {
+    action,
+    error: error ?? (running ? followed.error : null),
+    async cancel() {
+      if (action?.state !== 'running') return
+      const stopped = await take(api.DELETE('/api/actions/{id}', { params: { path: { id: action.id } } }))
+      setStarted(stopped)
+    },
+  }
+}

@@ -1,0 +1,27 @@
+/** What an order does, in words, for every confirmation. */
+import type { Action } from '../../api/client'
+
+type Verb = Action['verb']
+
+export const verbNames: Readonly<Record<Verb, string>> = {
+  retry: 'Retry',
+  replay: 'Replay',
+  ignore: 'Ignore',
+}
+
+export const consequences: Readonly<Record<Verb, string>> = {
+  retry:
+    'Failed and ignored events become pending again, and their handlers run with a new set of attempts. Effects that ctx.once has finished do not happen again.',
+  replay:
+    'Events run again from the beginning, as a new run. Effects that ctx.once has finished do not happen again; other effects do.',
+  ignore:
+    'Pending and failed events are marked as ignored: no handler runs for them. A retry takes this back.',
+}
+
+/** Why the server leaves an event as it is. */
+export const refusals: Readonly<Record<string, string>> = {
+  MOVE_FORBIDDEN: 'their state does not allow it',
+  FORCE_NEEDED: 'they have succeeded',
+  EVENT_NOT_FOUND: 'they have been removed',
+  EVENT_PROCESSING: 'they are being handled now',
+}

@@ -1,0 +1,5 @@
+import { PageHead } from '../../ui/card'
+
+export function Overview() {
+  return <PageHead title="Overview" />
+}

@@ -1,0 +1,111 @@
+/** A JSON value as rows of a tree. Only open parts become rows, so a large value costs what is shown of it. */
+import { ExactNumber, type Json } from './bytes'
+
+export interface TreeRow {
+  /** Unique in the tree: the keys to it. */
+  readonly path: string
+  readonly level: number
+  readonly name: string | null
+  readonly value: Json
+  /** Number of children; null for a value without. */
+  readonly size: number | null
+  readonly open: boolean
+  readonly position: number
+  readonly siblings: number
+}
+
+type Branch = readonly Json[] | { readonly [key: string]: Json }
+
+export function isBranch(value: Json): value is Branch {
+  return typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
+}
+
+const sizes = new WeakMap<object, number>()
+
+export function sizeOf(value: Branch): number {
+  if (Array.isArray(value)) return value.length
+  let size = sizes.get(value)
+  if (size === undefined) {
+    size = Object.keys(value).length
+    sizes.set(value, size)
+  }
+  return size
+}
+
+export function rowsOf(root: Json, isOpen: (path: string) => boolean): TreeRow[] {
+  const rows: TreeRow[] = []
+  // A list of its own and not recursion: a value may be nested deeper than the stack.
+  const waiting: Omit<TreeRow, 'size' | 'open'>[] = [
+    { path: '$', level: 1, name: null, value: root, position: 1, siblings: 1 },
+  ]
+  while (waiting.length > 0) {
+    const next = waiting.pop()!
+    const { value, path, level } = next
+    if (!isBranch(value)) {
+      rows.push({ ...next, size: null, open: false })
+      continue
+    }
+    const size = sizeOf(value)
+    const open = isOpen(path) && size > 0
+    rows.push({ ...next, size, open })
+    if (!open) continue
+    const entries: (readonly [string, Json])[] = Array.isArray(value)
+      ? value.map((child, i) => [String(i), child] as const)
+      : Object.entries(value)
+    for (let i = entries.length - 1; i >= 0; i--) {
+      const [name, child] = entries[i]!
+      waiting.push({
+        path: childPath(path, name, Array.isArray(value)),
+        level: level + 1,
+        name,
+        value: child,
+        position: i + 1,
+        siblings: size,
+      })
+    }
+  }
+  return rows
+}
+
+function childPath(path: string, name: string, isItem: boolean): string {
+  if (isItem) return `${path}[${name}]`
+  return /^[A-Za-z_]\w*$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`
+}
+
+/** The parts that are open at first: the upper levels, as long as they are small. */
+export function openAtFirst(root: Json): Set<string> {
+  const open = new Set<string>()
+  let budget = 120
+  let level: (readonly [string, Json])[] = [['$', root]]
+  for (let depth = 0; depth < 4 && level.length > 0; depth++) {
+    const below: (readonly [string, Json])[] = []
+    for (const [path, value] of level) {
+      if (!isBranch(value)) continue
+      const size = sizeOf(value)
+      if (size > budget && depth > 0) continue
+      budget -= size
+      open.add(path)
+      if (size > 500) continue
+      const isList = Array.isArray(value)
+      for (const [name, child] of Object.entries(value)) below.push([childPath(path, name, isList), child])
+    }
+    level = below
+  }
+  return open
+}
+
+/** All parts, up to a limit. */
+export function openAll(root: Json, most = 20_000): Set<string> {
+  const open = new Set<string>()
+  const waiting: (readonly [string, Json])[] = [['$', root]]
+  while (waiting.length > 0 && open.size < most) {
+    const [path, value] = waiting.pop()!
+    if (!isBranch(value)) continue
+    open.add(path)
+    const isList = Array.isArray(value)
+    for (const [name, child] of Object.entries(value)) {
+      if (isBranch(child)) waiting.push([childPath(path, name, isList), child])
+    }
+  }
+  return open
+}

@@ -1,0 +1,174 @@
+/** The payload as a tree. Values are text, always: nothing a sender wrote becomes a link or markup. */
+import { useVirtualizer } from '@tanstack/react-virtual'
+import { type KeyboardEvent, useMemo, useRef, useState } from 'react'
+import { number, visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { copyAndSay } from '../../ui/copy'
+import { ExactNumber, type Json } from './bytes'
+import { openAll, openAtFirst, rowsOf, type TreeRow } from './tree-rows'
+
+const ROW = 24
+const SHOWN_TEXT = 300
+
+export function Tree({ root }: { readonly root: Json }) {
+  const [open, setOpen] = useState(() => openAtFirst(root))
+  const [active, setActive] = useState(0)
+  const rows = useMemo(() => rowsOf(root, (path) => open.has(path)), [root, open])
+  const box = useRef<HTMLDivElement>(null)
+  const virtual = useVirtualizer({
+    count: rows.length,
+    getScrollElement: () => box.current,
+    estimateSize: () => ROW,
+    overscan: 20,
+  })
+
+  function toggle(row: TreeRow, to = !row.open): void {
+    if (row.size === null) return
+    setOpen((before) => {
+      const after = new Set(before)
+      if (to) after.add(row.path)
+      else after.delete(row.path)
+      return after
+    })
+  }
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const row = rows[active]
+    const to = (index: number) => {
+      const next = Math.min(rows.length - 1, Math.max(0, index))
+      setActive(next)
+      virtual.scrollToIndex(next)
+    }
+    const keys: Record<string, () => void> = {
+      ArrowDown: () => to(active + 1),
+      ArrowUp: () => to(active - 1),
+      Home: () => to(0),
+      End: () => to(rows.length - 1),
+      ArrowRight: () => (row && !row.open && row.size ? toggle(row, true) : to(active + 1)),
+      ArrowLeft: () => (row?.open ? toggle(row, false) : to(parentOf(rows, active))),
+      Enter: () => (row ? toggle(row) : undefined),
+    }
+    const act = keys[event.key]
+    if (act === undefined) return
+    event.preventDefault()
+    act()
+  }
+
+  return (
+    <>
+      <div className="line tools">
+        <Button small look="quiet" onClick={() => setOpen(openAll(root))}>
+          Open all
+        </Button>
+        <Button small look="quiet" onClick={() => setOpen(new Set(['$']))}>
+          Close all
+        </Button>
+        {rows[active] ? (
+          <Button
+            small
+            look="quiet"
+            icon="copy"
+            onClick={() => void copyAndSay(rows[active]!.path, 'the path')}
+          >
+            {shorten(rows[active].path, 60)}
+          </Button>
+        ) : null}
+      </div>
+      <div
+        ref={box}
+        className="viewer"
+        style={{ height: Math.min(460, virtual.getTotalSize() + 2) }}
+        role="tree"
+        aria-label="Payload"
+        tabIndex={0}
+        aria-activedescendant={`tree-${active}`}
+        onKeyDown={onKeyDown}
+      >
+        <div className="rows" role="presentation" style={{ height: virtual.getTotalSize() }}>
+          {virtual.getVirtualItems().map(({ index, start }) => (
+            <TreeItem
+              key={rows[index]!.path}
+              row={rows[index]!}
+              index={index}
+              top={start}
+              active={index === active}
+              onClick={() => {
+                setActive(index)
+                toggle(rows[index]!)
+              }}
+            />
+          ))}
+        </div>
+      </div>
+    </>
+  )
+}
+
+function parentOf(rows: readonly TreeRow[], index: number): number {
+  const level = rows[index]?.level ?? 1
+  for (let at = index - 1; at >= 0; at--) if (rows[at]!.level < level) return at
+  return index
+}
+
+interface TreeItemProps {
+  readonly row: TreeRow
+  readonly index: number
+  readonly top: number
+  readonly active: boolean
+  readonly onClick: () => void
+}
+
+function TreeItem({ row, index, top, active, onClick }: TreeItemProps) {
+  const { name, level, size, open, value } = row
+  return (
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the tree has the focus and the keys
+    <div
+      role="treeitem"
+      id={`tree-${index}`}
+      aria-level={level}
+      aria-posinset={row.position}
+      aria-setsize={row.siblings}
+      aria-expanded={size === null ? undefined : open}
+      aria-selected={active}
+      className={`tree-row${active ? ' active' : ''}`}
+      style={{ transform: `translateY(${top}px)`, paddingLeft: Math.min(level, 30) * 14 }}
+      onClick={onClick}
+    >
+      <span className="twist" aria-hidden="true">
+        {size === null || size === 0 ? '' : open ? '▾' : '▸'}
+      </span>
+      {name === null ? null : (
+        <>
+          <bdi className="key">{shorten(visible(name), 120)}</bdi>
+          <span className="faint">:&nbsp;</span>
+        </>
+      )}
+      <Value value={value} size={size} open={open} />
+    </div>
+  )
+}
+
+function Value({ value, size, open }: Pick<TreeRow, 'value' | 'size' | 'open'>) {
+  if (size !== null) {
+    const list = Array.isArray(value)
+    if (open) return <span className="faint">{list ? '[' : '{'}</span>
+    const text = size === 0 ? (list ? '[]' : '{}') : list ? `[ ${number(size)} ]` : `{ ${number(size)} }`
+    return <span className="faint">{text}</span>
+  }
+  if (typeof value === 'string') {
+    return (
+      <bdi
+        className="v-text"
+        title={value.length > SHOWN_TEXT ? `${number(value.length)} characters` : undefined}
+      >
+        "{shorten(visible(value.slice(0, SHOWN_TEXT + 1)), SHOWN_TEXT)}"
+      </bdi>
+    )
+  }
+  if (value instanceof ExactNumber) return <span className="v-number">{value.source}</span>
+  return <span className={typeof value === 'number' ? 'v-number' : 'v-word'}>{String(value)}</span>
+}
+
+function shorten(text: string, most: number): string {
+  return text.length > most ? `${text.slice(0, most)}…` : text
+}

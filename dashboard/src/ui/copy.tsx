@@ -1,0 +1,71 @@
+/** Copying to the clipboard, with a short confirmation in words. */
+import { useState } from 'react'
+import { Button, IconButton } from './button'
+import { toast } from './toast'
+
+/** Also without the clipboard API, which browsers offer only to secure origins. */
+export async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text)
+    return true
+  } catch {
+    const area = document.createElement('textarea')
+    area.value = text
+    area.setAttribute('aria-hidden', 'true')
+    area.className = 'hidden'
+    document.body.append(area)
+    const focused = document.activeElement
+    area.select()
+    const done = document.execCommand('copy')
+    area.remove()
+    if (focused instanceof HTMLElement) focused.focus()
+    return done
+  }
+}
+
+export async function copyAndSay(text: string, what: string): Promise<void> {
+  toast((await copyText(text)) ? `Copied ${what}.` : 'The browser does not allow copying.')
+}
+
+interface CopyProps {
+  readonly text: string | (() => string | Promise<string>)
+  readonly what: string
+}
+
+function useCopy({ text, what }: CopyProps): [boolean, () => Promise<void>] {
+  const [done, setDone] = useState(false)
+  return [
+    done,
+    async () => {
+      await copyAndSay(typeof text === 'string' ? text : await text(), what)
+      setDone(true)
+      setTimeout(() => setDone(false), 1_500)
+    },
+  ]
+}
+
+export function CopyIcon(props: CopyProps) {
+  const [done, copy] = useCopy(props)
+  return <IconButton small icon={done ? 'check' : 'copy'} label={`Copy ${props.what}`} onClick={copy} />
+}
+
+export function CopyButton({ children, ...props }: CopyProps & { readonly children: string }) {
+  const [done, copy] = useCopy(props)
+  return (
+    <Button small icon={done ? 'check' : 'copy'} onClick={copy}>
+      {children}
+    </Button>
+  )
+}
+
+/** A command or an address, with a button that copies it. */
+export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
+  return (
+    <div className="code-box">
+      <pre className="code" dir="ltr">
+        {text}
+      </pre>
+      <CopyIcon text={text} what={what} />
+    </div>
+  )
+}
