@@ -6,6 +6,8 @@ import { exported } from './checks/exports.mjs'
 import { imports } from './checks/imports.mjs'
 import { lint } from './checks/lint.mjs'
 import { nextBuild } from './checks/next.mjs'
+import { reference } from './checks/reference.mjs'
+import { site } from './checks/site.mjs'
 import { snippets } from './checks/snippets.mjs'
 import { types } from './checks/types.mjs'
 import { words } from './checks/words.mjs'
@@ -20,7 +22,9 @@ const all = [
   words,
   docs,
   catalogueDocument,
+  reference,
   snippets,
+  site,
   exported,
   nextBuild,
 ]

@@ -1,5 +1,5 @@
 /**
- * The packed package in a Next.js application: the files of docs/bundlers.md are built by `next build`, and one event is
+ * The packed package in a Next.js application: the files of docs/quick-start/next.md are built by `next build`, and one event is
  * sent to `next start`. The application has none of the optional packages but the SQLite driver. It takes 20 seconds of
  * a core, so it is a check and not a test.
  */
@@ -14,7 +14,7 @@ import { read, root } from './run.mjs'
 
 const run = promisify(execFile)
 const secret = 'whsec_0123456789abcdef'
-const environment = { ...process.env, STRIPE_SECRET: secret, NEXT_TELEMETRY_DISABLED: '1' }
+const environment = { ...process.env, STRIPE_WEBHOOK_SECRET: secret, NEXT_TELEMETRY_DISABLED: '1' }
 
 export const nextBuild = {
   name: 'next build',
@@ -44,13 +44,13 @@ async function writeProject(project) {
   const tarball = (await readdir(project)).find((name) => name.endsWith('.tgz')) ?? ''
   await mkdir(join(project, 'node_modules/hookonce'))
   await run('tar', ['xzf', tarball, '-C', 'node_modules/hookonce', '--strip-components=1'], { cwd: project })
-  const text = await read('docs/bundlers.md')
+  const text = await read('docs/quick-start/next.md')
   const files = [...text.matchAll(/^```ts (\S+)\n([\s\S]*?)^```/gm)].map(([, name = '', code = '']) => [
     // They are valid JavaScript, too; TypeScript would have to be installed in the application.
     name.replace(/\.ts$/, '.js'),
     code,
   ])
-  if (files.length === 0) throw new Error('docs/bundlers.md has no files of a Next.js application')
+  if (files.length === 0) throw new Error('docs/quick-start/next.md has no files of a Next.js application')
   files.push(['package.json', '{ "private": true, "type": "module" }'])
   files.push(['app/layout.js', 'export default function Layout({ children }) { return children }'])
   for (const [name = '', code = ''] of files) {

@@ -1,0 +1,52 @@
+/** docs/reference/http-api.md: every route of the admin API, from its OpenAPI document. */
+import { createInbox, silentLog } from 'hookonce'
+import { admin } from 'hookonce/server'
+
+/** @typedef {{ name: string, in: string, required?: boolean, description?: string, schema?: any }} Parameter */
+
+export async function httpPage() {
+  const inbox = createInbox({ store: 'sqlite::memory:', sources: {}, log: silentLog })
+  const api = admin(inbox, { open: true, hosts: ['127.0.0.1'] })
+  const answer = await api.fetch(new Request('http://127.0.0.1/api/openapi.json'), { address: '127.0.0.1' })
+  const document = /** @type {any} */ (await answer.json())
+  await inbox.stop()
+  const sections = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(/** @type {Record<string, any>} */ (methods)).map(([method, operation]) =>
+      section(method.toUpperCase(), path, operation),
+    ),
+  )
+  return `# HTTP API
+
+Generated from \`/api/openapi.json\`, which also has the schemas of all answers. How to use the API, roles and streams:
+[the admin API](../admin-api.md).
+
+${sections.join('\n')}`
+}
+
+/** @param {string} method @param {string} path @param {any} operation */
+function section(method, path, operation) {
+  /** @type {Parameter[]} */
+  const parameters = operation.parameters ?? []
+  const body = operation.requestBody?.content?.['application/json']?.schema
+  const rows = [
+    ...parameters.map((parameter) =>
+      row(parameter.name, parameter.in, parameter.schema, parameter.required === true),
+    ),
+    ...Object.entries(body?.properties ?? {}).map(([name, schema]) =>
+      row(name, 'body', schema, body.required?.includes(name) ?? false),
+    ),
+  ]
+  const table = rows.length === 0 ? '' : `\n| name | in | type | |\n|---|---|---|---|\n${rows.join('\n')}\n`
+  const answers = Object.keys(operation.responses ?? {}).join(', ')
+  const permission = operation['x-permission'] ? `Permission: ${operation['x-permission']}. ` : ''
+  return `## ${method} ${path.replaceAll(/\{(\w+)\}/g, ':$1')}\n\n${operation.summary ?? ''}\n\n${permission}Answers: ${answers}.\n${table}`
+}
+
+/** @param {string} name @param {string} place @param {any} schema @param {boolean} required */
+function row(name, place, schema, required) {
+  const type = schema?.enum
+    ? schema.enum.join(', ')
+    : (schema?.const ?? schema?.type ?? (schema?.anyOf ? 'one of several' : 'any'))
+  const text = `${required ? 'required. ' : ''}${schema?.description ?? ''}`.trim()
+  return `| \`${name}\` | ${place} | ${String(type).replaceAll('|', '\\|')} | ${text.replaceAll('|', '\\|').replace(/\s+/g, ' ')} |`
+}

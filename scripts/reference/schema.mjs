@@ -1,0 +1,85 @@
+/** docs/reference/schema.md: the tables and their columns, from the migrations of the SQLite store. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sqlite } from 'hookonce/sqlite'
+
+/** What each table is for. A table without a line here, or a line without a table, is an error. */
+const purposes = {
+  event_log: 'A view for people and reports: the events with their state.',
+  archived: 'Which deliveries are in which object of an archive.',
+  attempts: 'Each attempt of a handler, with its outcome.',
+  audit: 'What operators did: payloads read, events retried, replayed, ignored, erased; sign-ins.',
+  clock: 'The newest time that was written: the time of the log never goes back.',
+  duplicates: 'How often an event was delivered again, and whether the bytes differed (a conflict).',
+  effects: 'Effects of `ctx.once`, with their results.',
+  events: 'One row for each event. `(source, event_id)` is unique: it decides whether an event is new.',
+  guards: 'Which event first brought these signed bytes, for senders whose signature does not cover the id.',
+  hours: 'Counts for each source and hour. The sums are the statistics.',
+  keys: 'Keys of `inbox.once`, and leases such as that of retention.',
+  migrations: 'The schema versions that were applied.',
+  payloads: 'The headers and bytes of each delivery. Insert-only; retention removes them first.',
+  probe: 'What a health check writes after a record has failed.',
+  pruned: 'Up to where retention has removed events, for readers that follow the log.',
+  spans: 'The first and last `seq` of each hour.',
+  tombstones: 'Hashes of events that retention has removed.',
+  totals: 'The sums of `hours` for each source.',
+  watermarks: 'The newest version that was applied, for the handler option `stale`.',
+  work: 'One row for each event that still needs something: when it is due, and who has the lease.',
+}
+
+export async function schemaPage() {
+  const folder = await mkdtemp(join(tmpdir(), 'hookonce-schema-'))
+  try {
+    const store = sqlite(join(folder, 'events.db'))
+    await store.migrate()
+    const transaction = /** @type {any} */ (await store.transaction({}))
+    const { tx } = transaction
+    const tables = await tx.all(
+      "select name, type from sqlite_master where type in ('table', 'view') and name not like 'sqlite_%' order by type desc, name",
+    )
+    const sections = []
+    for (const { name, type } of tables) {
+      const purpose = /** @type {Record<string, string>} */ (purposes)[name.replace(/^hookonce_/, '')]
+      if (!purpose) throw new Error(`scripts/reference/schema.mjs says nothing about the table ${name}`)
+      const columns = await tx.all('select name, type from pragma_table_info(?)', [name])
+      const list = columns.map((/** @type {any} */ column) => `\`${column.name}\``).join(', ')
+      sections.push(`| \`${name}\`${type === 'view' ? ' (view)' : ''} | ${purpose} | ${list} |`)
+    }
+    await transaction.rollback()
+    await store.close()
+    const gone = Object.keys(purposes).filter(
+      (name) => !tables.some((/** @type {any} */ table) => table.name === `hookonce_${name}`),
+    )
+    if (gone.length > 0)
+      throw new Error(`scripts/reference/schema.mjs describes tables that do not exist: ${gone.join(', ')}`)
+    return page(sections)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+/** @param {string[]} sections */
+function page(sections) {
+  return `# Tables
+
+Generated from the migrations of the SQLite store. PostgreSQL has the same tables, without the prefix
+\`hookonce_\`, in the schema \`hookonce\` (option
+\`schema\`), with a few columns and tables more for partitions and notifications. Times are milliseconds since 1970 in
+SQLite and \`timestamptz\` in PostgreSQL. Why the tables look like this: [decision 0001](../decisions/0001-tables.md).
+
+Read the view \`event_log\` in your own queries and reports; its columns stay. Other tables may change with a version, so
+use the library, the command line or the admin API for them, and never write to them.
+
+\`\`\`sql
+select event_id, event_type, processing_state, received_at
+from hookonce.event_log
+where source = 'stripe' and related_reference = 'in_123'
+order by received_at;
+\`\`\`
+
+| table | what it has | columns |
+|---|---|---|
+${sections.join('\n')}
+`
+}

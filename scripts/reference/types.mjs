@@ -1,0 +1,160 @@
+/** docs/reference/options.md: the members of the public interfaces, with their comments, read from the sources. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ts from 'typescript'
+import { root } from '../checks/run.mjs'
+
+/** [heading, file, interface, what it is] @type {[string, string, string, string][]} */
+const interfaces = [
+  [
+    'createInbox(options)',
+    'src/inbox/options.ts',
+    'InboxOptions',
+    'The configuration file has the same keys, and some more: [configuration](../configuration.md).',
+  ],
+  ['processing', 'src/processing/processor.ts', 'ProcessingOptions', 'How this process runs handlers.'],
+  [
+    'retry',
+    'src/processing/failure.ts',
+    'RetryPolicy',
+    'In `processing` for all handlers, or in the options of one.',
+  ],
+  ['limits', 'src/intake/receive.ts', 'IntakeLimits', 'The largest and slowest delivery that is accepted.'],
+  ['commits', 'src/intake/group-commit.ts', 'GroupCommitOptions', 'How deliveries share a commit.'],
+  ['spool', 'src/spool/spool.ts', 'SpoolOptions', 'See [the spool](../spool.md).'],
+  ['retention', 'src/retention/policy.ts', 'RetentionOptions', 'See [retention](../retention.md).'],
+  [
+    'retention of a source',
+    'src/retention/policy.ts',
+    'RetentionAges',
+    'In `retention` and in `retention.sources`.',
+  ],
+  ['encryption', 'src/encryption/key-ring.ts', 'EncryptionOptions', 'See [retention](../retention.md).'],
+  [
+    'redact',
+    'src/processing/redact.ts',
+    'RedactOptions',
+    'See [what an error may say](../handlers.md#what-an-error-may-say).',
+  ],
+  [
+    'Options of every source',
+    'src/provider.ts',
+    'SourceOptions',
+    'Besides the secrets of the sender, which [providers](../providers.md) lists.',
+  ],
+  ['hmac(options)', 'src/providers/generic.ts', 'HmacOptions', 'For senders that are not in the catalogue.'],
+  ['sqlite(path, options)', 'src/stores/sqlite/sqlite.ts', 'SqliteOptions', 'From `hookonce/sqlite`.'],
+  ['postgres(options)', 'src/stores/postgres/pools.ts', 'PostgresOptions', 'From `hookonce/postgres`.'],
+  [
+    'createServer(inbox, options)',
+    'src/server/options.ts',
+    'ServerOptions',
+    'From `hookonce/server`; the key `server` of the configuration.',
+  ],
+  ['admin', 'src/server/admin/options.ts', 'AdminOptions', 'The key `server.admin` of the configuration.'],
+  [
+    'startAlerts(inbox, options)',
+    'src/telemetry/alerts.ts',
+    'AlertOptions',
+    'From `hookonce/telemetry`; the key `alerts` of the configuration.',
+  ],
+  ['The event of a handler', 'src/processing/handler.ts', 'HandledEvent', 'The first argument of a handler.'],
+  ['The context of a handler', 'src/processing/handler.ts', 'HandlerContext', 'The second argument, `ctx`.'],
+  [
+    'The context of a batch',
+    'src/processing/handler.ts',
+    'BatchContext',
+    'The second argument of a handler of `onBatch`; it also has `tx`, `signal` and `log`.',
+  ],
+  [
+    'Options of a handler',
+    'src/processing/handler.ts',
+    'HandlerOptions',
+    'The last argument of `on` and `onBatch`.',
+  ],
+  ['Options of ctx.once', 'src/processing/handler.ts', 'OnceOptions', ''],
+  ['The inbox', 'src/inbox/types.ts', 'Inbox', 'What `createInbox` returns.'],
+  ['The answer to a delivery', 'src/intake/answer.ts', 'Receipt', 'What `inbox.receive` returns.'],
+  [
+    'An event of the log',
+    'src/model.ts',
+    'EventRecord',
+    'What `inbox.events.get` and `list` return. It also has `source` and `eventId`.',
+  ],
+  ['A filter', 'src/model.ts', 'EventFilter', 'For `inbox.events.list`, `retry`, `replay` and `ignore`.'],
+  ['Options of an order', 'src/processing/orders.ts', 'OrderOptions', 'For `retry`, `replay` and `ignore`.'],
+  [
+    'Options of an order on a filter',
+    'src/processing/orders.ts',
+    'BulkOptions',
+    'Besides the options of an order.',
+  ],
+]
+
+export function optionsPage() {
+  const sections = interfaces.map(([heading, file, name, what]) => {
+    const rows = membersOf(file, name).map(
+      ({ name, type, text }) => `| \`${name}\` | ${type === '' ? '' : `\`${type}\``} | ${text} |`,
+    )
+    return `## ${heading}\n\n${what === '' ? '' : `${what}\n\n`}| name | type | |\n|---|---|---|\n${rows.join('\n')}\n`
+  })
+  return `# Options and types
+
+Generated from the sources. \`?\` marks what may be left out.
+
+${sections.join('\n')}`
+}
+
+/** @param {string} file @param {string} name @returns {{ name: string, type: string, text: string }[]} */
+function membersOf(file, name) {
+  const source = ts.createSourceFile(
+    file,
+    readFileSync(join(root, file), 'utf8'),
+    ts.ScriptTarget.Latest,
+    true,
+  )
+  const found = source.statements.find(
+    (node) => (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && node.name.text === name,
+  )
+  if (!found) throw new Error(`${file} has no ${name}: mend scripts/reference/types.mjs`)
+  const members = ts.isInterfaceDeclaration(found)
+    ? found.members
+    : ts.isTypeAliasDeclaration(found) && ts.isTypeLiteralNode(found.type)
+      ? found.type.members
+      : []
+  return [...members].flatMap((member) => {
+    if (!member.name) return []
+    const optional = 'questionToken' in member && member.questionToken ? '?' : ''
+    const type = ts.isPropertySignature(member)
+      ? (member.type?.getText() ?? '')
+      : ts.isMethodSignature(member)
+        ? `(${member.parameters.map((parameter) => parameter.getText()).join(', ')}) => ${member.type?.getText() ?? 'void'}`
+        : ''
+    return [
+      {
+        name: `${member.name.getText()}${optional}`,
+        type: oneLine(withoutComments(type)),
+        text: oneLine(commentOf(member)),
+      },
+    ]
+  })
+}
+
+/** @param {ts.Node} node */
+function commentOf(node) {
+  return ts
+    .getJSDocCommentsAndTags(node)
+    .filter(ts.isJSDoc)
+    .map(({ comment }) => (typeof comment === 'string' ? comment : ts.getTextOfJSDocComment(comment)))
+    .join(' ')
+}
+
+/** @param {string} text */
+function withoutComments(text) {
+  return text.replace(/\/\*\*[\s\S]*?\*\//g, '')
+}
+
+/** For a cell of a table. @param {string} text */
+function oneLine(text) {
+  return text.replace(/\s+/g, ' ').replaceAll('|', '\\|').replaceAll('readonly ', '').trim()
+}
