@@ -50,7 +50,8 @@ async function forModels() {
 /** The sidebar, read from the configuration of the site. @returns {Promise<Group[]>} */
 export async function sidebarGroups() {
   const { createJiti } = await import('jiti')
-  const { sidebar } = await createJiti(import.meta.url).import(join(root, 'docs/.vitepress/config.ts'))
+  const config = join(root, 'docs/.vitepress/config.ts')
+  const { sidebar } = /** @type {{ sidebar: Group[] }} */ (await createJiti(import.meta.url).import(config))
   return sidebar
 }
 
