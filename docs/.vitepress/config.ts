@@ -26,9 +26,9 @@ export const sidebar = [
       { text: 'Choosing stores and modes', link: '/choosing' },
       { text: 'Order and stale events', link: '/order' },
       { text: 'Retry and replay', link: '/replay' },
-      { text: 'Any sender', link: '/unknown-senders' },
+      // later:       { text: 'Any sender', link: '/unknown-senders' },
       { text: 'Testing handlers', link: '/testing' },
-      { text: 'From a hand-written table', link: '/from-a-table' },
+      // later:       { text: 'From a hand-written table', link: '/from-a-table' },
       { text: 'From Svix, Hookdeck, Convoy', link: '/from-other-receivers' },
       { text: 'Bundlers', link: '/bundlers' },
       { text: 'Forwarding', link: '/forwarding' },
@@ -41,9 +41,9 @@ export const sidebar = [
     items: [
       { text: 'Production checklist', link: '/production-checklist' },
       { text: 'The server', link: '/server' },
-      { text: 'PostgreSQL as you run it', link: '/postgresql' },
+      // later:       { text: 'PostgreSQL as you run it', link: '/postgresql' },
       { text: 'Many nodes', link: '/many-nodes' },
-      { text: 'High availability', link: '/high-availability' },
+      // later:       { text: 'High availability', link: '/high-availability' },
       { text: 'Outages', link: '/outages' },
       { text: 'The spool', link: '/spool' },
       { text: 'Redis', link: '/redis' },
@@ -72,7 +72,7 @@ export const sidebar = [
   {
     text: 'About',
     items: [
-      { text: 'Guarantees', link: '/guarantees' },
+      // later:       { text: 'Guarantees', link: '/guarantees' },
       { text: 'Performance', link: '/performance' },
       { text: 'Comparison', link: '/comparison' },
       { text: 'Questions', link: '/faq' },
