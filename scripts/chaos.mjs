@@ -3,11 +3,13 @@
  *
  *   npm run chaos                 all tests
  *   npm run chaos -- spool nodes  only these
+ *   npm run chaos -- cluster      a program of its own, run only when it is named
  *
  * HOOKONCE_CHAOS_SECONDS (60), HOOKONCE_CHAOS_RATE (200 deliveries a second), HOOKONCE_KILL_ROUNDS (50) and
  * HOOKONCE_CHAOS_ROUNDS (5) make it shorter or longer.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -73,14 +75,35 @@ const disasters = {
   },
 }
 
+/**
+ * Programs that need more than the tests do: root and packages of Debian, or gigabytes of disk.
+ * @type {Record<string, string>}
+ */
+const programs = {
+  cluster: 'scripts/cluster/main.ts',
+}
+
 const wanted = process.argv.slice(2)
-const unknown = wanted.filter((name) => !(name in disasters))
+const unknown = wanted.filter((name) => !(name in disasters) && !(name in programs))
 if (unknown.length > 0) {
-  console.error(`There is no ${unknown.join(', ')}. Known: ${Object.keys(disasters).join(', ')}.`)
+  const known = [...Object.keys(disasters), ...Object.keys(programs)].join(', ')
+  console.error(`There is no ${unknown.join(', ')}. Known: ${known}.`)
   process.exit(2)
 }
 
 const rows = []
+for (const name of wanted) {
+  const program = programs[name]
+  if (program === undefined) continue
+  const start = Date.now()
+  // Both get the Ctrl-C of the terminal: this process waits until the program has cleaned up.
+  process.on('SIGINT', () => {})
+  const child = spawn(process.execPath, ['--import', 'tsx', join(root, program)], { stdio: 'inherit' })
+  const [code] = await once(child, 'exit')
+  const seconds = Math.round((Date.now() - start) / 1_000)
+  const passed = code === 0 ? 1 : 0
+  rows.push({ disaster: name, what: program, seconds, passed, failed: 1 - passed })
+}
 for (const [name, { what, files, env: own = {} }] of Object.entries(disasters)) {
   if (wanted.length > 0 && !wanted.includes(name)) continue
   const start = Date.now()
