@@ -108,6 +108,10 @@ export interface MigrationReport {
 export interface Migration {
   readonly number: number
   readonly name: string
+  /**
+   * On PostgreSQL an index on a table of an earlier migration is built with `create index concurrently if not exists`. It
+   * runs outside a transaction, so the commands before it must be safe to repeat (`if not exists`).
+   */
   readonly sql: string
   /**
    * The oldest schema number that a process must know to continue once this migration is applied. Left out: older

@@ -1,7 +1,8 @@
 /**
- * Applies migrations, each in one transaction, while older processes work on the log. A statement that waits for a table
- * lock blocks all later statements on that table, so it waits for a short time only and tries again later. An advisory
- * lock of the transaction serializes processes that migrate at once; the later ones find the migration applied.
+ * Applies migrations while older processes work on the log: each in one transaction, except for indexes on filled tables,
+ * which are built concurrently. A statement that waits for a table lock blocks all later statements on that table, so it
+ * waits for a short time only and tries again later. An advisory lock of the transaction serializes processes that
+ * migrate at once; the later ones find the migration applied.
  */
 
 import type { Client } from 'pg'
@@ -49,7 +50,10 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     await client.connect()
     const applied: number[] = []
     for (const migration of migrations) {
-      if (migration.number > from && (await apply(db, client, migration))) applied.push(migration.number)
+      if (migration.number <= from) continue
+      // The tables of a new log are empty, and an index that is built concurrently waits for every open transaction.
+      const sql = from === 0 ? inOneTransaction(migration.sql) : migration.sql
+      if (await apply(db, client, { ...migration, sql })) applied.push(migration.number)
     }
     return { from, to: latest, applied }
   } catch (error) {
@@ -72,7 +76,15 @@ async function apply(db: Database, client: Client, migration: Migration): Promis
       while (((await retried(db, migration, portion)) ?? 0) > 0);
     }
   }
-  const whole = () => step(db, client, migration, migration.portions ? [] : commands, true)
+  let rest = migration.portions ? [] : commands
+  for (let at = rest.findIndex(isConcurrent); at >= 0; at = rest.findIndex(isConcurrent)) {
+    const [before, command] = [rest.slice(0, at), rest[at]!]
+    if ((await retried(db, migration, () => step(db, client, migration, before, false))) === null)
+      return false
+    await retried(db, migration, () => buildIndex(db, client, command))
+    rest = rest.slice(at + 1)
+  }
+  const whole = () => step(db, client, migration, rest, true)
   return (await retried(db, migration, whole)) !== null
 }
 
@@ -105,6 +117,28 @@ async function step(
   } catch (error) {
     await answerOf(client.query('rollback'), db.timeoutMs)
     throw error
+  }
+}
+
+/**
+ * Builds an index while others write to its table, outside a transaction. An index that a process has left unfinished is
+ * dropped and built again; one that another process is building now is waited for.
+ */
+async function buildIndex(db: Database, client: Client, command: string): Promise<void> {
+  const name = concurrentIndex.exec(command)![1]!
+  for (;;) {
+    const { rows } = await client.query<{ valid: boolean; building: boolean }>(
+      `select i.indisvalid as valid,
+         exists (select 1 from pg_stat_progress_create_index p where p.index_relid = c.oid) as building
+       from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_index i on i.indexrelid = c.oid
+       where n.nspname = $1 and c.relname = $2`,
+      [db.schema, name],
+    )
+    const [found] = rows
+    if (found?.valid) return
+    if (found?.building) throw new OtherMigrator()
+    if (found) await client.query(db.inSchema(`drop index concurrently if exists hookonce.${name}`))
+    await client.query(db.inSchema(command))
   }
 }
 
@@ -179,6 +213,17 @@ export async function schemaFound(run: Run, schema: string): Promise<number> {
     [],
   )
   return row!.found
+}
+
+const concurrentIndex = /^create index concurrently if not exists (\w+) on /m
+
+function isConcurrent(command: string): boolean {
+  return concurrentIndex.test(command)
+}
+
+/** The text of a migration for a new log, and for tools that run it in a transaction. */
+export function inOneTransaction(sql: string): string {
+  return sql.replaceAll('create index concurrently', 'create index')
 }
 
 /** A prepared statement has one command. A command ends with a semicolon at the end of a line outside a $$ body. */

@@ -27,7 +27,7 @@ import { inspect } from './inspect.js'
 import { effect, keyStep, watermarkOf } from './keys.js'
 import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
-import { migrate, noteAsSql } from './migrate.js'
+import { inOneTransaction, migrate, noteAsSql } from './migrate.js'
 import { migrations } from './migrations.js'
 import { createNotifications } from './notifications.js'
 import { operate } from './operate.js'
@@ -157,13 +157,18 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   }
 }
 
-/** The migrations as SQL, for users who apply migrations with another tool. */
+/**
+ * The migrations as SQL, for users who apply migrations with another tool. Each one is a transaction, so its indexes block
+ * writers while they are built: on a large log let hookonce migrate.
+ */
 export function postgresMigrationsSql(schema = 'hookonce'): string {
   const toSchema = inSchema(schema)
   return migrations
     .map((migration) => {
       const { number, name, sql } = migration
-      return toSchema(`-- ${number}: ${name}\nbegin;\n${sql.trim()}\n${noteAsSql(migration)}\ncommit;\n`)
+      return toSchema(
+        `-- ${number}: ${name}\nbegin;\n${inOneTransaction(sql).trim()}\n${noteAsSql(migration)}\ncommit;\n`,
+      )
     })
     .join('\n')
 }

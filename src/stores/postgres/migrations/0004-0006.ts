@@ -1,4 +1,4 @@
-/** Migrations 4 to 6. Published text: it is never changed. `hookonce.` stands for the configured schema. */
+/** Migrations 4 to 6. Published text: its result is never changed. `hookonce.` stands for the schema. */
 
 /** Retention: erasure, archive receipts, and partitions of months or days. */
 export const retention = `
@@ -82,8 +82,9 @@ select 1;
 export const flags = `
 -- same_as: the event whose signed content it repeats. contests: the id it was delivered under, which other signed
 -- content had taken.
-alter table hookonce.events add column same_as text collate "C", add column contests text collate "C";
+alter table hookonce.events add column if not exists same_as text collate "C",
+  add column if not exists contests text collate "C";
 -- Few rows. The first answers "is any event the same as this one?" when an id is contested.
-create index events_same_as on hookonce.events (source, same_as) where same_as is not null;
-create index events_flagged on hookonce.events (seq) where same_as is not null or contests is not null;
+create index concurrently if not exists events_same_as on hookonce.events (source, same_as) where same_as is not null;
+create index concurrently if not exists events_flagged on hookonce.events (seq) where same_as is not null or contests is not null;
 `

@@ -1,7 +1,11 @@
-/** Migrations 7 to 10. Published text: it is never changed. `hookonce.` stands for the configured schema. */
+/** Migrations 7 to 10. Published text: its result is never changed. `hookonce.` stands for the schema. */
 
 /** Counters and indexes for statistics and lists whose cost does not depend on the size of the log. */
 export const growth = `
+-- Few rows each, whatever the backlog: events that somebody holds, and events that wait for another attempt.
+create index concurrently if not exists work_leased on hookonce.work (source, seq) where token is not null;
+create index concurrently if not exists work_retrying on hookonce.work (source, seq) where token is null and attempt > base_attempt;
+
 -- Written to by ping after a record has failed.
 create table hookonce.probe (id int primary key, filler bytea not null);
 alter table hookonce.probe alter column filler set storage external;
@@ -57,10 +61,6 @@ insert into hookonce.spans (hour, first_seq, last_seq)
   select hour, min(first_seq), (max(last_seq) / 1000 + 1) * 1000 from hookonce.hours where first_seq is not null group by hour;
 create trigger hours_counted after insert or update or delete on hookonce.hours
   for each row execute function hookonce.count_hours();
-
--- Few rows each, whatever the backlog: events that somebody holds, and events that wait for another attempt.
-create index work_leased on hookonce.work (source, seq) where token is not null;
-create index work_retrying on hookonce.work (source, seq) where token is null and attempt > base_attempt;
 
 -- Hours that have passed need no row for each slot: the processes that used them may have ended long ago.
 create function hookonce.fold_hours(most int) returns int language plpgsql as $$
