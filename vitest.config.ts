@@ -7,6 +7,7 @@ const longFiles = [
   'test/stores/postgres.test.ts',
   'test/stores/sqlite.test.ts',
   'test/property/store-model.test.ts',
+  'test/bench/smoke.test.ts',
   'test/processing/crash.test.ts',
   'test/cli/serve.test.ts',
   'test/cli/operations.test.ts',

@@ -128,7 +128,7 @@ export const aims: readonly Aim[] = [
     ['record', 'claim', 'list', 'readyz'].map(
       (verb) =>
         ({
-          what: `${store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${verb} in the largest log / 10^4 rows`,
+          what: `${store === 'sqlite' ? 'SQLite' : 'PostgreSQL'}: ${verb} at the largest log / 10,000 rows`,
           suite: 'growth',
           figure: `${store}.${verb}`,
           aim: 1.3,
@@ -183,9 +183,12 @@ export const aims: readonly Aim[] = [
 
 export function reached(results: readonly SuiteResult[]): Reached[] {
   return aims.map((aim) => {
-    const value = results.find(({ name }) => name === aim.suite)?.figures[aim.figure] ?? Number.NaN
+    const figures = results.find(({ name }) => name === aim.suite)?.figures ?? {}
+    const value = figures[aim.figure] ?? Number.NaN
+    const rows = figures[`${aim.figure.split('.')[0]}.rows`]
+    const what = rows ? aim.what.replace('the largest log', `${rows.toLocaleString('en-US')} rows`) : aim.what
     const passes = aim.is === 'at least' ? value >= aim.aim : value <= aim.aim
     const result = !Number.isFinite(value) ? 'not measured' : passes ? 'reached' : 'not reached'
-    return { ...aim, value, result }
+    return { ...aim, what, value, result }
   })
 }

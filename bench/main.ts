@@ -12,7 +12,6 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../test/support/postgres.js'
 import { reached } from './aims.js'
-import { createBench, type RunOptions } from './bench.js'
 import { describeEnvironment, postgresSettings } from './report/environment.js'
 import { plainTable } from './report/table.js'
 import {
@@ -25,12 +24,14 @@ import {
   writePlots,
   writeResults,
 } from './report/write.js'
-import type { Suite, SuiteResult } from './suite.js'
+import { runSuite } from './run-suite.js'
+import type { SuiteResult } from './suite.js'
 import { suites } from './suites.js'
 import { installNode } from './support/other-node.js'
 import { startRedis } from './support/redis.js'
 
 const ALL_MINUTES = 40
+const allMinutes = suites.reduce((sum, { minutes }) => sum + minutes, 0)
 const root = fileURLToPath(new URL('..', import.meta.url))
 
 const { values: flags, positionals } = parseArgs({
@@ -74,7 +75,11 @@ async function run(): Promise<number> {
     }
     const results: SuiteResult[] = []
     for (const suite of taking) {
-      const result = await runSuite(suite, options)
+      // Alone, a suite may use the time it has in a run of all suites, or what --time gives.
+      const share =
+        flags.time !== undefined && positionals.length > 0 ? 1 / taking.length : suite.minutes / allMinutes
+      // The rest is for starting servers and for cleaning up.
+      const result = await runSuite(suite, 0.85 * share * minutes * 60_000, options)
       results.push(result)
       printSuite(result)
       const done = `${results.length} of ${taking.length} suites, ${((performance.now() - startedAt) / 60_000).toFixed(1)} minutes`
@@ -97,30 +102,6 @@ async function run(): Promise<number> {
 
 function isFailure(note: string): boolean {
   return note.includes(' FAILED: ')
-}
-
-/** A suite that fails is reported as failed and does not stop the others. */
-async function runSuite(suite: Suite, options: RunOptions): Promise<SuiteResult> {
-  const total = suites.reduce((sum, { minutes }) => sum + minutes, 0)
-  // Alone, a suite may use the time it has in a run of all suites, or what --time gives.
-  const share = flags.time !== undefined && positionals.length > 0 ? 1 / taking.length : suite.minutes / total
-  const bench = createBench(suite.name, 0.85 * share * minutes * 60_000, options)
-  const startedAt = performance.now()
-  const base = { name: suite.name, title: suite.title, at: new Date().toISOString() }
-  const empty = { tables: [], figures: {}, plots: [] }
-  const seconds = () => (performance.now() - startedAt) / 1_000
-  const skipped = suite.skip?.(options) ?? null
-  if (skipped !== null) return { ...base, ...empty, seconds: 0, notes: [], failure: null, skipped }
-  try {
-    const findings = await suite.run(bench)
-    return { ...base, ...findings, seconds: seconds(), notes: bench.notes, failure: null, skipped: null }
-  } catch (error) {
-    console.error(error)
-    const failure = error instanceof Error ? error.message : String(error)
-    return { ...base, ...empty, seconds: seconds(), notes: bench.notes, failure, skipped: null }
-  } finally {
-    await bench.end().catch((error) => console.error(`${suite.name}: cleaning up failed:`, error))
-  }
 }
 
 function write(

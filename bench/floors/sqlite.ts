@@ -14,9 +14,8 @@ import { type Checked, checkedServer } from '../sides/http.js'
 import { gather } from './gather.js'
 
 export async function sqliteFloor(): Promise<Server> {
-  const thread = new Worker(new URL('./sqlite-thread.mjs', import.meta.url), {
+  const thread = new Worker(new URL('../floors/sqlite-thread.mjs', import.meta.url), {
     workerData: `${process.env.BENCH_SQLITE}.floor`,
-    execArgv: [],
   })
   await once(thread, 'message')
   const record = gather((events: readonly Checked[]) => {

@@ -1,17 +1,16 @@
 /**
  * A queue behind the same route: the event is checked on node:http, added under its id, and answered when the queue has
  * it. The id makes a resent event no second entry while the first one is there; each queue forgets it with the entry.
+ * Each queue is imported by its own side only.
  */
 import type { Server } from 'node:http'
-import { Queue } from 'bullmq'
-import { Logger, makeWorkerUtils } from 'graphile-worker'
 import pg from 'pg'
-import { PgBoss } from 'pg-boss'
 import { type Checked, checkedServer } from './http.js'
 
 const connectionString = process.env.BENCH_POSTGRES!
 
 export async function pgBossRoute(): Promise<Server> {
+  const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({ connectionString, max: 20, supervise: false, schedule: false })
   boss.on('error', console.error)
   await boss.start()
@@ -22,7 +21,10 @@ export async function pgBossRoute(): Promise<Server> {
 }
 
 export async function graphileRoute(): Promise<Server> {
+  const { Logger, makeWorkerUtils } = await import('graphile-worker')
   const pgPool = new pg.Pool({ connectionString, max: 20 })
+  pgPool.on('error', console.error)
+  pgPool.on('connect', (client) => client.on('error', console.error))
   const utils = await makeWorkerUtils({ pgPool, logger: new Logger(() => () => {}) })
   await utils.migrate()
   return checkedServer(async (event) => {
@@ -31,6 +33,7 @@ export async function graphileRoute(): Promise<Server> {
 }
 
 export async function bullmqRoute(): Promise<Server> {
+  const { Queue } = await import('bullmq')
   const connection = { host: '127.0.0.1', port: Number(process.env.BENCH_REDIS_PORT) }
   const queue = new Queue('stripe', { connection })
   await queue.waitUntilReady()

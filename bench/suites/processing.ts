@@ -68,7 +68,7 @@ export const processing: Suite = {
 async function drain(bench: Bench, client: pg.Client, child: Child, count: number): Promise<Sample> {
   await client.query('truncate effects')
   await child.ask({ do: 'load', count, batch: randomBytes(4).readUInt32BE() })
-  await client.query('vacuum analyze')
+  if (!bench.short) await client.query('vacuum analyze')
   const before = await walBytes(client)
   const cpuBefore = serverCpu(bench.postgres.dataDir)
   const drained = await child.ask<{ seconds: number; log: number; cpu: number }>({ do: 'drain', count })

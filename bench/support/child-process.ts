@@ -1,11 +1,13 @@
 /** A child process of a suite: it runs the requests of its parent one after the other and answers them. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
-import { fileURLToPath } from 'node:url'
+import { runnable } from './runnable.js'
 
 export interface Child {
   ask<Answer = null>(question: Readonly<Record<string, string | number>>): Promise<Answer>
   readonly process: ChildProcess
+  /** Its first message. */
+  readonly greeting: unknown
   readonly pid: number
   stop(): Promise<void>
   /** kill -9; resolves when the process has ended. */
@@ -24,14 +26,10 @@ export async function startChild(
   env: Readonly<Record<string, string>>,
   node = process.execPath,
 ): Promise<Child> {
-  const child = fork(fileURLToPath(module), args, {
+  const child = fork(runnable(module), args, {
     env: { ...process.env, ...env },
     execPath: node,
-    execArgv: [
-      '--import',
-      'tsx',
-      ...(process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : []),
-    ],
+    execArgv: process.env.BENCH_PROFILE ? ['--cpu-prof', '--cpu-prof-dir', process.env.BENCH_PROFILE] : [],
   })
   const name = args.join(' ')
   const exited = new Promise<never>((_, reject) => {
@@ -54,14 +52,16 @@ export async function startChild(
     await once(child, 'exit')
   }
 
+  let greeting: unknown
   try {
-    await reply()
+    greeting = await reply()
   } catch (error) {
     await kill()
     throw error
   }
   return {
     process: child,
+    greeting,
     pid: child.pid!,
     ask(question) {
       child.send(question)

@@ -25,6 +25,12 @@ answer({
     let firstAt = 0
     let events = 0
     let allBegan = () => {}
+    // The events that began so far, at a regular interval: for a long drain.
+    const series: number[] = []
+    const sampling = setInterval(
+      () => firstAt && series.push(events),
+      Number(process.env.BENCH_SAMPLE_MS ?? 1_000),
+    )
     const beginning = new Promise<void>((resolve) => {
       allBegan = resolve
     })
@@ -34,11 +40,12 @@ answer({
       if (events >= Number(count)) allBegan()
     })
     await beginning
+    clearInterval(sampling)
     while ((await visible()) < Number(count)) await sleep(1)
     const seconds = (performance.now() - firstAt) / 1_000
     await stop()
     const { user, system: kernel } = process.cpuUsage(cpuBefore)
-    return { seconds, cpu: user + kernel, log: ((await system.logBytes?.()) ?? 0) - logBefore }
+    return { seconds, series, cpu: user + kernel, log: ((await system.logBytes?.()) ?? 0) - logBefore }
   },
   async stop() {
     await system.close()

@@ -1,9 +1,9 @@
-/** The other systems in the drain, each configured for its best throughput with 16 concurrent handlers. */
-import { Queue, Worker } from 'bullmq'
-import { Logger, makeWorkerUtils, run } from 'graphile-worker'
-import { Redis } from 'ioredis'
+/**
+ * The other systems in the drain, each configured for its best throughput with 16 concurrent handlers, and imported by its
+ * own process only.
+ */
 import pg from 'pg'
-import { type Db, type Job, PgBoss } from 'pg-boss'
+import type { Db, Job } from 'pg-boss'
 import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System } from './system.js'
 
 const connectionString = process.env.BENCH_POSTGRES!
@@ -19,6 +19,7 @@ export const peers: Record<string, () => Promise<System>> = {
 /** Each of 16 workers fetches 50 jobs at a time and writes their effects in one statement, as a group of hookonce does. */
 async function pgBoss(transactional: boolean): Promise<System> {
   const schema = transactional ? 'pgboss_tx' : 'pgboss'
+  const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({ connectionString, schema, max: 40, supervise: false, schedule: false })
   boss.on('error', console.error)
   await boss.start()
@@ -61,6 +62,7 @@ async function pgBoss(transactional: boolean): Promise<System> {
 
 /** Fetches 500 jobs at a time and batches completions; the effect uses a client of its own pool. */
 async function graphile(): Promise<System> {
+  const { Logger, makeWorkerUtils, run } = await import('graphile-worker')
   const logger = new Logger(() => () => {})
   const utils = await makeWorkerUtils({ connectionString, logger })
   await utils.migrate()
@@ -99,6 +101,8 @@ async function graphile(): Promise<System> {
 }
 
 async function bullmq(): Promise<System> {
+  const { Queue, Worker } = await import('bullmq')
+  const { Redis } = await import('ioredis')
   const connection = { host: '127.0.0.1', port: Number(process.env.BENCH_REDIS_PORT) }
   const queue = new Queue<Item>('shop', { connection })
   const redis = new Redis({ ...connection })

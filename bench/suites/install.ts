@@ -1,0 +1,103 @@
+/** What `npm install` brings: the package itself and everything it depends on, from the lock file and node_modules. */
+import { execFileSync } from 'node:child_process'
+import { lstatSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Suite } from '../suite.js'
+
+const root = fileURLToPath(new URL('../..', import.meta.url))
+
+interface LockEntry {
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly optionalDependencies?: Readonly<Record<string, string>>
+}
+type Lock = Readonly<Record<string, LockEntry>>
+
+export const install: Suite = {
+  name: 'install',
+  title: 'Size of an installation',
+  minutes: 0.25,
+  async run(bench) {
+    const { packages: lock } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Lock
+    }
+    const packed = JSON.parse(
+      execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+        cwd: root,
+        encoding: 'utf8',
+        maxBuffer: 64 * 2 ** 20,
+        stdio: ['ignore', 'pipe', 'ignore'],
+      }),
+    ) as [{ size: number; unpackedSize: number }]
+    const [{ size, unpackedSize }] = packed
+    const own = closure(lock, Object.keys(lock['']!.dependencies ?? {}))
+    const pg = closure(lock, ['pg'])
+    const others: [string, string[]][] = [
+      ['Express + pg', ['express', 'pg']],
+      ['pg-boss', ['pg-boss']],
+      ['graphile-worker', ['graphile-worker']],
+      ['BullMQ', ['bullmq']],
+    ]
+    const rows = [
+      ['hookonce', own.length + 1, (unpackedSize + bytesOf(own)) / 1e6],
+      [
+        'hookonce + pg',
+        new Set([...own, ...pg]).size + 1,
+        (unpackedSize + bytesOf([...new Set([...own, ...pg])])) / 1e6,
+      ],
+      ...others.map(([name, wanted]) => {
+        const places = closure(lock, wanted)
+        return [name, places.length, bytesOf(places) / 1e6]
+      }),
+    ]
+    bench.notes.push(`The tarball of hookonce has ${(size / 1e6).toFixed(2)} MB.`)
+    return {
+      tables: [{ title: 'Unpacked', head: ['installation', 'packages', 'MB'], rows }],
+      figures: { megabytes: (unpackedSize + bytesOf(own)) / 1e6, packages: own.length + 1 },
+      plots: [],
+    }
+  },
+}
+
+/** The folders of the packages and of everything they need, as npm resolves them. */
+function closure(lock: Lock, names: readonly string[]): string[] {
+  const found = new Set<string>()
+  const add = (name: string, from: string): void => {
+    const place = resolve(lock, name, from)
+    if (place === undefined || found.has(place)) return
+    found.add(place)
+    const { dependencies = {}, optionalDependencies = {} } = lock[place]!
+    for (const next of Object.keys({ ...dependencies, ...optionalDependencies })) add(next, place)
+  }
+  for (const name of names) add(name, '')
+  // Optional packages of other platforms are in the lock file and not in the folder.
+  return [...found].filter((place) => isThere(join(root, place)))
+}
+
+/** In the folder of the package that needs it, or in the nearest one above. */
+function resolve(lock: Lock, name: string, from: string): string | undefined {
+  for (let folder = from; ; ) {
+    const place = `${folder === '' ? '' : `${folder}/`}node_modules/${name}`
+    if (lock[place]) return place
+    if (folder === '') return undefined
+    const end = folder.lastIndexOf('/node_modules/')
+    folder = end < 0 ? '' : folder.slice(0, end)
+  }
+}
+
+function bytesOf(places: readonly string[]): number {
+  return places.reduce((sum, place) => sum + folderBytes(join(root, place)), 0)
+}
+
+function folderBytes(folder: string): number {
+  return readdirSync(folder, { withFileTypes: true }).reduce((sum, entry) => {
+    // Packages inside are counted on their own.
+    if (entry.isDirectory())
+      return entry.name === 'node_modules' ? sum : sum + folderBytes(join(folder, entry.name))
+    return sum + lstatSync(join(folder, entry.name)).size
+  }, 0)
+}
+
+function isThere(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+}

@@ -1,0 +1,162 @@
+/** What the benchmarks promise whatever they measure: turns, failures, figures, and the text they replace. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import { aims, reached } from '../../bench/aims.js'
+import type { RunOptions } from '../../bench/bench.js'
+import { Samples } from '../../bench/report/samples.js'
+import { mergeWithFile, rewriteDocument, writeResults } from '../../bench/report/write.js'
+import { runSuite } from '../../bench/run-suite.js'
+import type { Findings, Suite, SuiteResult } from '../../bench/suite.js'
+import { suites } from '../../bench/suites.js'
+
+const options = { short: false, full: false, minutes: 1, otherNode: null, redis: null } as RunOptions
+const nothing: Findings = { tables: [], figures: {}, plots: [] }
+const suite = (run: Suite['run']): Suite => ({ name: 'trial', title: 'A trial', minutes: 1, run })
+vi.spyOn(console, 'log').mockImplementation(() => {})
+vi.spyOn(console, 'error').mockImplementation(() => {})
+
+describe('rounds', () => {
+  it('begin with the next side each time, after a warm-up that is not counted', async () => {
+    const turns: string[] = []
+    let samples = new Samples()
+    await runSuite(
+      suite(async (bench) => {
+        samples = await bench.rounds({
+          title: 'turns',
+          sides: ['a', 'b', 'c'],
+          most: 3,
+          async measure(side, round) {
+            turns.push(`${round}${side}`)
+            return { figure: round }
+          },
+        })
+        return nothing
+      }),
+      60_000,
+      options,
+    )
+    expect(turns.join(' ')).toBe('-1a -1b -1c 0a 0b 0c 1b 1c 1a 2c 2a 2b')
+    expect(samples.values('a', 'figure')).toEqual([0, 1, 2])
+  })
+
+  it('end when the time is over, after one round at least', async () => {
+    let rounds = 0
+    await runSuite(
+      suite(async (bench) => {
+        await bench.rounds({
+          title: 'slow',
+          sides: ['a'],
+          async measure(_side, round) {
+            rounds = round + 1
+            return {}
+          },
+        })
+        return nothing
+      }),
+      0,
+      options,
+    )
+    expect(rounds).toBe(1)
+  })
+
+  it('go on without a side that fails, and say so', async () => {
+    const result = await runSuite(
+      suite(async (bench) => {
+        const samples = await bench.rounds({
+          title: 'two',
+          sides: ['good', 'bad'],
+          most: 2,
+          async measure(side) {
+            if (side === 'bad') throw new Error('no answer')
+            return { figure: 1 }
+          },
+        })
+        return {
+          ...nothing,
+          figures: { good: samples.of('good', 'figure'), bad: samples.of('bad', 'figure') },
+        }
+      }),
+      60_000,
+      options,
+    )
+    expect(result.figures).toEqual({ good: 1, bad: Number.NaN })
+    expect(result.notes[0]).toBe('two: bad FAILED: no answer')
+  })
+})
+
+it('a suite that fails is reported as failed, and what it started is ended', async () => {
+  let ended = false
+  const result = await runSuite(
+    suite(async (bench) => {
+      bench.after(() => {
+        ended = true
+      })
+      throw new Error('the server did not start')
+    }),
+    1_000,
+    options,
+  )
+  expect(result).toMatchObject({ failure: 'the server did not start', tables: [] })
+  expect(ended).toBe(true)
+})
+
+it('a ratio is the median of the ratios of each round', () => {
+  const samples = new Samples()
+  for (const [ours, theirs] of [
+    [10, 10],
+    [1, 2],
+    [40, 10],
+  ]) {
+    samples.add('ours', { rate: ours! })
+    samples.add('theirs', { rate: theirs! })
+  }
+  expect(samples.ratio('ours', 'theirs', 'rate')).toBe(1)
+})
+
+it('every aim belongs to a suite, and a figure that is missing is not a figure that passes', () => {
+  const names = suites.map(({ name }) => name)
+  expect(aims.filter((aim) => !names.includes(aim.suite))).toEqual([])
+  expect(new Set(reached([]).map(({ result }) => result))).toEqual(new Set(['not measured']))
+})
+
+describe('the files of a run', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hookonce-bench-'))
+  afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+  it('a second run on the same day replaces the suites that it ran, in the results and in the document', () => {
+    const result = (name: string, title: string): SuiteResult => ({
+      ...nothing,
+      name,
+      title,
+      tables: [{ title, head: ['what', 'figure'], rows: [[title, 1.5]] }],
+      at: '2026-11-16T11:00:00.000Z',
+      seconds: 1,
+      notes: [],
+      failure: null,
+      skipped: null,
+    })
+    const run = (...made: SuiteResult[]) => ({
+      date: '2026-11-16',
+      environment: { facts: ['a machine'], settings: [] },
+      suites: made,
+    })
+    writeResults(folder, run(result('intake', 'first intake'), result('store', 'first store')))
+    const merged = mergeWithFile(folder, run(result('store', 'second store')))
+    expect(merged.suites.map(({ title }) => title)).toEqual(['first intake', 'second store'])
+    const path = join(folder, 'document.md')
+    const place = (name: string) => `<!-- bench:${name} -->\nold ${name}\n<!-- /bench:${name} -->\n`
+    writeFileSync(
+      path,
+      `Text.\n${['environment', 'aims', 'intake', 'store', 'memory'].map(place).join('')}End.\n`,
+    )
+    rewriteDocument(path, merged, 'performance')
+    const text = readFileSync(path, 'utf8')
+    expect(text).toMatch(/^Text\.\n/)
+    expect(text).toMatch(/\nEnd\.\n$/)
+    expect(text).toContain('| second store | 1.50 |')
+    expect(text).toContain('old memory')
+    expect(text).not.toContain('old store')
+  })
+})

@@ -1,0 +1,82 @@
+/** `npm run bench -- --short`: every suite runs, and the tables, plots and figures it leaves behind are complete. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { reached } from '../../bench/aims.js'
+import type { SuiteResult } from '../../bench/suite.js'
+import { suites } from '../../bench/suites.js'
+
+let out: string
+let printed = ''
+let exitCode: number
+let pid: number | undefined
+let results: SuiteResult[]
+let document: string
+
+beforeAll(async () => {
+  out = await mkdtemp(join(tmpdir(), 'hookonce-bench-'))
+  const child = spawn(process.execPath, ['--import', 'tsx', 'bench/main.ts', '--short', '--out', out], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  pid = child.pid
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
+  ;[exitCode] = await once(child, 'exit')
+  const file = readdirSync(join(out, 'results')).find((name) => name.endsWith('.json'))!
+  results = JSON.parse(readFileSync(join(out, 'results', file), 'utf8')).suites
+  document = readFileSync(join(out, 'performance.md'), 'utf8')
+}, 900_000)
+
+afterAll(() => rm(out, { recursive: true, force: true }))
+
+it('the run succeeds, with progress and the table of aims', () => {
+  expect(exitCode, printed).toBe(0)
+  expect(printed).toContain(`${suites.length} of ${suites.length} suites`)
+  expect(printed).toMatch(/SQLite intake \/ bare +[\d.]+ +at least 0.48 +(not )?reached/)
+})
+
+it('every aim has its figure', () => {
+  expect(reached(results).filter(({ result }) => result === 'not measured')).toEqual([])
+})
+
+describe.each(suites.filter(({ name }) => name !== 'nodes').map(({ name }) => name))('suite %s', (name) => {
+  const find = () => results.find((result) => result.name === name)!
+
+  it('has run without a failure', () => {
+    expect(find()).toMatchObject({ failure: null, skipped: null })
+    expect(find().notes.filter((note) => note.includes('FAILED'))).toEqual([])
+  })
+
+  it('has complete tables', () => {
+    expect(find().tables).not.toEqual([])
+    for (const { title, head, rows } of find().tables) {
+      expect(rows.length, title).toBeGreaterThan(0)
+      for (const row of rows) {
+        expect(row.length, title).toBe(head.length)
+        // A figure that was not measured is null in JSON.
+        expect(row, title).not.toContain(null)
+        expect(row.join(), title).not.toContain('NaN')
+      }
+    }
+  })
+
+  it('has written its plots and its part of the document', () => {
+    for (const plot of find().plots) {
+      expect(document).toContain(`](performance/${plot.name}.svg)`)
+      expect(readFileSync(join(out, 'performance', `${plot.name}.svg`), 'utf8')).not.toMatch(/NaN|Infinity/)
+    }
+    const part = document.split(`<!-- bench:${name} -->`)[1]!.split(`<!-- /bench:${name} -->`)[0]
+    expect(part).toContain(`| ${find().tables[0]!.head[0]} |`)
+  })
+})
+
+it('suite nodes says why it did not run', () => {
+  expect(results.find(({ name }) => name === 'nodes')!.skipped).toMatch(/--node newest/)
+})
+
+it('nothing of the run is left in the repository', () => {
+  expect(existsSync(`bench/.build/${pid}`)).toBe(false)
+})
