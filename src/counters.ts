@@ -146,6 +146,32 @@ export function countStoreError(counters: Counters, error: unknown): ErrorCode {
   return code
 }
 
+/** What a handler did in this process. */
+export interface HandlerCounters {
+  readonly attempts: Record<AttemptEnd, number>
+  /** Failed attempts after which another one follows. */
+  retries: number
+  deadLetters: number
+  readonly seconds: Histogram
+}
+
+export function createHandlerCounters(): HandlerCounters {
+  return {
+    attempts: { succeeded: 0, ignored: 0, failed: 0, lost: 0, handed_back: 0, postponed: 0 },
+    retries: 0,
+    deadLetters: 0,
+    seconds: createHistogram(secondBounds),
+  }
+}
+
+export function countHandled(own: HandlerCounters, end: AttemptResult, seconds: number): void {
+  own.attempts[end.kind]++
+  own.seconds.observe(seconds)
+  if (end.kind !== 'failed') return
+  if (end.retryInMs === null) own.deadLetters++
+  else own.retries++
+}
+
 export function countAttempt(counters: Counters, source: string, end: AttemptResult, seconds: number): void {
   const own = counters.of(source)
   own.attempts[end.kind]++

@@ -6,6 +6,7 @@
 import { atMost, countDown, systemClock } from './clock.js'
 import { createCounters } from './counters.js'
 import { keyRing } from './encryption/key-ring.js'
+import { createHistorian } from './inbox/history.js'
 import { idleWarning, noIdleWarning } from './inbox/idle-warning.js'
 import { lazyStore } from './inbox/lazy-store.js'
 import {
@@ -30,12 +31,14 @@ import { repeatedLines } from './log.js'
 import { onceKey } from './once.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
 import { createHandlers } from './processing/handlers.js'
+import { workerName } from './processing/processor.js'
 import { createRedactor } from './processing/redact.js'
 import { eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
 import { type RetainDeps, retain } from './retention/retain.js'
 import { type RetentionSchedule, startSchedule } from './retention/schedule.js'
 import { need, type Store } from './store.js'
+import { packageVersion } from './stores/shared/schema-version.js'
 import { openTelemetry } from './tracing.js'
 
 export type { Inbox, InboxOptions, OrderVerb }
@@ -65,9 +68,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     options.processing === false
       ? noIdleWarning
       : idleWarning({ store, sources, log, counters, hasHandlers: () => handlers.all.length > 0 })
+  const worker = options.processing === false ? null : (processingOptions.worker ?? workerName())
   const processing = inboxProcessing(
     { store, handlers, sources, cache, log, counters, redact, tracing, idle },
-    processingOptions,
+    { ...processingOptions, ...(worker !== null && { worker }) },
   )
   const { wake, order } = processing
   const recording = recordingPath({
@@ -78,6 +82,8 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     { sources, limits, clock, tracing, observer, recorder: recording, after: processing.afterRecord },
     { store, spool },
   )
+  const historian = createHistorian({ counters, opened: () => store.opened, open: store.open, worker })
+  const startedAt = Date.now()
   let schedule: RetentionSchedule | undefined
 
   async function start(): Promise<void> {
@@ -91,6 +97,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
       if (!spool?.covers(error)) throw error
     }
     if (store.opened) await cache?.ready()
+    historian.start()
     if (options.retention !== false && canRetain(options.store) && !store.refuses)
       schedule ??= startSchedule(retainDeps, { log, counters })
   }
@@ -105,7 +112,10 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     await atMost(Math.max(1_000, left()), recording.drained())
     repeats.flush()
     await spool?.stop(left())
-    await store.close(left, () => Promise.all([processing.stop(left()), atMost(left(), retentionEnded)]))
+    await store.close(left, async () => {
+      await Promise.all([processing.stop(left()), atMost(left(), retentionEnded)])
+      await atMost(Math.max(100, Math.min(1_000, left())), historian.stop())
+    })
   }
 
   async function retainDeps(): Promise<RetainDeps> {
@@ -172,6 +182,25 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
     counters,
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retryRefused: spool.retryRefused },
     attempts: { retryOf: handlers.retryOf, redact },
+    handlers: () =>
+      handlers.all.map(({ source, pattern, handleBatch, options: own, retry, ...state }) => ({
+        ...{ source, pattern, batch: handleBatch !== null, options: own, retry },
+        ...{ paused: state.paused, sourcePaused: handlers.pausedSources.has(source) },
+        ...{ active: state.active, counters: state.counters },
+      })),
+    history: { id: historian.id, read: historian.read, processes: historian.processes },
+    setup: {
+      ...{ startedAt, version: packageVersion(), worker },
+      retention: options.retention === false ? null : policy,
+      archive: settings.archive !== undefined,
+      encryption: ring !== undefined,
+      seen: options.seen?.name ?? null,
+    },
+    async recordCopy(delivery) {
+      const [verdicts] = await (await store.open()).record([delivery])
+      wake()
+      return verdicts![0]!
+    },
     log,
     store: store.open,
   }

@@ -300,6 +300,10 @@ export interface EventFilter {
   /** Only failed events: dead letters (true) or those with a next attempt (false). Matches none with another `state`. */
   readonly dead?: boolean
   readonly reason?: string
+  /** A pattern for the reason or the last error, in which `*` stands for any text. */
+  readonly reasonLike?: string
+  /** Only events with at least this many attempts. */
+  readonly minAttempts?: number
   readonly reference?: string
   /** Milliseconds, inclusive / exclusive. */
   readonly from?: number

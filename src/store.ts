@@ -14,6 +14,7 @@ import { HookonceError } from './errors.js'
 import type { Archive } from './store/archive.js'
 import type { AuditTrail } from './store/audit.js'
 import type { Duplicates } from './store/duplicates.js'
+import type { History } from './store/history.js'
 import type { Inspect } from './store/inspect.js'
 import type { Keys } from './store/keys.js'
 import type { Log } from './store/log.js'
@@ -22,6 +23,7 @@ import type { Retention } from './store/retention.js'
 export type * from './store/archive.js'
 export type * from './store/audit.js'
 export type * from './store/duplicates.js'
+export type * from './store/history.js'
 export type * from './store/inspect.js'
 export type * from './store/keys.js'
 export type * from './store/log.js'
@@ -34,6 +36,7 @@ export interface Capabilities {
   readonly audit: AuditTrail
   readonly inspect: Inspect
   readonly duplicates: Duplicates
+  readonly history: History
 }
 
 export type Capability = keyof Capabilities
@@ -45,6 +48,7 @@ export const capabilities = [
   'audit',
   'inspect',
   'duplicates',
+  'history',
 ] as const satisfies readonly Capability[]
 
 /** A store without a capability works; the features that need it throw STORE_LACKS. */

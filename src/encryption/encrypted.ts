@@ -21,6 +21,10 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
           const payload = await inspect.payload(key)
           return payload && { ...payload, ...unseal(ring, { ...key, part: payload.part }, payload) }
         },
+        async conflict(key: EventKey) {
+          const conflict = await inspect.conflict(key)
+          return conflict && { ...conflict, ...unseal(ring, { ...key, part: conflict.part }, conflict) }
+        },
       },
     }),
   }

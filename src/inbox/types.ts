@@ -1,5 +1,5 @@
 /** What can be done with an inbox. `createInbox` makes one. */
-import type { Counters } from '../counters.js'
+import type { Counters, HandlerCounters } from '../counters.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
@@ -9,12 +9,15 @@ import type {
   EventKey,
   EventPage,
   EventRecord,
+  NewDelivery,
   OrderResult,
+  RecordVerdict,
   SourceStats,
   TailOptions,
   TailPage,
 } from '../model.js'
 import type { OnceKeyOptions } from '../once.js'
+import type { RetryPolicy } from '../processing/failure.js'
 import type { Result } from '../processing/handle.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
 import type { Handlers } from '../processing/handlers.js'
@@ -22,9 +25,11 @@ import type { BulkOptions, BulkResult, OrderOptions } from '../processing/orders
 import type { Redactor } from '../processing/redact.js'
 import type { Delivery, Source } from '../provider.js'
 import type { EraseAllOptions } from '../retention/erase.js'
+import type { RetentionPolicy } from '../retention/policy.js'
 import type { RetainOptions, RetainReport } from '../retention/retain.js'
 import type { Spool } from '../spool/spool.js'
 import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload, Store } from '../store.js'
+import type { InboxHistory } from './history.js'
 
 /** The output type of the option `schema` of `on`. */
 type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
@@ -101,9 +106,46 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
   readonly spool: Spool | null
   /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
   readonly attempts: { readonly retryOf: Handlers<Tx>['retryOf']; readonly redact: Redactor }
+  /** The handlers of this process, with what they did since it started. */
+  handlers(): readonly HandlerState[]
+  /** Counts by time, of all processes of the log. A process writes its own while it is started. */
+  readonly history: InboxHistory
+  /** How this inbox is set up, for the people who operate it. */
+  readonly setup: InboxSetup
+  /** Records an event that a person made of another one. Its bytes were not verified. */
+  recordCopy(delivery: NewDelivery): Promise<RecordVerdict>
   readonly log: Logger
   /** The store, opened on first use. */
   store(): Promise<Store<Tx>>
+}
+
+export interface HandlerState {
+  readonly source: string
+  readonly pattern: string
+  /** One event for each call, or many (`onBatch`). */
+  readonly batch: boolean
+  readonly paused: boolean
+  /** The whole source is paused. */
+  readonly sourcePaused: boolean
+  /** Attempts that run now. */
+  readonly active: number
+  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeoutMs' | 'order' | 'share' | 'maxBatch'>
+  readonly retry: RetryPolicy
+  readonly counters: HandlerCounters
+}
+
+export interface InboxSetup {
+  /** Milliseconds. */
+  readonly startedAt: number
+  readonly version: string | null
+  /** The name of the worker; null when this process runs no handlers. */
+  readonly worker: string | null
+  /** Null when retention is off. */
+  readonly retention: RetentionPolicy | null
+  readonly archive: boolean
+  readonly encryption: boolean
+  /** `lru`, `redis`, or null. */
+  readonly seen: string | null
 }
 
 /** An order on one event, or on all events that match a filter. */

@@ -11,7 +11,7 @@
  * A group of several events that fails is rolled back. Each of its events that has begun then gets an attempt of its own,
  * so that only the bad event fails.
  */
-import { type Counters, countAttempt } from '../counters.js'
+import { type Counters, countAttempt, countHandled, type HandlerCounters } from '../counters.js'
 import { boundLog, type LogFields, type Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
@@ -101,7 +101,7 @@ async function attemptOnce<Tx>(
     if (!mayShareTransaction(prepared)) return { results: null, begun: events.length }
     const { begun, failed } = await handle(deps, session, handler, prepared)
     const results = await settle(deps, session, begun, failed)
-    for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result)
+    for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result, handler?.counters)
     return { results, begun: begun.length }
   } finally {
     session.abort(new Error('the attempt is over'))
@@ -261,8 +261,10 @@ function report(
   { log, counters }: { readonly log: Logger; readonly counters: Counters },
   { claimed, durationMs }: PreparedEvent,
   result: Result,
+  own: HandlerCounters | undefined,
 ): void {
   countAttempt(counters, claimed.source, result, durationMs / 1_000)
+  if (own) countHandled(own, result, durationMs / 1_000)
   const fields = { ...logFields(claimed), step: 'settle' }
   switch (result.kind) {
     case 'failed': {

@@ -3,6 +3,7 @@
  * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too: after
  * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
  */
+import { createHandlerCounters, type HandlerCounters } from '../counters.js'
 import { invalid } from '../errors.js'
 import { familyOf, globMatches, isGlob, moreSpecificFirst } from '../glob.js'
 import { callable, checkOptions, choice, MAX_TIMER_MS, type Rule, rule, shape, whole } from '../options.js'
@@ -22,6 +23,7 @@ export interface Registered<Tx> {
   paused: boolean
   /** True when it was found that the handler must not share transactions, despite its option `share`. */
   isolated: boolean
+  readonly counters: HandlerCounters
 }
 
 export interface Handlers<Tx> {
@@ -163,7 +165,7 @@ export function createHandlers<Tx>(
           'onBatch()',
           'has no option `share`, because its events share a call already; use `maxBatch`',
         )
-      const state = { active: 0, paused: false, isolated: false }
+      const state = { active: 0, paused: false, isolated: false, counters: createHandlerCounters() }
       const handler = { source, pattern, handle, handleBatch, options, retry, ...state }
       list.push(handler)
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))

@@ -61,6 +61,11 @@ export interface Processor {
   processEvent(key: EventKey): Promise<Result | null>
 }
 
+/** The default name of a worker: host, process and random characters. */
+export function workerName(): string {
+  return `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
+}
+
 /** Delay before a released suspect becomes due again. */
 const SUSPECT_DELAY_MS = 100
 /** How long aborted attempts may take to be released when the processor stops. */
@@ -71,7 +76,7 @@ const WAKE_WITHIN_MS = 60_000
 export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}): Processor {
   checkOptions('processing', options, processingRule)
   const { concurrency = 16, leaseMs = 30_000, pollMs = 1_000 } = options
-  const worker = options.worker ?? `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
+  const worker = options.worker ?? workerName()
   const { store, log, handlers, sources, counters } = deps
   const codeOf = (error: unknown) => countStoreError(counters, error)
   const measured = createBufferSize(leaseMs)

@@ -125,6 +125,9 @@ export function checkFilter(filter: EventFilter): void {
   if (filter.type !== undefined) checkText('A type', filter.type, 1, limits.eventTypeBytes)
   if (filter.reference !== undefined) checkText('A reference', filter.reference, 1, limits.referenceBytes)
   if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)
+  if (filter.reasonLike !== undefined)
+    checkText('A pattern of a reason', filter.reasonLike, 1, limits.errorBytes, true)
+  if (filter.minAttempts !== undefined) checkCount('minAttempts', filter.minAttempts, 1_000_000)
   if (filter.from !== undefined) checkInstant('from', filter.from)
   if (filter.to !== undefined) checkInstant('to', filter.to)
 }

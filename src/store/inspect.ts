@@ -9,6 +9,18 @@ export interface Inspect {
   payload(key: EventKey): Promise<Payload | null>
   /** Oldest first. */
   attempts(key: EventKey): Promise<Attempt[]>
+  /** Effects of `ctx.once` of an event, oldest first. */
+  effects(key: EventKey): Promise<Effect[]>
+  /** The latest delivery of this id with other content, if it was small enough to be kept; null when there is none. */
+  conflict(key: EventKey): Promise<Conflict | null>
+  /** Dead letters by source and error, read from the newest `limit` of them. */
+  deadLetters(options: DeadLetterOptions): Promise<DeadLetters>
+  /** The leases of each worker, from a limited number of rows. */
+  leases(): Promise<WorkerLeases[]>
+  /** The types of each source, by name; at most `limit` for a source. */
+  types(limit: number): Promise<SourceTypes[]>
+  /** Ids that begin with this text, at most `limit`. */
+  idsFrom(prefix: string, limit: number): Promise<EventKey[]>
   /** Works on a log without schema. Reports faults as findings; throws only when the store is unreachable. */
   report(): Promise<Inspection>
 }
@@ -18,6 +30,63 @@ export interface Payload {
   readonly body: Uint8Array
   readonly part: number
   readonly receivedAt: number
+}
+
+/** A delivery whose content differs from that of the event. */
+export interface Conflict extends Payload {
+  /** Milliseconds. */
+  readonly at: number
+}
+
+/** A side effect. Its result is left out: it may quote a payload. */
+export interface Effect {
+  readonly name: string
+  readonly startedAt: number
+  /** Null when its end was not reported. */
+  readonly finishedAt: number | null
+}
+
+export interface DeadLetterOptions {
+  readonly source?: string
+  /** The most dead letters to read. */
+  readonly limit: number
+}
+
+export interface DeadLetters {
+  readonly groups: readonly DeadLetterGroup[]
+  /** The number of dead letters read. */
+  readonly scanned: number
+  /** True when there are more than `limit`. */
+  readonly cut: boolean
+}
+
+/** Dead letters of a source with the same error and type. Instants are those of their last attempt. */
+export interface DeadLetterGroup {
+  readonly source: string
+  readonly error: string | null
+  readonly eventType: string
+  readonly count: number
+  readonly firstAt: number
+  readonly lastAt: number
+  /** The id of the newest. */
+  readonly eventId: string
+}
+
+export interface WorkerLeases {
+  readonly worker: string
+  readonly leases: number
+  /** Leases whose time is over: the worker did not report. */
+  readonly expired: number
+  readonly oldestClaimedAt: number | null
+  /** When the first live lease expires without a heartbeat. */
+  readonly expiresAt: number | null
+}
+
+export interface SourceTypes {
+  readonly source: string
+  readonly types: readonly string[]
+  /** True when there are more types than `limit`. */
+  readonly more: boolean
 }
 
 /** How an attempt ended. `lost`: its lease expired without a report from the worker (crash, freeze). */

@@ -13,6 +13,7 @@ import { claimCases } from './store-contract/claim.js'
 import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
+import { examineCases, historyCases } from './store-contract/history.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
 import { keyCases, watermarkCases } from './store-contract/keys.js'
@@ -55,8 +56,9 @@ export const storeContract: readonly StoreCase[] = [
   ...section('retention', [...retentionCases, ...tombstoneCases]),
   ...section('archive', archiveCases),
   ...section('audit', auditCases),
-  ...section('inspect', inspectCases),
+  ...section('inspect', [...inspectCases, ...examineCases]),
   ...section('duplicates', repeatedCases),
+  ...section('history', historyCases),
 ]
 
 /**

@@ -6,6 +6,7 @@ import SwaggerParser from '@apidevtools/swagger-parser'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import type { Inbox } from 'hookonce'
+import { addDestinations } from 'hookonce/forward'
 import { afterEach, expect, it } from 'vitest'
 import { onBothLogs, post } from '../support/processing.js'
 import { pathOf, type RunningAdmin, startAdmin } from './support.js'
@@ -54,6 +55,33 @@ const calls: Record<string, (admin: RunningAdmin) => Promise<Response> | Respons
     const { id } = (await (await slowAction(admin)).json()) as { id: string }
     return admin.call('DELETE', `/api/actions/${id}`)
   },
+  listActions: (admin) => admin.call('GET', '/api/actions'),
+  listEffects: (admin) => admin.call('GET', `${pathOf('shop', ID)}/effects`, { role: 'viewer' }),
+  getConflict: (admin) => admin.call('GET', `${pathOf('shop', ID)}/conflict`),
+  copyEvent: (admin) =>
+    admin.call('POST', `${pathOf('shop', ID)}/copies`, { body: { body: 'e30=', note: 'try', dryRun: true } }),
+  getOverview: (admin) => admin.call('GET', '/api/overview?window=1h', { role: 'viewer' }),
+  getAttention: (admin) => admin.call('GET', '/api/attention', { role: 'viewer' }),
+  listDeadLetters: (admin) => admin.call('GET', '/api/dead-letters?source=shop', { role: 'viewer' }),
+  getReview: (admin) => admin.call('GET', '/api/review', { role: 'viewer' }),
+  findEvents: (admin) => admin.call('GET', '/api/find?q=o-2', { role: 'viewer' }),
+  getFacets: (admin) => admin.call('GET', '/api/facets', { role: 'viewer' }),
+  searchPayloads: (admin) => admin.call('GET', '/api/search?path=$.ref&value=o-2&source=shop'),
+  async exportEvents(admin) {
+    const response = await admin.call('GET', '/api/export?source=shop&format=csv', { role: 'viewer' })
+    return new Response(JSON.stringify(await response.text()), response)
+  },
+  getSource: (admin) => admin.call('GET', '/api/sources/shop', { role: 'viewer' }),
+  sendTestEvent: (admin) => admin.call('POST', '/api/sources/shop/test', { body: {} }),
+  listHandlers: (admin) => admin.call('GET', '/api/handlers', { role: 'viewer' }),
+  pauseHandler: (admin) => admin.call('POST', '/api/handlers/pause', { body: { source: 'shop' } }),
+  resumeHandler: (admin) =>
+    admin.call('POST', '/api/handlers/resume', { body: { source: 'shop', note: 'well again' } }),
+  listDestinations: (admin) => admin.call('GET', '/api/destinations', { role: 'viewer' }),
+  pauseDestination: (admin) => admin.call('POST', '/api/destinations/ledger/pause', { body: {} }),
+  resumeDestination: (admin) => admin.call('POST', '/api/destinations/ledger/resume', { body: {} }),
+  listWorkers: (admin) => admin.call('GET', '/api/workers', { role: 'viewer' }),
+  getSystem: (admin) => admin.call('GET', '/api/system', { role: 'viewer' }),
   getStats: (admin) => admin.call('GET', '/api/stats', { role: 'viewer' }),
   listSources: (admin) => admin.call('GET', '/api/sources', { role: 'viewer' }),
   async streamEvents(admin) {
@@ -118,6 +146,14 @@ onBothLogs((bench) => {
     inbox.on('shop', 'order.failed', () => {
       throw new Error('no')
     })
+    addDestinations(inbox, {
+      ledger: {
+        url: 'https://ledger.example.com/',
+        secret: 'whsec_c2VjcmV0LXNlY3JldC1zZWNyZXQtc2VjcmV0',
+        source: 'bulk',
+        types: ['ledger.*'],
+      },
+    })
     await inbox.receive('shop', {
       method: 'POST',
       url: 'http://h/webhooks/shop',
@@ -174,6 +210,16 @@ onBothLogs((bench) => {
       ['GET', '/api/events/shop/nobody', undefined, 404, 'EVENT_NOT_FOUND'],
       ['GET', '/api/events/shop/nobody/payload', undefined, 404, 'EVENT_NOT_FOUND'],
       ['GET', '/api/events/shop/nobody/attempts', undefined, 404, 'EVENT_NOT_FOUND'],
+      ['GET', '/api/overview?window=2h', undefined, 400, 'INVALID_INPUT'],
+      ['GET', '/api/search?path=a..b&value=1', undefined, 400, 'INVALID_INPUT'],
+      ['GET', '/api/search?path=a', undefined, 400, 'INVALID_INPUT'],
+      ['GET', '/api/sources/nobody', undefined, 404, 'UNKNOWN_SOURCE'],
+      ['POST', '/api/sources/nobody/test', {}, 404, 'UNKNOWN_SOURCE'],
+      ['POST', '/api/handlers/pause', { source: 'nobody' }, 400, 'INVALID_INPUT'],
+      ['POST', '/api/destinations/nobody/pause', {}, 400, 'INVALID_INPUT'],
+      ['GET', '/api/events/shop/failed/conflict', undefined, 410, 'PAYLOAD_REMOVED'],
+      ['POST', '/api/events/shop/failed/copies', { body: 'e30=' }, 400, 'INVALID_INPUT'],
+      ['POST', '/api/events/actions', { verb: 'retry' }, 400, 'INVALID_INPUT'],
       ['GET', '/api/nothing', undefined, 404, 'ROUTE_UNKNOWN'],
       ['DELETE', '/api/events/shop/failed', undefined, 405, 'METHOD_REFUSED'],
       ['OPTIONS', '/api/stats', undefined, 405, 'METHOD_REFUSED'],

@@ -26,6 +26,19 @@ const routes: [method: string, path: string, body: unknown, may: string[]][] = [
   ['GET', '/api/sources', undefined, readers],
   ['GET', '/api/stream?after=0', undefined, readers],
   ['GET', '/', undefined, readers],
+  ['GET', `${e}/effects`, undefined, readers],
+  ['GET', '/api/overview', undefined, readers],
+  ['GET', '/api/attention', undefined, readers],
+  ['GET', '/api/dead-letters', undefined, readers],
+  ['GET', '/api/review', undefined, readers],
+  ['GET', '/api/find?q=failed', undefined, readers],
+  ['GET', '/api/facets', undefined, readers],
+  ['GET', '/api/export?format=csv', undefined, readers],
+  ['GET', '/api/sources/shop', undefined, readers],
+  ['GET', '/api/handlers', undefined, readers],
+  ['GET', '/api/destinations', undefined, readers],
+  ['GET', '/api/workers', undefined, readers],
+  ['GET', '/api/system', undefined, readers],
   ['GET', `${e}/audits`, undefined, operators],
   ['GET', '/api/audits', undefined, operators],
   ['GET', `/api/events?reason=${CANARY}`, undefined, operators],
@@ -35,6 +48,17 @@ const routes: [method: string, path: string, body: unknown, may: string[]][] = [
   ['POST', '/api/events/actions', bulk, operators],
   ['GET', action, undefined, operators],
   ['DELETE', action, undefined, operators],
+  ['GET', '/api/actions', undefined, operators],
+  ['GET', `/api/events?reasonLike=${CANARY}*`, undefined, operators],
+  ['GET', `/api/export?reasonLike=${CANARY}*`, undefined, operators],
+  ['POST', '/api/sources/shop/test', {}, operators],
+  ['POST', '/api/handlers/pause', { source: 'other' }, operators],
+  ['POST', '/api/handlers/resume', { source: 'other' }, operators],
+  ['POST', '/api/destinations/none/pause', {}, operators],
+  ['POST', '/api/destinations/none/resume', {}, operators],
+  ['GET', `${e}/conflict`, undefined, ['admin']],
+  ['POST', `${e}/copies`, { body: 'e30=', note: 'x', dryRun: true }, ['admin']],
+  ['GET', '/api/search?path=note&op=exists', undefined, ['admin']],
   ['GET', `${e}/payload`, undefined, ['admin']],
   ['HEAD', `${e}/payload`, undefined, ['admin']],
   ['POST', '/api/work/claim', { worker: 'w', sources: ['other'] }, ['admin', 'worker']],
@@ -135,6 +159,8 @@ describe('every route and every role', () => {
         `${method} ${path
           .split('?')[0]!
           .replace(/\/api\/events\/shop\/\w+/, '/api/events/{source}/{id}')
+          .replace('/sources/shop', '/sources/{source}')
+          .replace('/destinations/none', '/destinations/{name}')
           .replace(/actions\/6f.*/, 'actions/{id}')}`,
     )
     expect(said.filter((operation) => !tried.includes(operation))).toEqual([])
@@ -204,6 +230,9 @@ describe('what a payload says', () => {
       '/api/events/shop/failed',
       '/api/events/shop/failed/attempts',
       '/api/stream?after=0',
+      '/api/find?q=failed',
+      '/api/export?format=csv',
+      '/api/search?path=note&op=exists',
       `${e}/payload`,
     ])
   })

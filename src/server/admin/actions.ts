@@ -7,7 +7,7 @@ import type { z } from 'zod'
 import { atMost } from '../../clock.js'
 import { codeOf, HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
-import type { EventFilter } from '../../model.js'
+import type { EventFilter, EventKey } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
 import type { actionShape } from './shapes.js'
 import { instant } from './views.js'
@@ -18,7 +18,8 @@ const KEPT_MS = 3_600_000
 
 export interface NewAction extends Pick<BulkOptions, 'ratePerSecond'> {
   readonly verb: 'retry' | 'replay' | 'ignore'
-  readonly filter: EventFilter
+  /** A filter, or these events. */
+  readonly filter: EventFilter | readonly EventKey[]
   readonly actor: string
   readonly reason: string
   readonly force: boolean
@@ -43,6 +44,8 @@ export interface Actions {
   /** Starts an action. Resolves when it has ended, or after `waitMs`. */
   start(order: NewAction, waitMs: number): Promise<ActionView>
   get(id: string): ActionView
+  /** Those that run and those that ended within the last hour, the latest first. */
+  list(): ActionView[]
   /** Stops an action between two pages. Resolves when it has stopped. */
   cancel(id: string): Promise<ActionView>
   close(): Promise<void>
@@ -69,14 +72,14 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
 
   async function run(action: Action): Promise<void> {
     const { verb, filter, ...by } = action.order
+    const { signal } = action.stop
+    const onProgress = ({ matched, done, refused }: BulkResult) => {
+      action.progress = { matched, done, refused: { ...refused } }
+    }
     try {
-      action.progress = await inbox[verb](asFilter(filter), {
-        ...by,
-        signal: action.stop.signal,
-        onProgress: ({ matched, done, refused }) => {
-          action.progress = { matched, done, refused: { ...refused } }
-        },
-      })
+      action.progress = isKeys(filter)
+        ? await orderEach(inbox, filter, action.order, signal, onProgress)
+        : await inbox[verb](asFilter(filter), { ...by, signal, onProgress })
       action.state = action.stop.signal.aborted ? 'cancelled' : 'done'
     } catch (error) {
       action.state = 'failed'
@@ -111,6 +114,10 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
       return viewOf(action)
     },
     get: (id) => viewOf(find(id)),
+    list() {
+      forgetOld()
+      return [...actions.values()].reverse().map(viewOf)
+    },
     async cancel(id) {
       const action = find(id)
       action.stop.abort()
@@ -122,6 +129,31 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
       await Promise.all([...actions.values()].map((action) => action.ended))
     },
   }
+}
+
+function isKeys(filter: NewAction['filter']): filter is readonly EventKey[] {
+  return Array.isArray(filter)
+}
+
+/** The events that a person has selected, one after the other. */
+async function orderEach(
+  inbox: Inbox,
+  keys: readonly EventKey[],
+  { verb, actor, reason, force, dryRun }: NewAction,
+  signal: AbortSignal,
+  onProgress: (progress: BulkResult) => void,
+): Promise<BulkResult> {
+  const refused: Record<string, number> = {}
+  let [matched, done] = [0, 0]
+  for (const { source, eventId } of keys) {
+    if (signal.aborted) break
+    const result = await inbox[verb]({ source, eventId }, { actor, reason, force, dryRun })
+    matched++
+    if (result.done) done++
+    else refused[result.code] = (refused[result.code] ?? 0) + 1
+    onProgress({ matched, done, refused })
+  }
+  return { matched, done, refused }
 }
 
 /** A filter of only a source and an id would be read as the key of one event, which has another result. */

@@ -21,6 +21,12 @@ const texts = {
   type: z.string().min(1).optional().describe('The exact type, or a pattern with *'),
   state: state.optional(),
   reason: z.string().min(1).optional(),
+  reasonLike: z
+    .string()
+    .min(1)
+    .max(2_000)
+    .optional()
+    .describe('A pattern for the reason or the last error, in which * stands for any text'),
   reference: z.string().min(1).optional(),
 }
 
@@ -29,6 +35,12 @@ export const filterQuery = {
   dead: flag.optional().describe('Only failed events. true: dead letters; false: events with a next attempt'),
   from: moment.optional().describe('Received at or after this time: ISO 8601 or milliseconds since 1970'),
   to: moment.optional().describe('Received before this time'),
+  minAttempts: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .optional()
+    .describe('Only events with at least this many attempts'),
   hasDuplicates: flag.optional(),
   hasConflict: flag.optional(),
   flagged: flag
@@ -43,6 +55,7 @@ export const filterBody = z
     dead: z.boolean().optional(),
     from: bodyMoment.optional(),
     to: bodyMoment.optional(),
+    minAttempts: z.int().min(1).optional(),
     hasDuplicates: z.boolean().optional(),
     hasConflict: z.boolean().optional(),
     flagged: z.boolean().optional(),

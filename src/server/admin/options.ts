@@ -34,6 +34,10 @@ export function may(role: Role, permission: Permission): boolean {
   return grants[role].includes(permission)
 }
 
+export function permissionsOf(role: Role): readonly Permission[] {
+  return grants[role]
+}
+
 export function rolesThatMay(permission: Permission): Role[] {
   return roles.filter((role) => may(role, permission))
 }

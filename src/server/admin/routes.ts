@@ -2,13 +2,20 @@
 import type { Inbox } from '../../inbox.js'
 import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
+import { createAttention } from './attention.js'
 import { openapi } from './openapi.js'
 import type { AdminOptions } from './options.js'
 import { type Route, route } from './route.js'
+import { detailRoutes } from './routes/details.js'
 import { auditRoutes, eventRoutes, payloadRoutes, streamRoutes } from './routes/events.js'
+import { findRoutes } from './routes/find.js'
+import { operationRoutes } from './routes/operation.js'
 import { actionRoutes, orderRoutes } from './routes/orders.js'
+import { overviewRoutes } from './routes/overview.js'
 import { sessionRoutes } from './routes/sessions.js'
+import { sourceDetailRoutes } from './routes/source-details.js'
 import { sourceRoutes, statsRoutes } from './routes/sources.js'
+import { systemRoutes } from './routes/system.js'
 import { workRoutes } from './routes/work.js'
 import type { SessionSecret } from './session.js'
 import { json, openapiShape } from './shapes.js'
@@ -28,6 +35,7 @@ export function createRoutes(
   const wakes = createWakes(inbox)
   const streams = createStreams(inbox, wakes, maxStreams)
   const actions = createActions(inbox)
+  const attention = createAttention(inbox)
   const routes: Route[] = [
     ...eventRoutes(inbox),
     ...payloadRoutes(inbox),
@@ -36,6 +44,12 @@ export function createRoutes(
     ...auditRoutes(inbox),
     ...statsRoutes(inbox),
     ...sourceRoutes(inbox),
+    ...sourceDetailRoutes(inbox),
+    ...overviewRoutes(inbox, attention),
+    ...findRoutes(inbox),
+    ...detailRoutes(inbox),
+    ...operationRoutes(inbox),
+    ...systemRoutes(inbox, attention),
     ...streamRoutes(inbox, streams),
     ...workRoutes(inbox, wakes),
     ...sessionRoutes(inbox, {

@@ -138,6 +138,14 @@ export const orderShape = z.strictObject({
   to: state,
 })
 
+const latency = z.strictObject({
+  count,
+  p50Ms: z.number().nullable(),
+  p95Ms: z.number().nullable(),
+  p99Ms: z.number().nullable(),
+})
+export const latencyShape = latency.describe('Null without a value')
+
 export const actionShape = z.strictObject({
   id: text,
   verb: z.enum(['retry', 'replay', 'ignore']),
@@ -159,6 +167,11 @@ export const sessionShape = z.strictObject({
   by: z.enum(['token', 'session', 'application', 'open']),
   expiresAt: at.nullable(),
   readOnly: z.boolean(),
+  permissions: z
+    .array(z.enum(['read', 'detail', 'order', 'payload', 'work']))
+    .describe('What this role may do, also on a read-only server'),
+  version: text.nullable().describe('The version of hookonce that answers'),
+  startedAt: at.describe('When the process that answers was started'),
 })
 
 export const openapiShape = z.looseObject({ openapi: z.literal('3.1.0') })

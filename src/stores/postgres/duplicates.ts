@@ -39,6 +39,26 @@ async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): P
     numbers(notes.map((note) => note.conflictAt)),
     joined(notes.map((note) => note.conflictHash ?? NO_HASH)),
   ])
+  for (const { seq, conflictAt, conflict } of notes) {
+    if (conflict === null || conflictAt === null) continue
+    const { source, part, headers, body } = conflict
+    const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+    // The counts are written: a failure here must not write them again.
+    await db
+      .query(keepConflict, [seq, source, conflictAt, part, JSON.stringify(headers), bytes])
+      .catch(() => {})
+  }
+}
+
+/** $1 seq   $2 source   $3 at, ms   $4 part   $5 headers   $6 body. The bytes of an erased event must not come back. */
+const keepConflict: Statement = {
+  name: 'conflict_keep',
+  sql: `
+insert into hookonce.conflicts as c (seq, source, at, part, headers, body)
+select $1, $2, to_timestamp($3::float8 / 1000), $4, $5, $6
+from hookonce.events e where e.seq = $1 and e.erased_at is null
+on conflict (seq) do update set at = excluded.at, part = excluded.part, headers = excluded.headers, body = excluded.body
+where c.at <= excluded.at`,
 }
 
 const NO_HASH = new Uint8Array(32)

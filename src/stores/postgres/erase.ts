@@ -68,6 +68,9 @@ gone as (
     select distinct coalesce(payload_seq, seq) as seq, received_at from marked
   ) m
   where p.seq = m.seq and p.received_at = m.received_at returning 1
+),
+compared as (
+  delete from hookonce.conflicts c using marked m where c.seq = m.seq
 )
 select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`,
 }

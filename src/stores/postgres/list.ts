@@ -100,11 +100,17 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   if (filter.reference !== undefined) checks.push(`e.related_reference = ${value(filter.reference)}`)
   if (filter.state !== undefined) checks.push(`${stateOf} = ${value(filter.state)}`)
   if (filter.dead !== undefined) checks.push(`(e.parked is not distinct from 'dead') = ${value(filter.dead)}`)
-  if (filter.reason !== undefined) {
+  if (filter.reason !== undefined || filter.reasonLike !== undefined) {
     const reason = `case when w.seq is null then e.reason
       else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
-    checks.push(`${stateOf} in ('ignored', 'failed') and ${reason} = ${value(filter.reason)}`)
+    checks.push(`${stateOf} in ('ignored', 'failed')`)
+    if (filter.reason !== undefined) checks.push(`${reason} = ${value(filter.reason)}`)
+    if (filter.reasonLike !== undefined)
+      checks.push(`${reason} like ${value(likePattern(filter.reasonLike))}`)
   }
+  if (filter.minAttempts !== undefined)
+    checks.push(`coalesce(w.attempt, (select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0)
+      >= ${value(filter.minAttempts)}`)
   if (filter.from !== undefined)
     checks.push(`e.received_at >= to_timestamp(${value(filter.from)}::float8 / 1000)`)
   if (filter.to !== undefined) checks.push(`e.received_at < to_timestamp(${value(filter.to)}::float8 / 1000)`)
@@ -185,7 +191,8 @@ async function walksOf(db: Database, filter: EventFilter): Promise<Walk[] | null
   if (state === 'processing') return [leased(await sources())]
   if (state === 'ignored') return [parked('ignored', await sources())]
   if (dead === true && (state === undefined || state === 'failed')) return [parked('dead', await sources())]
-  if (state === 'failed' || (reason !== undefined && state === undefined)) {
+  const givesReason = reason !== undefined || filter.reasonLike !== undefined
+  if (state === 'failed' || (givesReason && state === undefined)) {
     const names = await sources()
     const waiting = [retrying(names), leased(names)]
     if (dead === false) return waiting

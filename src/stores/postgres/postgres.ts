@@ -23,6 +23,8 @@ import { claimer } from './claim.js'
 import { openDatabase } from './database.js'
 import { duplicateCounts } from './duplicates.js'
 import { erase } from './erase.js'
+import { conflictOf, deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
+import { addHistory, processes, readHistory } from './history.js'
 import { inspect } from './inspect.js'
 import { effect, keyStep, watermarkOf } from './keys.js'
 import { listEvents } from './list.js'
@@ -144,6 +146,12 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       inspect: {
         payload: (key) => payloadOf(db, key),
         attempts: (key) => attemptsOf(db, key),
+        effects: (key) => effectsOf(db, key),
+        conflict: (key) => conflictOf(db, key),
+        deadLetters: (deadOptions) => deadLetters(db, deadOptions),
+        leases: () => leasesOf(db),
+        types: (limit) => typesOf(db, limit),
+        idsFrom: (prefix, limit) => idsFrom(db, prefix, limit),
         report: () => inspect(db),
       },
       duplicates: {
@@ -152,6 +160,11 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
           for (const { seq, at } of repeats) duplicates.note(seq, at, null)
         },
         flush: () => duplicates.flush(),
+      },
+      history: {
+        add: (note) => addHistory(db, note),
+        read: (range) => readHistory(db, range),
+        processes: () => processes(db),
       },
     }),
   }

@@ -98,6 +98,7 @@ with gone as (
 attempts as (delete from hookonce.attempts a using gone g where a.seq = g.seq),
 effects as (delete from hookonce.effects f using gone g where f.seq = g.seq),
 duplicates as (delete from hookonce.duplicates d using gone g where d.seq = g.seq),
+conflicts as (delete from hookonce.conflicts c using gone g where c.seq = g.seq),
 guards as (
   delete from hookonce.guards u using gone g
   where not $2::bool and u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
@@ -131,6 +132,19 @@ counted as (
   on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded, ignored = h.ignored + excluded.ignored
 )
 select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`,
+}
+
+/** $1 source   $2 before, ms   $3 limit */
+export const dropConflicts: Statement = {
+  name: 'prune_conflicts',
+  sql: `
+with gone as (
+  delete from hookonce.conflicts where seq in (
+    select seq from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
+    order by seq limit $3 for update skip locked)
+  returning 1
+)
+select count(*)::int as count from gone`,
 }
 
 /** $1 source   $2 before, ms   $3 limit. Reads every tombstone of the source. */

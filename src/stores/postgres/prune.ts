@@ -7,6 +7,7 @@ import type { Database } from './database.js'
 import {
   dropAttempts,
   dropAudits,
+  dropConflicts,
   dropEvents,
   dropHours,
   dropKeys,
@@ -39,6 +40,7 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
     const events = await pruneEvents(db, run, options)
     const attempts = await pruneAttempts(db, run, options)
     const audits = await pruneAudits(run, options)
+    const conflicts = await pruneConflicts(run, options)
     const tombstones = await pruneTombstones(run, options)
     if (!options.dryRun) await run(dropKeys, [Math.min(options.limit, REMOVALS)])
     return {
@@ -46,7 +48,7 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, tombstones].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, conflicts, tombstones].some(({ more }) => more),
     }
   }
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
@@ -93,6 +95,14 @@ async function pruneTombstones(run: Run, options: PruneOptions): Promise<{ more:
   if (tombstonesBefore === undefined || dryRun) return nothing
   const most = Math.min(limit, REMOVALS)
   return { more: counted(await run(dropTombstones, [source, tombstonesBefore, most])) >= most }
+}
+
+/** Deliveries with other content are as old as payloads may be. */
+async function pruneConflicts(run: Run, options: PruneOptions): Promise<{ more: boolean }> {
+  const { source, payloadsBefore, limit, dryRun } = options
+  if (payloadsBefore === undefined || dryRun) return nothing
+  const most = Math.min(limit, REMOVALS)
+  return { more: counted(await run(dropConflicts, [source, payloadsBefore, most])) >= most }
 }
 
 async function pruneAttempts(db: Database, run: Run, options: PruneOptions): Promise<Removed> {

@@ -33,7 +33,12 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     const answer = ({ delivery, index, event }: BatchEvent, { verdict, hash, at }: Recorded): void => {
       verdicts[delivery]![index] = verdict
       if (verdict.status === 'duplicate')
-        audit.note(verdict.seq, at, verdict.equal ? null : (event.contentHash ?? hash))
+        audit.note(
+          verdict.seq,
+          at,
+          verdict.equal ? null : (event.contentHash ?? hash),
+          verdict.equal ? undefined : { ...deliveries[delivery]!, part: index },
+        )
     }
     firsts.forEach((first, i) => {
       answer(first, recorded[i]!)

@@ -1,6 +1,7 @@
 /** Wraps the capabilities of a store so that their input is checked first, with the same checks for every store. */
 import { invalid } from '../../errors.js'
 import { limits } from '../../model.js'
+import { historyLevels, levelOf } from '../../store/history.js'
 import {
   checkAuditFilter,
   checkAudits,
@@ -19,6 +20,8 @@ import type {
   Capabilities,
   EraseOptions,
   ExportOptions,
+  HistoryNote,
+  HistoryRange,
   MaintainOptions,
   PruneOptions,
   StoredDelivery,
@@ -33,6 +36,7 @@ export function checkedCapabilities({
   audit,
   inspect,
   duplicates,
+  history,
 }: Capabilities): Capabilities {
   return {
     keys: {
@@ -97,6 +101,29 @@ export function checkedCapabilities({
         checkKey(key)
         return inspect.attempts(key)
       },
+      async effects(key) {
+        checkKey(key)
+        return inspect.effects(key)
+      },
+      async conflict(key) {
+        checkKey(key)
+        return inspect.conflict(key)
+      },
+      async deadLetters(options) {
+        if (options.source !== undefined) checkSource(options.source)
+        checkCount('limit', options.limit, 1_000_000)
+        return inspect.deadLetters(options)
+      },
+      leases: inspect.leases,
+      async types(limit) {
+        checkCount('limit', limit, 10_000)
+        return inspect.types(limit)
+      },
+      async idsFrom(prefix, limit) {
+        checkText('The beginning of an id', prefix, 1, limits.eventIdBytes)
+        checkCount('limit', limit, limits.listPage)
+        return inspect.idsFrom(prefix, limit)
+      },
       report: inspect.report,
     },
     duplicates: {
@@ -106,7 +133,36 @@ export function checkedCapabilities({
       },
       flush: duplicates.flush,
     },
+    history: {
+      async add(note) {
+        checkHistory(note)
+        return history.add(note)
+      },
+      async read(range) {
+        checkRange(range)
+        return history.read(range)
+      },
+      processes: history.processes,
+    },
   }
+}
+
+function checkHistory({ counts, process }: HistoryNote): void {
+  checkText('The id of a process', process.id, 1, 64)
+  if (counts.length > 20_000) throw invalid('A note', 'takes at most 20,000 counts at once')
+  for (const { source, name, value } of counts) {
+    checkSource(source)
+    checkText('The name of a count', name, 1, 255)
+    checkCount('A count', value, Number.MAX_SAFE_INTEGER)
+  }
+}
+
+function checkRange({ from, to, stepMs }: HistoryRange): void {
+  checkInstant('from', from)
+  checkInstant('to', to)
+  if (!(Number.isSafeInteger(stepMs) && stepMs > 0 && stepMs % historyLevels[0].stepMs === 0))
+    throw invalid('stepMs', 'must be a whole number of minutes')
+  if (from % levelOf(stepMs) !== 0) throw invalid('from', 'must be the start of a bucket')
 }
 
 function checkPrune(options: PruneOptions): void {

@@ -13,11 +13,21 @@ export interface DuplicateNote {
   /** The content hash and the time of the latest conflict; null when there is none. */
   readonly conflictHash: Uint8Array | null
   readonly conflictAt: number | null
+  /** The delivery of the latest conflict, unless it is too large to be kept. */
+  readonly conflict: ConflictNote | null
+}
+
+/** A delivery with other content, for people to compare. */
+export interface ConflictNote {
+  readonly source: string
+  readonly part: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
 }
 
 export interface DuplicateAudit {
   /** `conflictHash` is null when the bytes were equal. */
-  note(seq: number, at: number, conflictHash: Uint8Array | null): void
+  note(seq: number, at: number, conflictHash: Uint8Array | null, conflict?: ConflictNote): void
   /** Writes all counts. Rejects when the write fails; the counts are then kept. */
   flush(): Promise<void>
   /** Stops the timer; `flush` still works. */
@@ -34,6 +44,9 @@ export interface DuplicateAuditOptions {
 const WRITE_AT = 1_000
 /** While writes fail, duplicates of at most this many events are counted. Those of other events are not. */
 const KEEP_AT_MOST = 100_000
+/** A larger delivery, or one that arrives while this many bytes wait to be written, is counted and not kept. */
+const CONFLICT_BYTES = 256 * 1024
+const CONFLICTS_BYTES = 8 * 1024 * 1024
 
 export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): DuplicateAudit {
   let notes = new Map<number, DuplicateNote>()
@@ -42,8 +55,12 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
   let writing: Promise<void> | undefined
   let failing = false
   let stopped = false
+  let conflictBytes = 0
 
-  function note(seq: number, at: number, conflictHash: Uint8Array | null): void {
+  function note(seq: number, at: number, conflictHash: Uint8Array | null, conflict?: ConflictNote): void {
+    const size = conflict?.body.byteLength ?? 0
+    const keeps = conflict !== undefined && size <= CONFLICT_BYTES && conflictBytes + size <= CONFLICTS_BYTES
+    if (keeps) conflictBytes += size
     merge(seq, {
       seq,
       count: 1,
@@ -52,6 +69,7 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
       conflicts: conflictHash === null ? 0 : 1,
       conflictHash,
       conflictAt: conflictHash === null ? null : at,
+      conflict: keeps ? conflict : null,
     })
     // After a failure only the slow timer tries again: each duplicate would otherwise cause a write that fails.
     schedule(!failing && (conflictHash !== null || notes.size >= WRITE_AT))
@@ -72,6 +90,7 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
       conflicts: known.conflicts + next.conflicts,
       conflictHash: later.conflictHash,
       conflictAt: later.conflictAt,
+      conflict: later.conflict ?? null,
     })
   }
 
@@ -101,6 +120,7 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
   async function writeAll(): Promise<void> {
     const batch = notes
     notes = new Map()
+    conflictBytes = 0
     try {
       await write([...batch.values()])
       failing = false

@@ -177,6 +177,7 @@ export function erase(connection: Connection, now: number, options: EraseOptions
     let events = 0
     for (const seq of deliveries) {
       payloads += Number(connection.prepare(deletePayload).run(seq).changes)
+      connection.prepare(deleteConflicts).run(seq)
       for (const event of connection.prepare(stampEvents).all(seq, now)) {
         events++
         auditErasure(connection, now, options, event)
@@ -198,6 +199,8 @@ export function countErasable(connection: Connection, now: number, options: Eras
 }
 
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
+const deleteConflicts = `
+  delete from hookonce_conflicts where seq in (select seq from hookonce_events where seq = ?1 or payload_seq = ?1)`
 const stampEvents = `
   update hookonce_events set erased_at = ?2 where (seq = ?1 or payload_seq = ?1) and erased_at is null
   returning source, event_id`

@@ -108,7 +108,7 @@ function take(seqs: Generator<number>, count: number): number[] {
 }
 
 function matches(event: EventRecord, filter: EventFilter): boolean {
-  const { source, eventId, type, state, dead, reason, reference, from, to } = filter
+  const { source, eventId, type, state, dead, reason, reasonLike, minAttempts, reference, from, to } = filter
   return (
     (source === undefined || event.source === source) &&
     (eventId === undefined || event.eventId === eventId) &&
@@ -116,6 +116,8 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
     (state === undefined || event.state === state) &&
     (dead === undefined || (event.state === 'failed' && (event.nextAttemptAt === null) === dead)) &&
     (reason === undefined || event.reason === reason) &&
+    (reasonLike === undefined || (event.reason !== null && globMatches(reasonLike, event.reason))) &&
+    (minAttempts === undefined || event.attempts >= minAttempts) &&
     (reference === undefined || event.reference === reference) &&
     (from === undefined || event.receivedAt >= from) &&
     (to === undefined || event.receivedAt < to) &&
@@ -163,7 +165,8 @@ function pathOf(connection: Connection, filter: EventFilter): Walk[] {
   if (dead === false) return [...waiting(byRetrying), ...waiting(byLeased)]
   if (state === 'ignored') return parked(connection, 'ignored', source)
   if (dead === true) return parked(connection, 'dead', source)
-  if (state === 'failed' || (reason !== undefined && state === undefined)) {
+  const givesReason = reason !== undefined || filter.reasonLike !== undefined
+  if (state === 'failed' || (givesReason && state === undefined)) {
     const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
     const ended = over.flatMap((list) => parked(connection, list, source))
     return [...waiting(byRetrying), ...waiting(byLeased), ...ended]

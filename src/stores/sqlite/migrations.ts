@@ -5,6 +5,7 @@
  */
 import type { Migration } from '../../store.js'
 import { log, order, reading } from './migrations-1-to-3.js'
+import { history } from './migrations-11.js'
 
 /** Migration 4: erasure, and receipts of archived deliveries. */
 const keeping = `
@@ -140,4 +141,5 @@ export const migrations: readonly Migration[] = [
   { number: 8, name: 'lanes', sql: lanes.trim() },
   { number: 9, name: 'tombstones', sql: tombstones.trim() },
   { number: 10, name: 'deploys', sql: deploys.trim() },
+  { number: 11, name: 'history', sql: history.trim() },
 ]

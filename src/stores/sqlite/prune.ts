@@ -30,6 +30,7 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       (row) => void connection.prepare(deleteAttempt).run(row.seq!, row.attempt!),
     )
     const audits = pruneAudits(connection, options)
+    const conflicts = dryRun ? { more: false } : removeConflicts(connection, options)
     const tombstones = dryRun ? { more: false } : removeTombstones(connection, options)
     const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
     return {
@@ -37,7 +38,7 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, tombstones, keys].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, conflicts, tombstones, keys].some(({ more }) => more),
     }
   }
   return dryRun ? connection.read(run) : connection.write(run)
@@ -74,7 +75,7 @@ function pruneEvents(
   return events
 }
 
-const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates'].map(
+const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates', 'conflicts'].map(
   (table) => `delete from hookonce_${table} where seq = ?`,
 )
 const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ? and retired_at is null'
@@ -91,6 +92,18 @@ function removeEvent(connection: Connection, row: Row, book: HourBook): void {
   connection.prepare(deleteUnusedPayload).run(row.payload_seq!)
   const ignored = row.processing_state === 'ignored' ? -1 : 0
   book.add(String(row.source), Number(row.received_at), { recorded: -1, ignored })
+}
+
+const deleteConflicts = `
+  delete from hookonce_conflicts where seq in (
+    select seq from hookonce_conflicts where source = ? and at < ? limit ?)`
+
+/** Deliveries with other content are as old as payloads may be. */
+function removeConflicts(connection: Connection, { source, payloadsBefore, limit }: PruneOptions) {
+  if (payloadsBefore === undefined) return { more: false }
+  const most = Math.min(limit, REMOVALS)
+  const { changes } = connection.prepare(deleteConflicts).run(source, payloadsBefore, most)
+  return { more: Number(changes) >= most }
 }
 
 const findAudits = `

@@ -237,11 +237,23 @@ const upsertDuplicates = `
     conflict_hash = coalesce(excluded.conflict_hash, conflict_hash),
     conflict_at = coalesce(excluded.conflict_at, conflict_at)`
 
+/** The bytes of an erased event must not come back. */
+const keepConflict = `
+  insert into hookonce_conflicts (seq, source, at, part, headers, body)
+  select ?1, ?2, ?3, ?4, ?5, ?6 from hookonce_events e where e.seq = ?1 and e.erased_at is null
+  on conflict (seq) do update set at = excluded.at, part = excluded.part, headers = excluded.headers,
+    body = excluded.body`
+
 export function noteDuplicates(connection: Connection, _now: number, notes: readonly DuplicateNote[]): void {
   connection.write(() => {
     const statement = connection.prepare(upsertDuplicates)
-    for (const { seq, count, firstAt, lastAt, conflicts, conflictHash, conflictAt } of notes) {
+    for (const { seq, count, firstAt, lastAt, conflicts, conflictHash, conflictAt, conflict } of notes) {
       statement.run(seq, count, firstAt, lastAt, conflicts, conflictHash, conflictAt)
+      if (conflict === null || conflictAt === null) continue
+      const { source, part, headers, body } = conflict
+      connection
+        .prepare(keepConflict)
+        .run(seq, source, conflictAt, part, JSON.stringify(headers), Uint8Array.from(body))
     }
   })
 }

@@ -136,16 +136,17 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     )
     const judged = unpackVerdicts(answer)
     let next = 0
-    return deliveries.map(({ events, receivedAt = at }, index) => {
+    return deliveries.map(({ source, headers, body, events, receivedAt = at }, index) => {
       const refused = verdicts[index]
       if (refused) return refused
-      return events.map(({ contentHash }) => {
+      return events.map(({ contentHash }, part) => {
         const verdict = judged[next++]!
         if (verdict.status === 'duplicate') {
           audit.note(
             verdict.seq,
             Math.trunc(receivedAt),
             verdict.equal ? null : Uint8Array.from(contentHash!),
+            verdict.equal ? undefined : { source, part, headers, body },
           )
         }
         return verdict
@@ -245,6 +246,12 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       inspect: {
         payload: async (key) => read('payload', key),
         attempts: async (key) => read('attempts', key),
+        effects: async (key) => read('effects', key),
+        conflict: async (key) => read('conflict', key),
+        deadLetters: async (options) => read('deadLetters', options),
+        leases: async () => read('leases', undefined),
+        types: async (limit) => read('types', limit),
+        idsFrom: async (prefix, limit) => read('idsFrom', { prefix, limit }),
         report: async () => read('inspect', { path: file }),
       },
       duplicates: {
@@ -258,6 +265,11 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
           insistOnOpen()
           await audit.flush()
         },
+      },
+      history: {
+        add: async (note) => write('addHistory', note),
+        read: async (range) => read('readHistory', range),
+        processes: async () => read('processes', undefined),
       },
     }),
   }

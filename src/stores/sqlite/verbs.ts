@@ -2,6 +2,8 @@
 import { archived, countErasable, erase, exportDeliveries, restore } from './archive.js'
 import { audit, audits } from './audit.js'
 import { claim } from './claim.js'
+import { conflict, deadLetters, effects, idsFrom, leases, types } from './examine.js'
+import { addHistory, processes, readHistory } from './history.js'
 import { inspect, look, probe } from './inspect.js'
 import { effect, key, watermark } from './keys.js'
 import { list, tail } from './list.js'
@@ -30,6 +32,7 @@ export const writeVerbs = {
   restore,
   erase,
   probe,
+  addHistory,
 }
 
 /** `countPrunable` is `prune` with `dryRun`, which only reads. */
@@ -47,6 +50,14 @@ export const readVerbs = {
   countPrunable: prune,
   countErasable,
   export: exportDeliveries,
+  effects,
+  conflict,
+  deadLetters,
+  leases,
+  types,
+  idsFrom,
+  readHistory,
+  processes,
 }
 
 export const verbs = { ...readVerbs, ...writeVerbs }

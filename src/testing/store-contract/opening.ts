@@ -100,6 +100,8 @@ const subscribeCases: readonly ContractCase[] = [
 const of = key('evt')
 const lease = { seq: 1, token: '00000000-0000-4000-8000-000000000000' }
 
+const someProcess = { id: 'p', version: '1', node: '20', host: 'here', pid: 1, worker: null }
+
 /** Every method except `close`, `migrate` and `flush`, with harmless arguments. */
 const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore) => unknown)[]>> = {
   log: [
@@ -137,9 +139,20 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
   inspect: [
     ({ inspect }) => inspect.payload(of),
     ({ inspect }) => inspect.attempts(of),
+    ({ inspect }) => inspect.effects(of),
+    ({ inspect }) => inspect.conflict(of),
+    ({ inspect }) => inspect.deadLetters({ limit: 1 }),
+    ({ inspect }) => inspect.leases(),
+    ({ inspect }) => inspect.types(1),
+    ({ inspect }) => inspect.idsFrom('e', 1),
     ({ inspect }) => inspect.report(),
   ],
   duplicates: [({ duplicates }) => duplicates.count([{ seq: 1, at: 1 }])],
+  history: [
+    ({ history }) => history.add({ counts: [], process: someProcess }),
+    ({ history }) => history.read({ from: 0, to: 60_000, stepMs: 60_000 }),
+    ({ history }) => history.processes(),
+  ],
 }
 
 export const openingCases: readonly ContractCase[] = [

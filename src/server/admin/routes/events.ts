@@ -5,6 +5,7 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
 import { type AuditFilter, need } from '../../../store.js'
+import type { Authenticated } from '../access.js'
 import { filterOf, filterQuery, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
@@ -43,10 +44,7 @@ export function eventRoutes(inbox: Inbox): Route[] {
       problems: [400],
       async run({ access, query: { q, limit, cursor = null, ...conditions } }) {
         const detail = seesDetail(access)
-        // A viewer could otherwise guess an error text by filtering for it.
-        if (conditions.reason !== undefined && !detail && !isOwnReason(conditions.reason)) {
-          throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
-        }
+        checkReasonFilter(access, conditions)
         const page = { limit, cursor }
         const {
           events,
@@ -89,6 +87,16 @@ export function eventRoutes(inbox: Inbox): Route[] {
       },
     }),
   ]
+}
+
+/** A viewer could otherwise guess an error text by filtering for it. */
+export function checkReasonFilter(
+  access: Authenticated | null,
+  { reason, reasonLike }: { readonly reason?: string | undefined; readonly reasonLike?: string | undefined },
+): void {
+  if (seesDetail(access)) return
+  if (reasonLike !== undefined || (reason !== undefined && !isOwnReason(reason)))
+    throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
 }
 
 export function eventKey({ source, id }: { source: string; id: string }): EventKey {

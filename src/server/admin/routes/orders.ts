@@ -4,7 +4,7 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
-import { noteOf, type Route, route } from '../route.js'
+import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
 import { actionShape, json, keyParams, noteFields, orderShape } from '../shapes.js'
 import { eventKey } from './events.js'
 
@@ -52,11 +52,18 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       method: 'POST',
       path: '/api/events/actions',
       id: 'startAction',
-      summary: 'Retry, replay or ignore all events that match a filter',
+      summary: 'Retry, replay or ignore all events that match a filter, or the given events',
       can: 'order',
+      bodyBytes: LARGE_BODY_BYTES,
       body: z.strictObject({
         verb: z.enum(['retry', 'replay', 'ignore']),
-        filter: filterBody,
+        filter: filterBody.optional(),
+        events: z
+          .array(z.strictObject(keyParams))
+          .min(1)
+          .max(1_000)
+          .optional()
+          .describe('These events, in place of `filter`'),
         dryRun: z.boolean().default(false).describe('Count the events without changing anything'),
         force: z.boolean().default(false).describe('Needed to replay succeeded events'),
         rate: z.number().min(1).max(100_000).optional().describe('Maximum number of events a second'),
@@ -67,11 +74,13 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
         202: json('The action is running. Ask the same process for its progress, by its id.', actionShape),
       },
       problems: [400, 429],
-      async run({ access, request, body: { verb, filter, dryRun, force, rate, ...audit } }) {
-        refuseAmbiguousReason(filter, audit)
+      async run({ access, request, body: { verb, filter, events, dryRun, force, rate, ...audit } }) {
+        if ((filter === undefined) === (events === undefined))
+          throw invalid('The body', 'must have either filter or events')
+        if (filter) refuseAmbiguousReason(filter, audit)
         const order = {
           verb,
-          filter: filterOf(filter),
+          filter: filter ? filterOf(filter) : events!.map(eventKey),
           dryRun,
           force,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),
@@ -85,6 +94,15 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           headers: { location: `${basePath}/api/actions/${action.id}` },
         })
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/actions',
+      id: 'listActions',
+      summary: 'The actions of this process that run or ended within the last hour, the latest first',
+      can: 'order',
+      answers: { 200: json('The actions.', z.strictObject({ actions: z.array(actionShape) })) },
+      run: async () => ({ actions: actions.list() }),
     }),
     route({
       method: 'GET',

@@ -5,6 +5,7 @@ import type { Inbox } from '../../../inbox.js'
 import { need } from '../../../store.js'
 import type { Authenticator } from '../access.js'
 import { isEncrypted } from '../hosts.js'
+import { permissionsOf, type Role } from '../options.js'
 import {
   type Call,
   checked,
@@ -34,6 +35,12 @@ const signInBody = z.strictObject({ token: z.string().min(1).max(1_000) })
 export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route[] {
   const { authenticator, basePath, secret, sessionMs, readOnly, now } = options
   const path = basePath || '/'
+  const about = (role: Role) => ({
+    readOnly,
+    permissions: permissionsOf(role),
+    version: inbox.setup.version,
+    startedAt: instant(inbox.setup.startedAt),
+  })
 
   async function signIn(request: Request, address: string | null, token: string): Promise<Response> {
     const known = await authenticator.token(token, address)
@@ -46,7 +53,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
     const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
     return Response.json(
-      { actor: name, role, by: 'session', expiresAt: instant(expiresAt), readOnly },
+      { actor: name, role, by: 'session', expiresAt: instant(expiresAt), ...about(role) },
       { status: 201, headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) } },
     )
   }
@@ -111,7 +118,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
           role,
           by,
           expiresAt: Number.isFinite(expiresAt) ? instant(expiresAt) : null,
-          readOnly,
+          ...about(role),
         }
       },
     }),

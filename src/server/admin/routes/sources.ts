@@ -41,6 +41,8 @@ const sourcesShape = z.strictObject({
   ),
 })
 
+export const sourceShape = sourcesShape.shape.sources.element
+
 export function sourceRoutes(inbox: Inbox): Route[] {
   return [
     route({
@@ -59,7 +61,7 @@ export function sourceRoutes(inbox: Inbox): Route[] {
   ]
 }
 
-function sourceView(inbox: Inbox, name: string, source: Source) {
+export function sourceView(inbox: Inbox, name: string, source: Source) {
   const { key, docs, idIsSigned, retryWindowMs, mode, conflict, contentGuard, order, secretHits } = source
   const seen = inbox.counters.bySource.get(name)
   const none = {
@@ -111,7 +113,7 @@ export function statsRoutes(inbox: Inbox): Route[] {
 }
 
 /** The last error is left out, because it may name an internal host. */
-async function spoolOf({ spool }: Inbox) {
+export async function spoolOf({ spool }: Inbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()
   return { depth, bytes, maxBytes, refused, oldestAt: instant(oldestAt), storeAway, draining }

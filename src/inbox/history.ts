@@ -1,0 +1,143 @@
+/**
+ * The history of an inbox: the growth of its counters is added to the log every few seconds, so that the counts of all
+ * processes add up and survive a restart. A write that fails is made up for by the next. A crash loses a few seconds of
+ * counts, never an event.
+ */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Counters, Histogram } from '../counters.js'
+import {
+  type HistoryCount,
+  type HistoryRange,
+  type HistoryReport,
+  need,
+  type ProcessSeen,
+  type Store,
+} from '../store.js'
+import { packageVersion } from '../stores/shared/schema-version.js'
+
+export interface InboxHistory {
+  /** The sums of all processes of the log, with the counts of this one up to now. */
+  read(range: HistoryRange): Promise<HistoryReport>
+  /** The processes that share the log. */
+  processes(): Promise<ProcessSeen[]>
+  /** The id of this inbox in `processes`. */
+  readonly id: string
+}
+
+export interface Historian extends InboxHistory {
+  start(): void
+  /** Writes the last counts. Never throws. */
+  stop(): Promise<void>
+}
+
+export interface HistorianDeps {
+  readonly counters: Counters
+  /** The store if it is open now. */
+  readonly opened: () => Store | null
+  readonly open: () => Promise<Store>
+  /** Null when this process runs no handlers. */
+  readonly worker: string | null
+}
+
+const EVERY_MS = 10_000
+
+/** The name of the bucket `i` of a distribution. */
+export function partName(measure: 'ack' | 'handle', i: number): string {
+  return `~${measure} ${i}`
+}
+
+export function createHistorian({ counters, opened, open, worker }: HistorianDeps): Historian {
+  const id = randomUUID()
+  const facts = {
+    id,
+    version: packageVersion() ?? 'unknown',
+    node: process.versions.node,
+    host: hostname(),
+    pid: process.pid,
+    worker,
+  }
+  /** What has been written of each counter. */
+  let written = new Map<string, number>()
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> | undefined
+
+  function grown(): { counts: HistoryCount[]; now: Map<string, number> } {
+    const now = new Map<string, number>()
+    const counts: HistoryCount[] = []
+    for (const [source, name, total] of totalsOf(counters)) {
+      const key = `${source}\0${name}`
+      now.set(key, total)
+      const value = total - (written.get(key) ?? 0)
+      if (value > 0) counts.push({ source, name, value })
+    }
+    return { counts, now }
+  }
+
+  async function write(store: Store): Promise<void> {
+    const { counts, now } = grown()
+    await need(store, 'history', 'the history of the inbox').add({ counts, process: facts })
+    written = now
+  }
+
+  /** One write at a time: two would add the same growth twice. */
+  function flush(store: Store): Promise<void> {
+    writing ??= write(store).finally(() => {
+      writing = undefined
+    })
+    return writing
+  }
+
+  async function tick(): Promise<void> {
+    const store = opened()
+    if (store?.history) await flush(store).catch(() => {})
+  }
+
+  return {
+    id,
+    start() {
+      timer ??= setInterval(() => void tick(), EVERY_MS).unref()
+    },
+    async stop() {
+      clearInterval(timer)
+      if (timer !== undefined) await tick()
+    },
+    async read(range) {
+      const store = await open()
+      const history = need(store, 'history', 'inbox.history')
+      await flush(store).catch(() => {}) // a store that cannot be written to can still be read
+      return history.read(range)
+    },
+    async processes() {
+      const store = await open()
+      return need(store, 'history', 'inbox.history').processes()
+    },
+  }
+}
+
+function* totalsOf({ bySource }: Counters): Generator<[source: string, name: string, total: number]> {
+  for (const [source, own] of bySource) {
+    const { attempts, rejected } = own
+    yield [source, 'received', own.received]
+    yield [source, 'recorded', own.recorded]
+    yield [source, 'duplicates', own.duplicates]
+    yield [source, 'conflicts', own.conflicts]
+    yield [source, 'flagged', own.flagged + own.contested + own.replayed]
+    yield [source, 'succeeded', attempts.succeeded]
+    yield [source, 'ignored', attempts.ignored]
+    yield [source, 'failed', attempts.failed]
+    yield [source, 'lost', attempts.lost]
+    yield [source, 'dead', own.deadLetters]
+    for (const [reason, count] of Object.entries(rejected)) yield [source, `rejected ${reason}`, count]
+    yield* partsOf(source, 'ack', own.ackSeconds)
+    yield* partsOf(source, 'handle', own.handlerSeconds)
+  }
+}
+
+function* partsOf(
+  source: string,
+  measure: 'ack' | 'handle',
+  { counts }: Histogram,
+): Generator<[string, string, number]> {
+  for (const [i, count] of counts.entries()) if (count > 0) yield [source, partName(measure, i), count]
+}

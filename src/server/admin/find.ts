@@ -1,0 +1,102 @@
+/**
+ * Finding an event by whatever was pasted: its id, its reference, a URL or a text that contains one of them, or the
+ * beginning of an id. Each try is a look-up in an index.
+ */
+import type { Inbox } from '../../inbox.js'
+import { type EventRecord, limits } from '../../model.js'
+import { need } from '../../store.js'
+
+export interface Match {
+  readonly event: EventRecord
+  readonly by: 'id' | 'id_prefix' | 'reference'
+  readonly text: string
+}
+
+const CANDIDATES = 16
+const MATCHES = 20
+const SHORTEST_PREFIX = 4
+
+export async function find(inbox: Inbox, pasted: string): Promise<{ tried: string[]; matches: Match[] }> {
+  const tried = candidatesOf(pasted)
+  const matches: Match[] = []
+  const add = (events: readonly EventRecord[], by: Match['by'], text: string) => {
+    for (const event of events)
+      if (matches.length < MATCHES && !matches.some((match) => match.event.seq === event.seq))
+        matches.push({ event, by, text })
+  }
+  for (const text of tried) {
+    add((await inbox.events.list({ eventId: text }, { limit: 10 })).events, 'id', text)
+    add((await inbox.events.list({ reference: text }, { limit: 10 })).events, 'reference', text)
+    if (matches.length >= MATCHES) break
+  }
+  if (matches.length === 0) await byPrefix(inbox, tried, add)
+  return { tried, matches }
+}
+
+async function byPrefix(
+  inbox: Inbox,
+  tried: readonly string[],
+  add: (events: readonly EventRecord[], by: Match['by'], text: string) => void,
+): Promise<void> {
+  const inspect = need(await inbox.store(), 'inspect', 'the admin API')
+  for (const text of tried) {
+    const prefix = text.replace(/(…|\.{3})$/, '')
+    if (prefix.length < SHORTEST_PREFIX) continue
+    for (const key of await inspect.idsFrom(prefix, 10)) {
+      const event = await inbox.events.get(key)
+      if (event !== null) add([event], 'id_prefix', prefix)
+    }
+  }
+}
+
+/** The texts that may be an id or a reference, the most likely first. */
+export function candidatesOf(pasted: string): string[] {
+  const text = pasted.trim()
+  const url = urlOf(text)
+  const parts = url === null ? wordsOf(text) : partsOf(url)
+  const all = [text, ...parts.flatMap((part) => [part, decoded(part)])]
+  return [...new Set(all)].filter(isPossible).slice(0, CANDIDATES)
+}
+
+function urlOf(text: string): URL | null {
+  try {
+    return /^[a-z][a-z0-9+.-]*:\/\//i.test(text) ? new URL(text) : null
+  } catch {
+    return null
+  }
+}
+
+/** The end of a path names the object; the values of the query and the fragment come next. */
+function partsOf({ pathname, searchParams, hash }: URL): string[] {
+  const path = pathname.split('/').filter((part) => part !== '')
+  const fragment = hash.slice(1).split(/[/?&=]/)
+  return [...path.reverse(), ...searchParams.values(), ...fragment.reverse()].filter((part) => part !== '')
+}
+
+/** Words that look like ids (they have a digit) before other words. */
+function wordsOf(text: string): string[] {
+  const words = text.split(/[\s"'`<>,;(){}[\]|]+/).flatMap((word) => {
+    const url = urlOf(word)
+    return url === null ? [word.replace(/[.:!?]+$/, '')] : partsOf(url)
+  })
+  const long = words.filter((word) => word.length >= SHORTEST_PREFIX)
+  return [...long.filter((word) => /\d/.test(word)), ...long.filter((word) => !/\d/.test(word))]
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
+}
+
+function isPossible(text: string): boolean {
+  const bytes = Buffer.byteLength(text)
+  return (
+    bytes > 0 && bytes <= limits.eventIdBytes && text.isWellFormed() && !CONTROL.test(text)
+  )
+}
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: an id has none
+const CONTROL = /[\u0000-\u001f\u007f]/

@@ -1,0 +1,163 @@
+/**
+ * Search in stored payloads by a JSON path. There is no index on payloads, so a call reads a bounded number of them and
+ * reports what it cost; `next` continues. Bodies that are forms are searched by their fields.
+ */
+
+import { HookonceError, invalid } from '../../errors.js'
+import type { Inbox } from '../../inbox.js'
+import type { EventFilter, EventRecord } from '../../model.js'
+import { need, type Store } from '../../store.js'
+
+export const operators = ['eq', 'ne', 'contains', 'exists', 'gt', 'lt'] as const
+export type Operator = (typeof operators)[number]
+
+export interface PayloadQuery {
+  readonly path: string
+  readonly op: Operator
+  readonly value: string | undefined
+}
+
+export interface SearchCost {
+  readonly events: number
+  readonly bytes: number
+  readonly ms: number
+}
+
+export interface SearchPage {
+  readonly events: readonly EventRecord[]
+  readonly next: string | null
+  /** True when the search stopped at a limit. */
+  readonly cut: boolean
+  readonly cost: SearchCost
+}
+
+const PAGE = 100
+const MOST_EVENTS = 2_000
+const MOST_BYTES = 64 * 1024 * 1024
+const MOST_MS = 1_500
+/** Reads of payloads at the same time. */
+const READS = 8
+
+export async function searchPayloads(
+  inbox: Inbox,
+  query: PayloadQuery,
+  filter: EventFilter,
+  { limit, cursor }: { readonly limit: number; readonly cursor: string | null },
+): Promise<SearchPage> {
+  const steps = stepsOf(query.path)
+  const matches = testOf(query)
+  const store = await inbox.store()
+  const startedAt = performance.now()
+  const found: EventRecord[] = []
+  let [events, bytes] = [0, 0]
+  let next = cursor
+  for (;;) {
+    const page = await inbox.events.list(filter, { limit: PAGE, cursor: next })
+    for (let at = 0; at < page.events.length; at += READS) {
+      const group = page.events.slice(at, at + READS)
+      const bodies = await Promise.all(group.map((event) => bodyOf(store, event)))
+      group.forEach((event, i) => {
+        const body = bodies[i]
+        if (body === undefined || body === null) return
+        bytes += body.byteLength
+        if (valuesAt(parsed(body), steps).some(matches)) found.push(event)
+      })
+    }
+    events += page.events.length
+    next = page.next
+    const over = events >= MOST_EVENTS || bytes >= MOST_BYTES || performance.now() - startedAt >= MOST_MS
+    if (next === null || over || found.length >= limit) {
+      const ms = Math.round(performance.now() - startedAt)
+      return { events: found, next, cut: next !== null && found.length < limit, cost: { events, bytes, ms } }
+    }
+  }
+}
+
+/** Null when the bytes are gone, or cannot be decrypted. */
+async function bodyOf(store: Store, event: EventRecord): Promise<Uint8Array | null> {
+  if (!event.payloadKept) return null
+  try {
+    return (await need(store, 'inspect', 'the admin API').payload(event))?.body ?? null
+  } catch (error) {
+    if (error instanceof HookonceError && error.code.startsWith('ENCRYPTION_')) return null
+    throw error
+  }
+}
+
+function parsed(body: Uint8Array): unknown {
+  const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8')
+  try {
+    return JSON.parse(text)
+  } catch {
+    return Object.fromEntries(new URLSearchParams(text))
+  }
+}
+
+type Step = { readonly name: string } | '*'
+
+/** `$.data.items[0].id`, `data.items[*].id`, `['a.b'].c`. */
+export function stepsOf(path: string): Step[] {
+  const steps: Step[] = []
+  let rest = path.trim().replace(/^\$/, '')
+  if (rest !== '' && !/^[.[]/.test(rest)) rest = `.${rest}`
+  const step = /^(?:\.([^.[\]]+)|\[(\d+|\*)\]|\['([^']*)'\]|\["([^"]*)"\])/
+  while (rest !== '') {
+    const match = step.exec(rest)
+    if (match === null)
+      throw invalid('path', 'must be a JSON path such as $.data.object.id, data.items[0].id or items[*].sku')
+    const name = match[1] ?? match[2] ?? match[3] ?? match[4] ?? ''
+    steps.push(name === '*' ? '*' : { name })
+    rest = rest.slice(match[0].length)
+  }
+  if (steps.length === 0 || steps.length > 32) throw invalid('path', 'must have 1 to 32 steps')
+  return steps
+}
+
+/** The values of a path; at most ten thousand, because each star multiplies them. */
+export function valuesAt(value: unknown, steps: readonly Step[]): unknown[] {
+  let found: unknown[] = [value]
+  for (const step of steps) {
+    found = found.flatMap((one) => {
+      if (typeof one !== 'object' || one === null) return []
+      if (step === '*') return Object.values(one)
+      return Object.hasOwn(one, step.name) ? [(one as Record<string, unknown>)[step.name]] : []
+    })
+    if (found.length > 10_000) found.length = 10_000
+  }
+  return found
+}
+
+function testOf({ op, value }: PayloadQuery): (found: unknown) => boolean {
+  if (op === 'exists') return () => true
+  if (value === undefined) throw invalid('value', `is needed for ${op}`)
+  const wanted = literal(value)
+  const text = (found: unknown) => (typeof found === 'string' ? found : (JSON.stringify(found) ?? ''))
+  switch (op) {
+    case 'eq':
+      return (found) => found === wanted || text(found) === value
+    case 'ne':
+      return (found) => !(found === wanted || text(found) === value)
+    case 'contains':
+      return (found) => text(found).toLowerCase().includes(value.toLowerCase())
+    case 'gt':
+    case 'lt': {
+      const bound = Number(value)
+      if (!Number.isFinite(bound)) throw invalid('value', `must be a number for ${op}`)
+      return (found) => {
+        const number =
+          typeof found === 'number' ? found : typeof found === 'string' ? Number(found) : Number.NaN
+        return op === 'gt' ? number > bound : number < bound
+      }
+    }
+  }
+}
+
+/** `5`, `true` and `null` are JSON; other texts are themselves. */
+function literal(value: string): unknown {
+  try {
+    const parsedValue: unknown = JSON.parse(value)
+    return typeof parsedValue === 'object' && parsedValue !== null ? value : parsedValue
+  } catch {
+    return value
+  }
+}

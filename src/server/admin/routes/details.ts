@@ -1,0 +1,169 @@
+/** More about one event: its effects, the delivery that conflicts with it, and a copy with another body. */
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { sha256 } from '../../../digest.js'
+import { HookonceError, invalid } from '../../../errors.js'
+import type { Inbox } from '../../../inbox.js'
+import { type EventKey, limits } from '../../../model.js'
+import { need, type Payload } from '../../../store.js'
+import { noteOf, type Route, route } from '../route.js'
+import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
+import { instant, seesDetail } from '../views.js'
+import { eventKey, existingEvent } from './events.js'
+
+const text = z.string()
+const effectsShape = z.strictObject({
+  effects: z.array(
+    z.strictObject({
+      name: text.nullable().describe('The key of `ctx.once`; null for viewers'),
+      state: z.enum(['started', 'finished']).describe('`started`: its end was not reported'),
+      startedAt: at,
+      finishedAt: at.nullable(),
+    }),
+  ),
+})
+
+const copyBody = z.strictObject({
+  body: z.base64().describe('The bytes of the new event'),
+  ...noteFields,
+  dryRun: z.boolean().optional().describe('Report the id without recording anything'),
+})
+const copyShape = z.strictObject({ ...keyParams, dryRun: z.boolean(), duplicate: z.boolean() })
+
+/** A body of 1 MiB as base64, and the note. */
+const COPY_BYTES = 1_500_000
+
+export function detailRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id/effects',
+      id: 'listEffects',
+      summary: 'The side effects of an event (`ctx.once`), oldest first',
+      can: 'read',
+      params: keyParams,
+      answers: { 200: json('Its effects, without their results.', effectsShape) },
+      problems: [400, 404],
+      async run({ access, params }) {
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
+        const store = await inbox.store()
+        const effects = await need(store, 'inspect', 'the admin API').effects(key)
+        const detail = seesDetail(access)
+        return {
+          effects: effects.map(({ name, startedAt, finishedAt }) => ({
+            name: detail ? name : null,
+            state: finishedAt === null ? 'started' : 'finished',
+            startedAt: instant(startedAt),
+            finishedAt: instant(finishedAt),
+          })),
+        }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/events/:source/:id/conflict',
+      id: 'getConflict',
+      summary: 'The latest delivery with the id of this event and other content, for comparison',
+      can: 'payload',
+      params: keyParams,
+      query: noteFields,
+      answers: { 200: json('The delivery.', payloadShape.extend({ at, hash: text })) },
+      problems: [400, 404, 410],
+      async run({ access, request, params, query }) {
+        const key = eventKey(params)
+        await existingEvent(inbox, key)
+        const store = await inbox.store()
+        await need(store, 'audit', 'the admin API').append([
+          { actor: access!.actor, verb: 'payload', ...key, reason: noteOf(request, query) },
+        ])
+        const found = await need(store, 'inspect', 'the admin API').conflict(key)
+        if (found === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+        const { headers, body, part, receivedAt } = found
+        return {
+          source: key.source,
+          id: key.eventId,
+          part,
+          receivedAt: instant(receivedAt),
+          headers,
+          body: Buffer.from(body).toString('base64'),
+          at: instant(found.at),
+          hash: createHash('sha256').update(body).digest('hex'),
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/events/:source/:id/copies',
+      id: 'copyEvent',
+      summary:
+        'Record a new event with another body, marked by its id; the handlers run for it as for any event',
+      can: 'payload',
+      params: keyParams,
+      body: copyBody,
+      bodyBytes: COPY_BYTES,
+      answers: { 200: json('The new event.', copyShape) },
+      problems: [400, 404, 409, 410],
+      async run({ access, request, params, body: { body, dryRun = false, ...audit } }) {
+        const note = noteOf(request, audit)
+        if (note === '') throw invalid('note', 'is needed: say why the body is changed')
+        const key = eventKey(params)
+        const event = await existingEvent(inbox, key)
+        const payload = await inbox.events.payload(key)
+        if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+        const bytes = Buffer.from(body, 'base64')
+        refusePart(inbox, key, payload)
+        const id = copyId(key.eventId, bytes)
+        const made = { source: key.source, id, dryRun }
+        if (dryRun) return { ...made, duplicate: (await inbox.events.get({ ...key, eventId: id })) !== null }
+        const store = await inbox.store()
+        await need(store, 'audit', 'the admin API').append([
+          { actor: access!.actor, verb: 'edit', ...key, reason: `recorded as ${id}: ${note}`.slice(0, 900) },
+          { actor: access!.actor, verb: 'edit', source: key.source, eventId: id, reason: note },
+        ])
+        const verdict = await inbox.recordCopy({
+          source: key.source,
+          headers: { ...payload.headers, 'hookonce-copy-of': headerText(key.eventId) },
+          body: bytes,
+          events: [
+            {
+              eventId: id,
+              eventType: event.eventType,
+              reference: event.reference,
+              contentHash: sha256(bytes),
+              guardHash: null,
+            },
+          ],
+          onReplayedContent: 'flag',
+        })
+        if (verdict.status === 'refused') throw invalid('The new event', `was refused: ${verdict.detail}`)
+        return { ...made, duplicate: verdict.status !== 'recorded' }
+      },
+    }),
+  ]
+}
+
+/** A handler of such an event gets a part of the delivery, and a copy is a delivery of one event. */
+function refusePart(inbox: Inbox, { source, eventId }: EventKey, { part, headers, body }: Payload): void {
+  const known = inbox.sources.get(source)
+  const slices = known?.slices?.({ method: 'POST', url: 'http://localhost/', headers, body }) ?? []
+  if (part > 0 || slices.length > 1)
+    throw invalid(
+      `The event "${eventId}"`,
+      'came in a delivery with others, and such a delivery cannot be copied',
+    )
+}
+
+/** The same body gives the same id, so that a request that is sent twice makes one event. */
+function copyId(eventId: string, body: Uint8Array): string {
+  const suffix = `~edited-${Buffer.from(sha256(body)).toString('hex').slice(0, 8)}`
+  const original = eventId.replace(/~edited-[0-9a-f]{8}$/, '')
+  let kept = original
+  while (Buffer.byteLength(kept) + suffix.length > limits.eventIdBytes) kept = kept.slice(0, -1)
+  return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}${suffix}`
+}
+
+/** Header values are Latin-1. */
+function headerText(id: string): string {
+  return encodeURIComponent(id)
+}

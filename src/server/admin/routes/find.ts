@@ -1,0 +1,131 @@
+/** Finding events: by whatever was pasted, by the types that exist, by the content of payloads; and their export. */
+import { z } from 'zod'
+import type { Inbox } from '../../../inbox.js'
+import { need } from '../../../store.js'
+import { exportBody, formats } from '../export.js'
+import { filterOf, filterQuery } from '../filter.js'
+import { find } from '../find.js'
+import { operators, searchPayloads } from '../payload-search.js'
+import { noteOf, type Route, route } from '../route.js'
+import { count, eventPageShape, eventShape, json, noteFields, pageQuery } from '../shapes.js'
+import { eventView, seesDetail } from '../views.js'
+import { checkReasonFilter } from './events.js'
+
+const text = z.string()
+const TYPES = 200
+
+const findShape = z.strictObject({
+  tried: z.array(text).describe('The texts that were looked up, in order'),
+  matches: z.array(z.strictObject({ event: eventShape, by: z.enum(['id', 'id_prefix', 'reference']), text })),
+})
+
+const facetsShape = z.strictObject({
+  sources: z.array(
+    z.strictObject({
+      source: text,
+      types: z.array(text),
+      more: z.boolean().describe('True when types are left out'),
+    }),
+  ),
+})
+
+const searchShape = eventPageShape.extend({
+  cost: z.strictObject({ events: count, bytes: count, ms: count }).describe('What this call has read'),
+})
+
+export function findRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/find',
+      id: 'findEvents',
+      summary:
+        'Events by whatever was pasted: an id, its beginning, a reference, a URL or a text that contains one',
+      can: 'read',
+      query: { q: text.min(1).max(4_000) },
+      answers: { 200: json('The matches, the best first.', findShape) },
+      problems: [400],
+      async run({ access, query: { q } }) {
+        const detail = seesDetail(access)
+        const { tried, matches } = await find(inbox, q)
+        return {
+          tried,
+          matches: matches.map((match) => ({ ...match, event: eventView(match.event, detail) })),
+        }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/facets',
+      id: 'getFacets',
+      summary: 'The sources and types of the log',
+      can: 'read',
+      answers: { 200: json('By name.', facetsShape) },
+      run: async () => ({
+        sources: await need(await inbox.store(), 'inspect', 'the admin API').types(TYPES),
+      }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/search',
+      id: 'searchPayloads',
+      summary:
+        'Events whose stored payload has a value at a JSON path; each call reads a bounded number of payloads',
+      can: 'payload',
+      query: {
+        ...filterQuery,
+        path: text.min(1).max(500).describe('Such as $.data.object.id, items[0].sku or items[*].sku'),
+        op: z.enum(operators).default('eq'),
+        value: text.max(1_000).optional(),
+        note: noteFields.note,
+        ...pageQuery,
+      },
+      answers: { 200: json('A page, newest first. `next` continues the search.', searchShape) },
+      problems: [400],
+      async run({ access, request, query: { path, op, value, note, limit, cursor = null, ...conditions } }) {
+        const store = await inbox.store()
+        const reason = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
+        await need(store, 'audit', 'the admin API').append([
+          { actor: access!.actor, verb: 'search', source: null, eventId: null, reason: reason.slice(0, 500) },
+        ])
+        const page = await searchPayloads(inbox, { path, op, value }, filterOf(conditions), { limit, cursor })
+        return { ...page, events: page.events.map((event) => eventView(event, true)) }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/export',
+      id: 'exportEvents',
+      summary: 'The events that match, as a download without payloads',
+      can: 'read',
+      query: {
+        ...filterQuery,
+        format: z.enum(formats).default('ndjson'),
+        limit: z.coerce
+          .number()
+          .int()
+          .min(1)
+          .max(1_000_000)
+          .default(100_000)
+          .describe('Maximum number of events'),
+      },
+      answers: {
+        200: {
+          about: 'The events, newest first.',
+          content: { 'application/x-ndjson': text, 'text/csv': text },
+        },
+      },
+      problems: [400],
+      async run({ access, request, query: { format, limit, ...conditions } }) {
+        checkReasonFilter(access, conditions)
+        const headers = {
+          'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson',
+          'content-disposition': `attachment; filename="events.${format}"`,
+        }
+        if (request.method === 'HEAD') return new Response(null, { headers })
+        const detail = seesDetail(access)
+        return new Response(exportBody(inbox, filterOf(conditions), { format, limit, detail }), { headers })
+      },
+    }),
+  ]
+}

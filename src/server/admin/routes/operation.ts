@@ -1,0 +1,274 @@
+/** What runs: handlers, destinations and workers; and pausing them. */
+import { z } from 'zod'
+import { invalid } from '../../../errors.js'
+import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
+import type { HandlerState } from '../../../inbox/types.js'
+import type { Inbox } from '../../../inbox.js'
+import { need } from '../../../store.js'
+import { processLatency } from '../overview.js'
+import { type Call, noteOf, type Route, route } from '../route.js'
+import { at, count, json, latencyShape, noteFields } from '../shapes.js'
+import { instant, seesDetail } from '../views.js'
+
+const text = z.string()
+
+const handlerShape = z.strictObject({
+  source: text,
+  pattern: text,
+  kind: z.enum(['one', 'batch', 'destination']),
+  paused: z.boolean(),
+  sourcePaused: z.boolean(),
+  active: count.describe('Attempts that run now in this process'),
+  concurrency: count.nullable(),
+  timeoutMs: count.nullable(),
+  order: z.enum(['reference']).nullable(),
+  maxAttempts: count.nullable().describe('Null: without a limit'),
+  since: z.strictObject({
+    attempts: count,
+    succeeded: count,
+    ignored: count,
+    failed: count,
+    lost: count,
+    postponed: count,
+    retries: count,
+    dead: count,
+  }),
+  duration: latencyShape,
+})
+const handlersShape = z.strictObject({
+  process: text.describe('The process that answers: handlers and pauses are those of this process'),
+  startedAt: at,
+  handlers: z.array(handlerShape),
+})
+
+const destinationShape = z.strictObject({
+  name: text,
+  origin: text,
+  sources: z.array(text),
+  types: z.array(text),
+  paused: z.boolean(),
+  pauseReason: text.nullable(),
+  pausedAt: at.nullable(),
+  nextProbeAt: at.nullable(),
+  failuresInARow: count,
+  active: count,
+  sent: count,
+  failed: count,
+  postponed: count,
+  waiting: count.describe('Unfinished events of its sources'),
+  lastHttpStatus: count.nullable(),
+  lastSentAt: at.nullable(),
+  lastFailedAt: at.nullable(),
+  lastProblem: text.nullable().describe('Null for viewers'),
+})
+
+const processShape = z.strictObject({
+  id: text,
+  version: text,
+  node: text,
+  host: text,
+  pid: count,
+  worker: text.nullable(),
+  startedAt: at,
+  seenAt: at,
+  alive: z.boolean().describe('True when it has written a note within the last 30 seconds'),
+})
+const workersShape = z.strictObject({
+  now: at,
+  workers: z.array(
+    z.strictObject({
+      worker: text,
+      leases: count,
+      expired: count.describe('Leases whose time is over: the worker did not report'),
+      oldestClaimedAt: at.nullable(),
+      expiresAt: at.nullable(),
+      process: processShape.nullable(),
+    }),
+  ),
+  processes: z.array(processShape),
+})
+
+const ALIVE_MS = 30_000
+
+export function operationRoutes(inbox: Inbox): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/handlers',
+      id: 'listHandlers',
+      summary: 'The handlers of the process that answers, and what they did since it started',
+      can: 'read',
+      answers: { 200: json('By source and pattern.', handlersShape) },
+      run: async () => ({
+        process: inbox.history.id,
+        startedAt: instant(inbox.setup.startedAt),
+        handlers: inbox
+          .handlers()
+          .map((handler) => handlerView(inbox, handler))
+          .sort((a, b) => (`${a.source} ${a.pattern}` < `${b.source} ${b.pattern}` ? -1 : 1)),
+      }),
+    }),
+    ...pauses((call, paused) => pauseHandler(inbox, call, paused)),
+    route({
+      method: 'GET',
+      path: '/api/destinations',
+      id: 'listDestinations',
+      summary: 'The destinations of the process that answers',
+      can: 'read',
+      answers: { 200: json('By name.', z.strictObject({ destinations: z.array(destinationShape) })) },
+      run: async ({ access }) => ({ destinations: await destinationViews(inbox, seesDetail(access)) }),
+    }),
+    ...(['pause', 'resume'] as const).map((verb) =>
+      route({
+        method: 'POST',
+        path: `/api/destinations/:name/${verb}`,
+        id: `${verb}Destination`,
+        summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a destination in the process that answers`,
+        can: 'order',
+        params: { name: text.min(1) },
+        body: z.strictObject(noteFields),
+        answers: { 200: json('Its state.', destinationShape) },
+        problems: [400],
+        async run({ access, request, params: { name }, body }) {
+          const destinations = destinationsOf(inbox)
+          if (destinations === null) throw invalid(`The destination "${name}"`, 'does not exist')
+          destinations[verb](name)
+          await auditPause(inbox, access!.actor, verb, null, `destination ${name}`, noteOf(request, body))
+          return (await destinationViews(inbox, true)).find((view) => view.name === name)!
+        },
+      }),
+    ),
+    route({
+      method: 'GET',
+      path: '/api/workers',
+      id: 'listWorkers',
+      summary: 'The leases of each worker, and the processes that share the log',
+      can: 'read',
+      answers: { 200: json('By name.', workersShape) },
+      run: () => workersView(inbox),
+    }),
+  ]
+}
+
+const handlerKey = z.strictObject({
+  source: text.min(1),
+  pattern: text
+    .min(1)
+    .optional()
+    .describe('The pattern of one handler; left out: all handlers of the source'),
+  ...noteFields,
+})
+type HandlerCall = Call<unknown, unknown, z.output<typeof handlerKey>>
+
+function pauses(run: (call: HandlerCall, paused: boolean) => Promise<object>): Route[] {
+  return (['pause', 'resume'] as const).map((verb) =>
+    route({
+      method: 'POST',
+      path: `/api/handlers/${verb}`,
+      id: `${verb}Handler`,
+      summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a handler or all handlers of a source, in the process that answers`,
+      can: 'order',
+      body: handlerKey,
+      answers: {
+        200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),
+      },
+      problems: [400],
+      run: (call) => run(call, verb === 'pause'),
+    }),
+  )
+}
+
+async function pauseHandler(inbox: Inbox, { access, request, body }: HandlerCall, paused: boolean) {
+  const { source, pattern, ...audit } = body
+  if (!inbox.sources.has(source)) throw invalid(`The source "${source}"`, 'does not exist')
+  if (paused) inbox.pause(source, pattern)
+  else inbox.resume(source, pattern)
+  const about = pattern === undefined ? 'all handlers' : `handler ${pattern}`
+  await auditPause(inbox, access!.actor, paused ? 'pause' : 'resume', source, about, noteOf(request, audit))
+  return { source, pattern: pattern ?? null, paused }
+}
+
+async function auditPause(
+  inbox: Inbox,
+  actor: string,
+  verb: string,
+  source: string | null,
+  about: string,
+  note: string,
+): Promise<void> {
+  const reason = [about, note].filter((part) => part !== '').join(': ')
+  const store = await inbox.store()
+  await need(store, 'audit', 'the admin API').append([
+    { actor, verb, source, eventId: null, reason: reason.slice(0, 900) },
+  ])
+}
+
+function handlerView(inbox: Inbox, handler: HandlerState) {
+  const { source, pattern, batch, paused, sourcePaused, active, options, retry, counters } = handler
+  const { succeeded, ignored, failed, lost, postponed } = counters.attempts
+  const forwards = destinationsOf(inbox)
+    ?.states()
+    .some((state) => state.sources.includes(source) && state.types.includes(pattern))
+  return {
+    source,
+    pattern,
+    kind: forwards ? 'destination' : batch ? 'batch' : 'one',
+    paused,
+    sourcePaused,
+    active,
+    concurrency: options.concurrency ?? null,
+    timeoutMs: options.timeoutMs ?? null,
+    order: options.order ?? null,
+    maxAttempts: Number.isFinite(retry.maxAttempts) ? retry.maxAttempts : null,
+    since: {
+      attempts: succeeded + ignored + failed + lost,
+      ...{ succeeded, ignored, failed, lost, postponed },
+      retries: counters.retries,
+      dead: counters.deadLetters,
+    },
+    duration: processLatency(counters.seconds),
+  }
+}
+
+async function destinationViews(inbox: Inbox, detail: boolean) {
+  const states = destinationsOf(inbox)?.states() ?? []
+  const stats = states.length === 0 ? [] : await inbox.events.stats()
+  const unfinished = (names: readonly string[]) =>
+    stats
+      .filter(({ source }) => names.includes(source))
+      .reduce((sum, { pending, processing, retrying }) => sum + pending + processing + retrying, 0)
+  return states.map((state: DestinationState) => ({
+    ...state,
+    pausedAt: instant(state.pausedAt),
+    nextProbeAt: instant(state.nextProbeAt),
+    lastSentAt: instant(state.lastSentAt),
+    lastFailedAt: instant(state.lastFailedAt),
+    lastProblem: detail ? state.lastProblem : null,
+    waiting: unfinished(state.sources),
+  }))
+}
+
+async function workersView(inbox: Inbox) {
+  const store = await inbox.store()
+  const now = Date.now()
+  const [leases, seen] = await Promise.all([
+    need(store, 'inspect', 'the admin API').leases(),
+    inbox.history.processes(),
+  ])
+  const processes = seen.map((process) => ({
+    ...process,
+    startedAt: instant(process.startedAt),
+    seenAt: instant(process.seenAt),
+    alive: process.id === inbox.history.id || now - process.seenAt < ALIVE_MS,
+  }))
+  return {
+    now: instant(now),
+    workers: leases.map(({ oldestClaimedAt, expiresAt, ...lease }) => ({
+      ...lease,
+      oldestClaimedAt: instant(oldestClaimedAt),
+      expiresAt: instant(expiresAt),
+      process: processes.find(({ worker }) => worker === lease.worker) ?? null,
+    })),
+    processes,
+  }
+}

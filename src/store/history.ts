@@ -1,0 +1,74 @@
+/**
+ * The `history` capability: counts of what happened, by time, written by every process that runs an inbox. Needed by the
+ * overview of the admin API. Its size depends on the number of sources and not on the number of events, so that a
+ * reading costs the same on a small and on a large log.
+ */
+export interface History {
+  /** Adds counts to the current minute, ten minutes and hour, and notes that the process is alive. */
+  add(note: HistoryNote): Promise<void>
+  /** Sums of the counts in [from, to). */
+  read(range: HistoryRange): Promise<HistoryReport>
+  /** The processes that wrote a note in the last day, the latest first. */
+  processes(): Promise<ProcessSeen[]>
+}
+
+/** The lengths of the kept buckets, and for how long each is kept. */
+export const historyLevels = [
+  { stepMs: 60_000, keptMs: 3 * 3_600_000 },
+  { stepMs: 600_000, keptMs: 2 * 86_400_000 },
+  { stepMs: 3_600_000, keptMs: 35 * 86_400_000 },
+] as const
+
+/** For how long a process that writes no more notes is listed. */
+export const PROCESS_KEPT_MS = 86_400_000
+
+/** `name` with this prefix is a part of a distribution: it is summed over the whole range. */
+export const DISTRIBUTION = '~'
+
+export interface HistoryCount {
+  readonly source: string
+  readonly name: string
+  readonly value: number
+}
+
+export interface ProcessFacts {
+  /** Random, one for each inbox of a process. */
+  readonly id: string
+  readonly version: string
+  readonly node: string
+  readonly host: string
+  readonly pid: number
+  /** The name of its worker in leases and attempts; null when it runs no handlers. */
+  readonly worker: string | null
+}
+
+export interface HistoryNote {
+  readonly counts: readonly HistoryCount[]
+  readonly process: ProcessFacts
+}
+
+export interface HistoryRange {
+  readonly from: number
+  readonly to: number
+  /** The length of a bucket of the answer: a multiple of a kept length. The longest that divides it is read. */
+  readonly stepMs: number
+}
+
+export interface HistoryReport {
+  /** The start of the bucket, milliseconds. For a distribution: `from`. */
+  readonly cells: readonly (HistoryCount & { readonly at: number })[]
+  /** The start of the oldest bucket that is kept of any source, at this length; null when there is none. */
+  readonly since: number | null
+  /** The store's clock, milliseconds. */
+  readonly now: number
+}
+
+export interface ProcessSeen extends ProcessFacts {
+  readonly startedAt: number
+  readonly seenAt: number
+}
+
+/** The kept length that a reading with this step uses. */
+export function levelOf(stepMs: number): number {
+  return historyLevels.findLast((level) => stepMs % level.stepMs === 0)?.stepMs ?? historyLevels[0].stepMs
+}

@@ -1,0 +1,347 @@
+/** What the dashboard asks the admin API for, on both stores: counts by time, groups, searches, copies and pauses. */
+import type { Inbox } from 'hookonce'
+import { createInbox, silentLog } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+import { afterEach, describe, expect, it } from 'vitest'
+import { patternOf } from '#dist/server/admin/dead-letters.js'
+import { candidatesOf } from '#dist/server/admin/find.js'
+import { latencyOf } from '#dist/server/admin/overview.js'
+import { stepsOf, valuesAt } from '#dist/server/admin/payload-search.js'
+import { onBothLogs, post, postAll } from '../support/processing.js'
+import { pathOf, type RunningAdmin, startAdmin } from './support.js'
+
+interface Overview {
+  totals: Record<string, number>
+  series: Record<string, number[]>
+  at: string[]
+  sources: { source: string; totals: Record<string, number>; received: number[] }[]
+  latency: { ack: { count: number; p95Ms: number | null }; handle: { count: number } }
+  now: Record<string, number | null>
+}
+
+let running: RunningAdmin | undefined
+afterEach(async () => {
+  await running?.stop()
+  running = undefined
+})
+
+const noRetry = { processing: { leaseMs: 5_000, pollMs: 50, retry: { maxAttempts: 1 } } } as const
+
+function failing(inbox: Inbox): void {
+  inbox.on('shop', 'order.paid', () => {})
+  inbox.on('shop', 'order.failed', (event) => {
+    throw new Error(`the ledger answered 503 for order ${event.id} after 12 ms`)
+  })
+}
+
+onBothLogs((bench) => {
+  it('the overview counts deliveries, duplicates, outcomes and conflicts, and survives a restart', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    failing(inbox)
+    await inbox.start()
+    await postAll(inbox, [{ id: 'e1' }, { id: 'e2' }, { id: 'f1', type: 'order.failed' }])
+    await post(inbox, { id: 'e1' })
+    await post(inbox, { id: 'e1', other: 'bytes' })
+    await inbox.drain()
+    await inbox.stop()
+
+    const { inbox: next } = bench.inbox(noRetry)
+    running = await startAdmin(next)
+    for (const window of ['1h', '24h', '7d', '30d']) {
+      const overview = (await running.json('GET', `/api/overview?window=${window}`)) as unknown as Overview
+      expect([window, overview.totals]).toEqual([
+        window,
+        {
+          ...{ received: 5, recorded: 3, duplicates: 2, conflicts: 1, rejected: 0, flagged: 0 },
+          ...{ succeeded: 2, ignored: 0, failed: 1, dead: 1 },
+        },
+      ])
+      expect(overview.series.received!.reduce((a, b) => a + b)).toBe(5)
+      expect(overview.series.received!.length).toBe(overview.at.length)
+      expect(overview.sources.map(({ source, totals }) => [source, totals.received])).toEqual([['shop', 5]])
+      expect(overview.latency.ack.count).toBe(5)
+      expect(overview.latency.ack.p95Ms).toBeGreaterThan(0)
+      expect(overview.latency.handle.count).toBe(3)
+      expect(overview.now.dead).toBe(1)
+    }
+  })
+
+  it('what needs attention links to its events and says what to do', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    failing(inbox)
+    await postAll(inbox, [
+      { id: 'order_1', type: 'order.failed' },
+      { id: 'order_2', type: 'order.failed' },
+      { id: 'odd', type: 'order.odd' },
+    ])
+    await post(inbox, { id: 'order_1', type: 'order.failed', other: 'bytes' })
+    await inbox.drain()
+    inbox.pause('shop', 'order.paid')
+    running = await startAdmin(inbox)
+    const { items } = (await running.json('GET', '/api/attention')) as {
+      items: { kind: string; todo: string; filter: Record<string, string> | null; count: number | null }[]
+    }
+    const kinds = items.map(({ kind }) => kind)
+    for (const kind of ['dead_letters', 'conflicts', 'unhandled', 'paused', 'unverified'])
+      expect(kinds).toContain(kind)
+    expect(items.filter(({ todo }) => todo === '')).toEqual([])
+    for (const item of items) {
+      if (item.filter === null) continue
+      const query = new URLSearchParams(item.filter)
+      const { events } = (await running.json('GET', `/api/events?${query}`)) as { events: object[] }
+      expect([item.kind, events.length > 0]).toEqual([item.kind, true])
+      if (item.kind === 'dead_letters') expect(events.length).toBe(item.count)
+    }
+  })
+
+  it('dead letters whose errors differ in numbers and ids are one group, and its filter replays just these', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    failing(inbox)
+    inbox.on('shop', 'order.other', () => {
+      throw new Error('another reason')
+    })
+    await postAll(inbox, [
+      { id: 'order_100001', type: 'order.failed' },
+      { id: 'order_100002', type: 'order.failed' },
+      { id: 'x', type: 'order.other' },
+    ])
+    await inbox.drain()
+    running = await startAdmin(inbox)
+    const { groups } = (await running.json('GET', '/api/dead-letters')) as {
+      groups: { error: string; count: number; filter: Record<string, string>; types: string[] }[]
+    }
+    expect(groups.map(({ count, types }) => [count, types]).sort()).toEqual([
+      [1, ['order.other']],
+      [2, ['order.failed']],
+    ])
+    const { filter } = groups.find(({ count }) => count === 2)!
+    const action = await running.json('POST', '/api/events/actions', {
+      verb: 'replay',
+      filter: { ...filter, dead: true },
+      dryRun: true,
+    })
+    expect(action).toMatchObject({ state: 'done', matched: 2, done: 2, dryRun: true })
+    const chosen = await running.json('POST', '/api/events/actions', {
+      verb: 'retry',
+      events: [
+        { source: 'shop', id: 'x' },
+        { source: 'shop', id: 'none' },
+      ],
+    })
+    expect(chosen).toMatchObject({ matched: 2, done: 1, refused: { EVENT_NOT_FOUND: 1 } })
+    const { actions } = (await running.json('GET', '/api/actions')) as { actions: { id: string }[] }
+    expect(actions[0]!.id).toBe(chosen.id)
+  })
+
+  it('an event is found by its id, its beginning, its reference, and a URL or a text that contains them', async () => {
+    const { inbox } = bench.inbox()
+    await postAll(inbox, [{ id: 'evt_1NabcXYZ', ref: 'cus_42' }, { id: 'evt_2' }])
+    running = await startAdmin(inbox)
+    const found = async (q: string) => {
+      const { matches } = (await running!.json('GET', `/api/find?q=${encodeURIComponent(q)}`)) as {
+        matches: { event: { id: string }; by: string }[]
+      }
+      return matches.map(({ event, by }) => `${by} ${event.id}`)
+    }
+    expect(await found(' evt_1NabcXYZ\n')).toEqual(['id evt_1NabcXYZ'])
+    expect(await found('cus_42')).toEqual(['reference evt_1NabcXYZ'])
+    expect(await found('evt_1Nab…')).toEqual(['id_prefix evt_1NabcXYZ'])
+    expect(await found('https://dashboard.example.com/test/events/evt_1NabcXYZ?tab=log#x')).toEqual([
+      'id evt_1NabcXYZ',
+    ])
+    expect(await found('Ticket: the customer (cus_42) was not charged, see "evt_2".')).toEqual([
+      'reference evt_1NabcXYZ',
+      'id evt_2',
+    ])
+    expect(await found('{"id":"evt_2","object":"event"}')).toEqual(['id evt_2'])
+    expect(await found('nothing\u0000like it')).toEqual([])
+  })
+
+  it('payloads are searched by a JSON path, with the cost in the answer and the search in the audit', async () => {
+    const { inbox } = bench.inbox()
+    await postAll(
+      inbox,
+      Array.from({ length: 30 }, (_, i) => ({
+        id: `e${i}`,
+        data: { items: [{ sku: `s${i % 3}`, price: i }] },
+      })),
+    )
+    running = await startAdmin(inbox)
+    const search = (query: string) => running!.json('GET', `/api/search?${query}`)
+    const ids = async (query: string) =>
+      ((await search(query)).events as { id: string }[]).map(({ id }) => id)
+    expect((await ids('path=$.data.items[0].sku&value=s1')).length).toBe(10)
+    expect(await ids('path=data.items[*].price&op=gt&value=27')).toEqual(['e29', 'e28'])
+    expect(await ids('path=$.data.none&op=exists')).toEqual([])
+    expect(await search('path=id&value=e3')).toMatchObject({ cut: false, cost: { events: 30 } })
+    const { audits } = (await running.json('GET', '/api/audits?verb=search')) as {
+      audits: { reason: string }[]
+    }
+    expect(audits[0]!.reason).toBe('id eq')
+  })
+
+  it('an edited copy is a new event, marked by its id, recorded once and audited on both', async () => {
+    const { inbox } = bench.inbox()
+    const seen: string[] = []
+    inbox.on('shop', '*', (event) => void seen.push(`${event.id} ${JSON.stringify(event.payload)}`))
+    await post(inbox, { id: 'e1', ref: 'r', amount: 1 })
+    await inbox.drain()
+    running = await startAdmin(inbox)
+    const body = Buffer.from('{"id":"e1","type":"order.paid","amount":2}').toString('base64')
+    const order = (more: object) => running!.json('POST', `${pathOf('shop', 'e1')}/copies`, { body, ...more })
+    const dry = await order({ note: 'wrong amount', dryRun: true })
+    expect(dry).toMatchObject({ source: 'shop', dryRun: true, duplicate: false })
+    expect(await inbox.events.get({ source: 'shop', eventId: String(dry.id) })).toBeNull()
+    const made = await order({ note: 'wrong amount' })
+    expect(made).toMatchObject({ id: dry.id, duplicate: false })
+    expect(String(made.id)).toMatch(/^e1~edited-[0-9a-f]{8}$/)
+    expect(await order({ note: 'again' })).toMatchObject({ id: dry.id, duplicate: true })
+    await inbox.drain()
+    expect(seen).toEqual([
+      'e1 {"type":"order.paid","id":"e1","ref":"r","amount":1}',
+      `${made.id} {"id":"e1","type":"order.paid","amount":2}`,
+    ])
+    const { audits } = (await running.json('GET', '/api/audits?verb=edit')) as {
+      audits: { eventId: string }[]
+    }
+    expect(new Set(audits.map(({ eventId }) => eventId))).toEqual(new Set(['e1', made.id]))
+  })
+
+  it('the delivery of a conflict can be compared with the first', async () => {
+    const { inbox } = bench.inbox()
+    await post(inbox, { id: 'e1', amount: 1 })
+    await post(inbox, { id: 'e1', amount: 2 })
+    await inbox.events.list()
+    running = await startAdmin(inbox)
+    const conflict = await running.json('GET', `${pathOf('shop', 'e1')}/conflict`)
+    expect(Buffer.from(String(conflict.body), 'base64').toString()).toContain('"amount":2')
+  })
+
+  it('an export streams all pages, and a formula in a cell stays text', async () => {
+    const { inbox } = bench.inbox()
+    await postAll(
+      inbox,
+      Array.from({ length: 1_200 }, (_, i) => ({ id: i === 0 ? '=cmd()' : `e${i}` })),
+    )
+    running = await startAdmin(inbox)
+    const csv = await (await running.call('GET', '/api/export?format=csv')).text()
+    const lines = csv.trimEnd().split('\r\n')
+    expect(lines.length).toBe(1_201)
+    expect(lines.at(-1)).toContain("shop,'=cmd(),order.paid")
+    const ndjson = await (await running.call('GET', '/api/export?limit=700')).text()
+    expect(ndjson.trimEnd().split('\n').length).toBe(700)
+  })
+
+  it('handlers report what they did, and a pause holds their events until they are resumed', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    failing(inbox)
+    await postAll(inbox, [{ id: 'a' }, { id: 'b', type: 'order.failed' }])
+    await inbox.drain()
+    running = await startAdmin(inbox)
+    type Handlers = { handlers: { pattern: string; paused: boolean; since: Record<string, number> }[] }
+    const { handlers } = (await running.json('GET', '/api/handlers')) as unknown as Handlers
+    expect(
+      handlers.map(({ pattern, since }) => [pattern, since.succeeded, since.failed, since.dead]),
+    ).toEqual([
+      ['order.failed', 0, 1, 1],
+      ['order.paid', 1, 0, 0],
+    ])
+    await running.json('POST', '/api/handlers/pause', { source: 'shop', note: 'looking' })
+    await post(inbox, { id: 'c' })
+    expect(await inbox.drain()).toBe(0)
+    expect((await inbox.events.get({ source: 'shop', eventId: 'c' }))!.state).toBe('pending')
+    await running.json('POST', '/api/handlers/resume', { source: 'shop' })
+    await inbox.drain()
+    expect((await inbox.events.get({ source: 'shop', eventId: 'c' }))!.state).toBe('succeeded')
+  })
+
+  it('workers are listed with the process they belong to', async () => {
+    const { inbox } = bench.inbox({ processing: { worker: 'worker-1', pollMs: 50 } })
+    let release = (): void => {}
+    const started = new Promise<void>((resolve) => {
+      inbox.on('shop', '*', () => {
+        resolve()
+        return new Promise<void>((end) => {
+          release = end
+        })
+      })
+    })
+    await inbox.start()
+    await post(inbox, { id: 'a' })
+    await started
+    running = await startAdmin(inbox)
+    await running.json('GET', '/api/overview')
+    const { workers, processes } = (await running.json('GET', '/api/workers')) as unknown as {
+      workers: { worker: string; leases: number; process: { pid: number; alive: boolean } | null }[]
+      processes: object[]
+    }
+    expect(workers).toMatchObject([
+      { worker: 'worker-1', leases: 1, process: { pid: process.pid, alive: true } },
+    ])
+    expect(processes.length).toBe(1)
+    release()
+  })
+})
+
+describe('a source', () => {
+  it('has its URL, its rejections with advice, the use of its secrets, and a test event that is verified', async () => {
+    const secrets = ['whsec_first_secret_of_the_source', 'whsec_second_secret_of_the_source']
+    const inbox = createInbox({
+      store: 'sqlite::memory:',
+      sources: { stripe: stripe({ secret: secrets }) },
+      log: silentLog,
+    })
+    running = await startAdmin(inbox)
+    const sent = await running.json('POST', '/api/sources/stripe/test', { type: 'invoice.paid' })
+    expect(sent).toMatchObject({ httpStatus: 200, duplicate: false, type: 'invoice.paid' })
+    await inbox.receive('stripe', {
+      method: 'POST',
+      url: 'http://h/webhooks/stripe',
+      headers: { 'stripe-signature': `t=${Math.floor(Date.now() / 1_000)},v1=${'0'.repeat(64)}` },
+      body: Buffer.from('{"id":"evt_1","type":"x"}'),
+    })
+    const response = await running.call('GET', '/api/sources/stripe', { role: 'viewer' })
+    const text = await response.text()
+    for (const secret of secrets) expect(text).not.toContain(secret.slice(6))
+    expect(JSON.parse(text)).toMatchObject({
+      url: `${running.url}/webhooks/stripe`,
+      passRate: 0.5,
+      rejections: [{ reason: 'bad_signature', count: 1, todo: expect.stringContaining('secret') }],
+      secrets: [
+        { index: 0, label: 'secret 1 of 2', hits: 1 },
+        { index: 1, label: 'secret 2 of 2', hits: 0 },
+      ],
+      commands: { curl: null, send: `npx hookonce send stripe --to ${running.url}` },
+    })
+    await inbox.stop()
+  })
+})
+
+describe('the parts', () => {
+  it('a pattern keeps the words of an error and replaces what varies', () => {
+    expect(patternOf('order ord_1a2b3c failed after 12 ms: "no funds"')).toBe('order * failed after * ms: *')
+    expect(patternOf('first line\n  at x.js:1')).toBe('first line*')
+    expect(patternOf('')).toBe('')
+  })
+
+  it('candidates are few, and the likely ones come first', () => {
+    expect(candidatesOf('https://x.example/a/evt%2F1?id=q')[1]).toBe('evt%2F1')
+    expect(candidatesOf('https://x.example/a/evt%2F1?id=q')).toContain('evt/1')
+    expect(candidatesOf('word '.repeat(2_000)).length).toBeLessThanOrEqual(16)
+    expect(candidatesOf('x'.repeat(300))).toEqual([])
+  })
+
+  it('a JSON path never reads a prototype', () => {
+    expect(valuesAt({ a: [{ b: 1 }, { b: 2 }] }, stepsOf('$.a[*].b'))).toEqual([1, 2])
+    expect(valuesAt({ 'a.b': 1 }, stepsOf("['a.b']"))).toEqual([1])
+    expect(valuesAt({}, stepsOf('constructor.name'))).toEqual([])
+    expect(valuesAt({}, stepsOf('__proto__'))).toEqual([])
+  })
+
+  it('a latency is interpolated inside its bucket', () => {
+    expect(latencyOf([])).toEqual({ count: 0, p50Ms: null, p95Ms: null, p99Ms: null })
+    const parts = new Array(17).fill(0)
+    parts[1] = 100 // 0.5 to 1 ms
+    expect(latencyOf(parts)).toEqual({ count: 100, p50Ms: 0.75, p95Ms: 0.98, p99Ms: 1 })
+  })
+})
