@@ -25,7 +25,6 @@ const routes: [method: string, path: string, body: unknown, may: string[]][] = [
   ['GET', '/api/stats', undefined, readers],
   ['GET', '/api/sources', undefined, readers],
   ['GET', '/api/stream?after=0', undefined, readers],
-  ['GET', '/', undefined, readers],
   ['GET', `${e}/effects`, undefined, readers],
   ['GET', '/api/overview', undefined, readers],
   ['GET', '/api/attention', undefined, readers],
@@ -74,8 +73,6 @@ const routes: [method: string, path: string, body: unknown, may: string[]][] = [
 ]
 const open: [string, string, unknown][] = [
   ['GET', '/api/openapi.json', undefined],
-  ['GET', '/page.css', undefined],
-  ['GET', '/page.js', undefined],
   ['POST', '/api/sessions', { token: tokenOf('viewer') }],
   ['DELETE', '/api/sessions', undefined],
 ]

@@ -152,7 +152,9 @@ describe('a feature whose capability is missing names it when it is called:', ()
 })
 
 test('the contract for a store names each case that is left out', () => {
-  const cases = storeContractFor({ keys: {}, retention: {}, audit: {}, inspect: {}, duplicates: {} })
+  const cases = storeContractFor({
+    ...{ keys: {}, retention: {}, audit: {}, inspect: {}, duplicates: {}, history: {} },
+  })
   expect(cases).toHaveLength(storeContract.length)
   const left = cases.filter(({ skip }) => skip !== undefined)
   expect(left.length).toBeGreaterThan(5)
