@@ -93,9 +93,7 @@ function decoded(text: string): string {
 
 function isPossible(text: string): boolean {
   const bytes = Buffer.byteLength(text)
-  return (
-    bytes > 0 && bytes <= limits.eventIdBytes && text.isWellFormed() && !CONTROL.test(text)
-  )
+  return bytes > 0 && bytes <= limits.eventIdBytes && text.isWellFormed() && !CONTROL.test(text)
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: an id has none
