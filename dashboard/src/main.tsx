@@ -12,6 +12,7 @@ import './styles/shell.css'
 import './styles/content.css'
 import './styles/events.css'
 import './styles/event.css'
+import './styles/overview.css'
 
 applyTheme()
 

@@ -1,6 +1,6 @@
 /** The questions that more than one screen asks. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, type Body, type EventKey, type Query, take } from './client'
+import { api, type Body, type EventKey, take } from './client'
 
 export const statsQuery = queryOptions({
   queryKey: ['stats'],
@@ -57,9 +57,9 @@ export const payloadQuery = (key: EventKey) =>
   })
 export type Payload = Body<'getPayload'>
 
-/** The events that exactly match what was pasted, at most a few. */
+/** Whatever was pasted, taken apart by the server. A single exact match opens at once. */
 export async function findEvents(q: string): Promise<readonly EventKey[]> {
-  const query: Query<'listEvents'> = { q: q.slice(0, 255), limit: 2 }
-  const { events } = await take(api.GET('/api/events', { params: { query } }))
-  return events.filter(({ id, reference }) => id === q || reference === q)
+  const { matches } = await take(api.GET('/api/find', { params: { query: { q } } }))
+  const exact = matches.filter(({ by }) => by === 'id')
+  return (exact.length > 0 ? exact : matches).map(({ event }) => event)
 }

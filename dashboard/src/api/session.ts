@@ -16,14 +16,6 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
-/** As in src/server/admin/options.ts. The server decides; this only hides what it would refuse. */
-const grants: Record<Session['role'], readonly string[]> = {
-  viewer: ['read'],
-  operator: ['read', 'detail', 'order'],
-  admin: ['read', 'detail', 'order', 'payload'],
-  worker: [],
-}
-
 export interface May {
   /** Errors, reasons and the audit. */
   readonly detail: boolean
@@ -37,7 +29,7 @@ export interface May {
 
 export function useMay(): May {
   const session = useQuery(sessionQuery).data
-  const granted = session ? grants[session.role] : []
+  const granted = session?.permissions ?? []
   const writable = session?.readOnly === false
   return {
     detail: granted.includes('detail'),

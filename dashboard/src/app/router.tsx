@@ -28,6 +28,14 @@ const routes = [
   route('/', () => import('../screens/overview/overview'), 'Overview'),
   route('/events', () => import('../screens/events/events'), 'Events'),
   route('/events/$source/$id', () => import('../screens/event/event'), 'Event'),
+  route('/dead-letters', () => import('../screens/dead-letters/dead-letters'), 'DeadLetters'),
+  route('/review', () => import('../screens/review/review'), 'Review'),
+  route('/sources', () => import('../screens/sources/sources'), 'Sources'),
+  route('/sources/$source', () => import('../screens/sources/source'), 'Source'),
+  route('/handlers', () => import('../screens/handlers/handlers'), 'Handlers'),
+  route('/destinations', () => import('../screens/destinations/destinations'), 'Destinations'),
+  route('/workers', () => import('../screens/workers/workers'), 'Workers'),
+  route('/system', () => import('../screens/system/system'), 'System'),
 ]
 
 function parseSearch(text: string): Record<string, string> {

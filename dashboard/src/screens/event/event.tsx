@@ -18,6 +18,8 @@ import { StateBadge } from '../../ui/state'
 import { Orders } from '../orders/orders'
 import type { Verb } from '../orders/use-action'
 import { Attempts } from './attempts'
+import { Conflict } from './conflict'
+import { Effects } from './effects'
 import { EventFacts } from './facts'
 import { PayloadCard } from './payload-card'
 import { timelineOf } from './timeline'
@@ -81,8 +83,11 @@ function EventPage({ event }: { readonly event: EventView }) {
       <VerdictBox event={event} succeeded={succeeded} />
       <div className="event-columns">
         <div className="stack">
+          {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
+          <Conflict event={event} />
           <PayloadCard event={event} />
-          <Attempts attempts={attempts} />
+          {event.dead || event.nextAttemptAt ? null : <Attempts attempts={attempts} />}
+          <Effects event={event} />
         </div>
         <div className="stack">
           <Card title="Timeline">

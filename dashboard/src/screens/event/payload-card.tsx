@@ -14,6 +14,7 @@ import { type Content, contentOf, hexRow, hexRows, linesOf, sha256 } from '../pa
 import { asCurl, asFixture } from '../payload/copy-as'
 import { Lines } from '../payload/lines'
 import { Tree } from '../payload/tree'
+import { EditDialog } from './edit-dialog'
 
 export function PayloadCard({ event }: { readonly event: EventView }) {
   const may = useMay()
@@ -62,6 +63,8 @@ function Opened({ event, payload }: { readonly event: EventView; readonly payloa
   const [view, setView] = useState<View>(
     content.json !== undefined ? 'tree' : content.isUtf8 ? 'text' : 'hex',
   )
+  const [editing, setEditing] = useState(false)
+  const may = useMay()
   const views: readonly (readonly [View, string])[] = [
     ...(content.json === undefined ? [] : ([['tree', 'Tree']] as const)),
     ['text', 'Raw'],
@@ -96,7 +99,13 @@ function Opened({ event, payload }: { readonly event: EventView; readonly payloa
           <Button small icon="download" onClick={() => download(content)}>
             Download
           </Button>
+          {may.edit && content.isUtf8 ? (
+            <Button small icon="edit" onClick={() => setEditing(true)}>
+              Replay with an edited body
+            </Button>
+          ) : null}
         </div>
+        {editing ? <EditDialog event={event} content={content} onClose={() => setEditing(false)} /> : null}
       </div>
     </Card>
   )

@@ -18,7 +18,7 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
   const [verb, setVerb] = useState<Verb | null>(null)
   const { events, all } = selection
   // The matches of a search are not a filter that an action can repeat.
-  const canChooseAll = search.q === undefined
+  const canChooseAll = search.q === undefined && search.path === undefined
   const target = all
     ? { filter: bodyOf(search), text: describe(search) }
     : {
@@ -68,7 +68,7 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
 function exportEvents(search: Search, { all, events }: Selection): void {
   const link = document.createElement('a')
   if (all) {
-    link.href = `${base}/api/events/export?${new URLSearchParams({ ...queryOf(search), format: 'ndjson' })}`
+    link.href = `${base}/api/export?${new URLSearchParams({ ...queryOf(search), format: 'ndjson' })}`
   } else {
     const lines = events.map((event) => `${JSON.stringify(event)}\n`)
     link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }))

@@ -15,6 +15,7 @@ import { BulkBar } from './bulk-bar'
 import { FilterBar } from './filter-bar'
 import { hasFilter } from './filters'
 import { List } from './list'
+import { PayloadSearch } from './payload-search'
 import { type Selection, useSelection } from './selection'
 import { type Events as Rows, useEvents } from './use-events'
 
@@ -26,7 +27,9 @@ export function Events() {
   const pointed = useRef(false)
   const selection = useSelection()
   const [order, setOrder] = useState<EventView | null>(null)
+  const [searching, setSearching] = useState(search.path !== undefined)
   const live = search.live !== 'off'
+  const canBeLive = search.q === undefined && search.path === undefined
   const mayMove = () => !pointed.current && (box.current?.scrollTop ?? 0) < 4
   const events = useEvents(search, live, mayMove)
 
@@ -56,14 +59,29 @@ export function Events() {
           small
           aria-pressed={live}
           className={live ? 'live succeeded' : 'live pending'}
-          title={search.q ? 'A search is not live' : 'Show new events as they arrive (l)'}
-          disabled={Boolean(search.q)}
+          title={canBeLive ? 'Show new events as they arrive (l)' : 'A search is not live'}
+          disabled={!canBeLive}
           onClick={toggleLive}
         >
-          {live && !search.q ? 'Live' : 'Not live'}
+          {live && canBeLive ? 'Live' : 'Not live'}
         </Button>
       </PageHead>
-      <FilterBar search={search} onChange={change} onClear={clear} />
+      <FilterBar search={search} onChange={change} onClear={clear}>
+        {may.payload ? (
+          <Button
+            small
+            look="quiet"
+            icon="search"
+            aria-expanded={searching}
+            onClick={() => setSearching(!searching)}
+          >
+            In payloads
+          </Button>
+        ) : null}
+      </FilterBar>
+      {searching && may.payload ? (
+        <PayloadSearch search={search} cost={events.cost} onChange={change} />
+      ) : null}
       <section className="card list" aria-label="List of events">
         <div
           className={may.order ? 'scroll selectable' : 'scroll'}

@@ -2,6 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { sourcesQuery } from '../../api/queries'
+import { facetsQuery } from '../../api/screen-queries'
 import type { Search } from '../../app/router'
 import { Button, IconButton } from '../../ui/button'
 import { stateLabels } from '../../ui/state'
@@ -36,7 +37,11 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
         ]}
         onChange={(value) => onChange({ source: value || undefined })}
       />
-      <TypeFilter value={search.type ?? ''} onChange={(value) => onChange({ type: value || undefined })} />
+      <TypeFilter
+        value={search.type ?? ''}
+        source={search.source}
+        onChange={(value) => onChange({ type: value || undefined })}
+      />
       <Select
         label="Received"
         value={search.since ?? ''}
@@ -118,31 +123,42 @@ export function Select({ label, value, options, onChange }: SelectProps) {
   )
 }
 
-/** Typed text becomes a filter with Enter, or when the field is left. */
-function TypeFilter({
-  value,
-  onChange,
-}: {
+interface TypeFilterProps {
   readonly value: string
+  readonly source: string | undefined
   readonly onChange: (value: string) => void
-}) {
+}
+
+/** Typed text becomes a filter with Enter, or when the field is left. Known types are offered. */
+function TypeFilter({ value, source, onChange }: TypeFilterProps) {
+  const { data } = useQuery(facetsQuery)
   const [text, setText] = useState(value)
   const id = useId()
   useEffect(() => setText(value), [value])
   const commit = () => (text.trim() === value ? undefined : onChange(text.trim()))
+  const types = (data?.sources ?? [])
+    .filter((entry) => source === undefined || entry.source === source)
+    .flatMap((entry) => entry.types)
   return (
-    <input
-      id={id}
-      className={`input filter type${value ? ' set' : ''}`}
-      aria-label="Type"
-      placeholder="Type, or order.*"
-      spellCheck={false}
-      autoComplete="off"
-      value={text}
-      onChange={(event) => setText(event.target.value)}
-      onBlur={commit}
-      onKeyDown={(event) => (event.key === 'Enter' ? commit() : undefined)}
-    />
+    <>
+      <input
+        list={id}
+        className={`input filter type${value ? ' set' : ''}`}
+        aria-label="Type"
+        placeholder="Type, or order.*"
+        spellCheck={false}
+        autoComplete="off"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={commit}
+        onKeyDown={(event) => (event.key === 'Enter' ? commit() : undefined)}
+      />
+      <datalist id={id}>
+        {[...new Set(types)].slice(0, 200).map((type) => (
+          <option key={type} value={type} />
+        ))}
+      </datalist>
+    </>
   )
 }
 

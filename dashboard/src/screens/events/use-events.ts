@@ -10,7 +10,9 @@ import { queryClient } from '../../api/query-client'
 import type { Search } from '../../app/router'
 import { queryOf } from './filters'
 
-type Page = Body<'listEvents'>
+/** What a search in payloads has read. */
+export type Cost = Body<'searchPayloads'>['cost']
+type Page = Body<'listEvents'> & { readonly cost?: Cost }
 type Pages = InfiniteData<Page, string | null>
 
 const PAGE = 100
@@ -29,18 +31,32 @@ export interface Events {
   /** New events that are not shown yet. */
   readonly held: number
   showHeld(): void
+  readonly cost: Cost | null
 }
 
 export function useEvents(search: Search, live: boolean, mayMove: () => boolean): Events {
   const text = JSON.stringify(queryOf(search))
-  const q = search.q
-  const queryKey = useMemo(() => ['events', text, q ?? ''], [text, q])
+  const { q, path, op, value } = search
+  const queryKey = useMemo(
+    () => ['events', text, q ?? '', path ?? '', op ?? '', value ?? ''],
+    [text, q, path, op, value],
+  )
   const ask = useCallback(
-    (cursor: string | null, signal?: AbortSignal) => {
-      const query = { ...JSON.parse(text), ...(q ? { q } : {}), limit: PAGE, ...(cursor ? { cursor } : {}) }
+    (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
+      const conditions = { ...JSON.parse(text), limit: PAGE, ...(cursor ? { cursor } : {}) }
+      if (path) {
+        const query = {
+          ...conditions,
+          path,
+          ...(op ? { op } : {}),
+          ...(value === undefined ? {} : { value }),
+        }
+        return take(api.GET('/api/search', { params: { query: query as Query<'searchPayloads'> }, signal }))
+      }
+      const query = { ...conditions, ...(q ? { q } : {}) }
       return take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
     },
-    [text, q],
+    [text, q, path, op, value],
   )
   const result = useInfiniteQuery({
     queryKey,
@@ -51,7 +67,7 @@ export function useEvents(search: Search, live: boolean, mayMove: () => boolean)
   })
   const rows = useMemo(() => result.data?.pages.flatMap(({ events }) => events) ?? [], [result.data])
   const { held, refresh, showHeld } = useFresh(queryKey, ask, mayMove)
-  useLiveRefresh(() => void refresh(), REFRESH_MS, live && !q && result.isSuccess)
+  useLiveRefresh(() => void refresh(), REFRESH_MS, live && !q && !path && result.isSuccess)
   const { fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = result
   return {
     rows,
@@ -64,7 +80,15 @@ export function useEvents(search: Search, live: boolean, mayMove: () => boolean)
     reload: () => void refetch(),
     held,
     showHeld,
+    cost: sumOf(result.data?.pages ?? []),
   }
+}
+
+function sumOf(pages: readonly Page[]): Cost | null {
+  const costs = pages.flatMap(({ cost }) => (cost ? [cost] : []))
+  if (costs.length === 0) return null
+  const sum = (name: keyof Cost) => costs.reduce((total, cost) => total + cost[name], 0)
+  return { events: sum('events'), bytes: sum('bytes'), ms: sum('ms') }
 }
 
 /** Asks for the newest page, updates the rows that are shown, and adds the new ones when the list may move. */

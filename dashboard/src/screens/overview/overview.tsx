@@ -1,5 +1,101 @@
-import { PageHead } from '../../ui/card'
+/** The first screen: is everything fine, and if not, what to do. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo } from 'react'
+import { useLiveRefresh } from '../../api/live'
+import { statsQuery } from '../../api/queries'
+import { type Overview as Data, overviewQuery, type Window } from '../../api/screen-queries'
+import { count } from '../../app/format'
+import type { Search } from '../../app/router'
+import { Card, PageHead } from '../../ui/card'
+import { Loading, Problem, Skeleton } from '../../ui/feedback'
+import { Segments } from '../../ui/segments'
+import { FirstRun } from '../first-run'
+import { AttentionList } from './attention'
+import { LatencyTable } from './latency'
+import { SourceRows } from './source-rows'
+import { Tiles } from './tiles'
+
+const Chart = lazy(async () => ({ default: (await import('../../ui/chart')).Chart }))
+
+const windows = [
+  ['1h', '1 h'],
+  ['24h', '24 h'],
+  ['7d', '7 d'],
+  ['30d', '30 d'],
+] as const satisfies readonly (readonly [Window, string])[]
+
+function windowOf(text: string | undefined): Window {
+  return windows.find(([name]) => name === text)?.[0] ?? '24h'
+}
 
 export function Overview() {
-  return <PageHead title="Overview" />
+  const search = useSearch({ strict: false }) as Search
+  const navigate = useNavigate()
+  const window = windowOf(search.window)
+  const { data, error, refetch } = useQuery(overviewQuery(window))
+  const { data: stats } = useQuery(statsQuery)
+  useLiveRefresh(() => void refetch(), 2_000)
+  const isEmpty = stats?.sources.every(({ recorded }) => recorded === 0)
+  if (isEmpty && (data === undefined || data.totals.received === 0)) return <FirstRun />
+  return (
+    <>
+      <PageHead title="Overview">
+        <Segments
+          label="Time"
+          value={window}
+          options={windows}
+          onChange={(next) => void navigate({ to: '/', search: { window: next } })}
+        />
+      </PageHead>
+      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {data ? (
+        <Figures data={data} window={window} />
+      ) : error ? null : (
+        <Loading what="the overview" lines={12} />
+      )}
+    </>
+  )
+}
+
+function Figures({ data, window }: { readonly data: Data; readonly window: Window }) {
+  return (
+    <div className="stack">
+      <Tiles data={data} window={window} />
+      <div className="overview-columns">
+        <div className="stack">
+          <Card title="Deliveries and attempts">
+            <Flow data={data} />
+          </Card>
+          <SourceRows data={data} window={window} />
+        </div>
+        <div className="stack">
+          <AttentionList />
+          <LatencyTable latency={data.latency} />
+        </div>
+      </div>
+    </div>
+  )
+}
+
+function Flow({ data }: { readonly data: Data }) {
+  const at = useMemo(() => data.at.map((text) => Date.parse(text)), [data.at])
+  const { totals, series } = data
+  const shown = useMemo(
+    () => [
+      { name: 'Received', colour: '--accent', values: series.received, filled: true },
+      { name: 'Succeeded', colour: '--succeeded-mark', values: series.succeeded },
+      { name: 'Duplicates stopped', colour: '--pending-mark', values: series.duplicates },
+      { name: 'Failed attempts', colour: '--dead-mark', values: series.failed },
+    ],
+    [series],
+  )
+  const label = `${count(totals.received, 'delivery', 'deliveries')} received, ${count(totals.duplicates, 'duplicate')} stopped, ${totals.succeeded} succeeded, ${count(totals.failed, 'failed attempt')}.`
+  return (
+    <div className="chart-place">
+      <Suspense fallback={<Skeleton lines={6} />}>
+        <Chart label={label} at={at} series={shown} />
+      </Suspense>
+    </div>
+  )
 }

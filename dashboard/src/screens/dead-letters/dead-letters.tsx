@@ -1,0 +1,108 @@
+/** Dead letters grouped by error: one cause is one row, however many events it stopped. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Body } from '../../api/client'
+import { deadLettersQuery } from '../../api/screen-queries'
+import { useMay } from '../../api/session'
+import { count, number, visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { PageHead } from '../../ui/card'
+import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
+import { Time } from '../../ui/time'
+import { bodyOf } from '../events/filters'
+import { BulkDialog, type Verb } from '../orders/bulk-dialog'
+
+type Group = Body<'listDeadLetters'>['groups'][number]
+
+export function DeadLetters() {
+  const { data, error, refetch } = useQuery(deadLettersQuery)
+  const [order, setOrder] = useState<{ group: Group; verb: Verb } | null>(null)
+  return (
+    <>
+      <PageHead title="Dead letters">
+        <Link to="/events" search={{ state: 'failed', dead: 'true' }} className="button small">
+          As a list
+        </Link>
+      </PageHead>
+      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined && !error ? <Loading what="dead letters" /> : null}
+      {data && data.groups.length === 0 ? (
+        <div className="card">
+          <Empty title="No dead letters">
+            Every failed event is still being tried again, or was handled.
+          </Empty>
+        </div>
+      ) : null}
+      {data && data.groups.length > 0 ? (
+        <div className="stack">
+          {data.cut ? (
+            <Notice tone="retrying">
+              There are more than the {number(data.scanned)} newest dead letters, which are grouped here.
+            </Notice>
+          ) : null}
+          <section className="card" aria-label="Groups of dead letters">
+            {data.groups.map((group) => (
+              <GroupRow
+                key={`${group.source} ${group.error} ${group.sample.id}`}
+                group={group}
+                onOrder={(verb) => setOrder({ group, verb })}
+              />
+            ))}
+          </section>
+        </div>
+      ) : null}
+      {order ? (
+        <BulkDialog
+          verb={order.verb}
+          target={{
+            filter: bodyOf(order.group.filter),
+            text: `${count(order.group.count, 'dead letter')} of ${visible(order.group.source)}`,
+          }}
+          onClose={() => setOrder(null)}
+          onDone={() => void refetch()}
+        />
+      ) : null}
+    </>
+  )
+}
+
+function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder: (verb: Verb) => void }) {
+  const may = useMay()
+  const { source, error, types, firstAt, lastAt, sample } = group
+  return (
+    <div className="group dead">
+      <div className="stack tight">
+        <p className="error mono wrap">
+          {error === null ? 'The error is not shown to your role' : visible(error)}
+        </p>
+        <p className="muted wrap">
+          {visible(source)} · {types.slice(0, 5).map(visible).join(', ')}
+          {types.length > 5 ? ` and ${number(types.length - 5)} more types` : ''}
+        </p>
+        <p className="faint">
+          First <Time at={firstAt} />, last <Time at={lastAt} />. Example:{' '}
+          <Link to="/events/$source/$id" params={sample} className="mono">
+            {visible(sample.id)}
+          </Link>
+        </p>
+      </div>
+      <p className="big">{number(group.count)}</p>
+      <div className="line">
+        {may.order ? (
+          <>
+            <Button small look="main" icon="play" onClick={() => onOrder('replay')}>
+              Replay these {number(group.count)}
+            </Button>
+            <Button small icon="ban" onClick={() => onOrder('ignore')}>
+              Ignore
+            </Button>
+          </>
+        ) : null}
+        <Link to="/events" search={group.filter} className="button small quiet">
+          Show events
+        </Link>
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,101 @@
+/** The content that came under the same id later, beside the content that was kept. Reading both is audited. */
+import { useQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { ApiError, api, type EventView, take } from '../../api/client'
+import { type Payload, payloadQuery } from '../../api/queries'
+import { useMay } from '../../api/session'
+import { visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { Problem, Skeleton } from '../../ui/feedback'
+import { Time } from '../../ui/time'
+import { type Content, contentOf, linesOf } from '../payload/bytes'
+import { diffLines } from '../payload/diff'
+import { Lines } from '../payload/lines'
+
+export function Conflict({ event }: { readonly event: EventView }) {
+  const may = useMay()
+  const [wanted, setWanted] = useState(false)
+  const path = { source: event.source, id: event.id }
+  const other = useQuery({
+    queryKey: ['payload', event.source, event.id, 'conflict'],
+    queryFn: async ({ signal }) =>
+      (await take(
+        api.GET('/api/events/{source}/{id}/conflict', {
+          params: { path, query: { note: 'dashboard' } },
+          signal,
+        }),
+      )) as Payload,
+    enabled: wanted,
+    staleTime: Number.POSITIVE_INFINITY,
+    retry: false,
+  })
+  const first = useQuery({ ...payloadQuery(event), enabled: wanted })
+  if (event.conflicts === 0) return null
+  const gone = other.error instanceof ApiError && [404, 410].includes(other.error.status)
+  const error = gone ? null : (other.error ?? first.error)
+  return (
+    <Card
+      title="Conflict"
+      aside={
+        <span className="faint">
+          Last: <Time at={event.lastConflict?.at} />
+        </span>
+      }
+    >
+      <div className="stack">
+        <p>
+          A delivery with the id of this event had other content. The first content was kept and handled; the
+          other one changed nothing.
+        </p>
+        {!wanted && may.payload ? (
+          <div className="line">
+            <Button icon="review" onClick={() => setWanted(true)}>
+              Compare the contents
+            </Button>
+            <span className="faint">This is written to the audit.</span>
+          </div>
+        ) : null}
+        {wanted && !error && !gone && !(other.data && first.data) ? <Skeleton lines={4} /> : null}
+        {gone ? <p className="muted">The other content is not kept any more.</p> : null}
+        {error ? <Problem error={error} /> : null}
+        {other.data && first.data ? <Difference first={first.data} other={other.data} /> : null}
+      </div>
+    </Card>
+  )
+}
+
+const marks = { same: '  ', first: '− ', other: '+ ' } as const
+
+function Difference({ first, other }: { readonly first: Payload; readonly other: Payload }) {
+  const lines = useMemo(
+    () => diffLines(linesOf(pretty(contentOf(first.body))), linesOf(pretty(contentOf(other.body)))),
+    [first, other],
+  )
+  const changed = lines.filter(({ kind }) => kind !== 'same').length
+  return (
+    <>
+      <p className="faint">
+        {changed === 0
+          ? 'The contents differ only in spaces or in the order of bytes.'
+          : '− the first content, which was kept; + the other content.'}
+      </p>
+      <Lines
+        label="Difference of the contents"
+        count={lines.length}
+        line={(index) => `${marks[lines[index]!.kind]}${visible(lines[index]!.text)}`}
+        className={(index) => `diff-${lines[index]!.kind}`}
+      />
+    </>
+  )
+}
+
+/** With line breaks, so that a difference is a line and not the whole body. */
+function pretty({ text, isUtf8 }: Content): string {
+  if (!isUtf8) return text
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2)
+  } catch {
+    return text
+  }
+}

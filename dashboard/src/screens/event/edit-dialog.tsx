@@ -1,0 +1,114 @@
+/** Replay with another body: a new event, marked as a copy, with a body that somebody wrote. */
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { api, type EventView, take } from '../../api/client'
+import { visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Dialog } from '../../ui/dialog'
+import { Problem } from '../../ui/feedback'
+import { toast } from '../../ui/toast'
+import type { Content } from '../payload/bytes'
+
+interface EditDialogProps {
+  readonly event: EventView
+  readonly content: Content
+  readonly onClose: () => void
+}
+
+function base64Of(text: string): string {
+  let binary = ''
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+export function EditDialog({ event, content, onClose }: EditDialogProps) {
+  const navigate = useNavigate()
+  const [text, setText] = useState(content.text)
+  const [note, setNote] = useState('')
+  const [checked, setChecked] = useState<{ text: string; id: string; duplicate: boolean } | null>(null)
+  const isJson = useMemo(() => isParsed(text), [text])
+  const wasJson = content.json !== undefined
+  const send = useMutation({
+    mutationFn: (dryRun: boolean) =>
+      take(
+        api.POST('/api/events/{source}/{id}/copies', {
+          params: { path: { source: event.source, id: event.id } },
+          body: { body: base64Of(text), note: note.trim(), dryRun },
+        }),
+      ),
+    onSuccess: (answer) => {
+      if (answer.dryRun) return setChecked({ text, id: answer.id, duplicate: answer.duplicate })
+      toast('The edited copy is recorded.')
+      onClose()
+      void navigate({ to: '/events/$source/$id', params: { source: answer.source, id: answer.id } })
+    },
+  })
+  const ready = checked !== null && checked.text === text && !checked.duplicate
+  return (
+    <Dialog
+      wide
+      open
+      onClose={onClose}
+      title="Replay with an edited body"
+      description="This event stays as it is. A new event with the body below is recorded, marked as a copy of it, and its handlers run. No sender has signed this body."
+    >
+      <label className="field">
+        <span className="label">Body</span>
+        <textarea
+          className="input mono"
+          rows={16}
+          spellCheck={false}
+          dir="ltr"
+          value={text}
+          onChange={(change) => setText(change.target.value)}
+        />
+      </label>
+      {wasJson && !isJson ? (
+        <p className="notice retrying">This is not valid JSON. The handler may fail.</p>
+      ) : null}
+      <label className="field">
+        <span className="label">Reason, for the audit</span>
+        <input
+          className="input"
+          maxLength={1_000}
+          value={note}
+          onChange={(change) => setNote(change.target.value)}
+        />
+      </label>
+      {send.error ? <Problem error={send.error} /> : null}
+      <div role="status">
+        {checked !== null && checked.text === text ? (
+          <p>
+            {checked.duplicate
+              ? 'Dry run: a copy with exactly this body exists already: '
+              : 'Dry run: the new event would be recorded as '}
+            <span className="mono wrap">{visible(checked.id)}</span>.
+          </p>
+        ) : null}
+      </div>
+      <div className="actions">
+        <Button onClick={onClose}>Cancel</Button>
+        <Button disabled={send.isPending || text === content.text} onClick={() => send.mutate(true)}>
+          Dry run
+        </Button>
+        <Button
+          look="danger"
+          disabled={!ready || send.isPending || note.trim() === ''}
+          onClick={() => send.mutate(false)}
+        >
+          Record and handle the copy
+        </Button>
+      </div>
+    </Dialog>
+  )
+}
+
+function isParsed(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

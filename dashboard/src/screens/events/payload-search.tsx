@@ -1,0 +1,84 @@
+/** A search in the stored payloads by a JSON path. It reads payloads, so it is bounded, audited, and shows its cost. */
+import { type FormEvent, useEffect, useState } from 'react'
+import { bytes, number } from '../../app/format'
+import type { Search } from '../../app/router'
+import { Button } from '../../ui/button'
+import { Select } from './filter-bar'
+import type { Cost } from './use-events'
+
+const operators = [
+  ['eq', 'is'],
+  ['ne', 'is not'],
+  ['contains', 'contains'],
+  ['exists', 'exists'],
+  ['gt', 'is above'],
+  ['lt', 'is below'],
+] as const
+
+interface PayloadSearchProps {
+  readonly search: Search
+  readonly cost: Cost | null
+  readonly onChange: (change: Search) => void
+}
+
+export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
+  const [path, setPath] = useState(search.path ?? '')
+  const [op, setOp] = useState(search.op ?? 'eq')
+  const [value, setValue] = useState(search.value ?? '')
+  useEffect(() => {
+    setPath(search.path ?? '')
+    setOp(search.op ?? 'eq')
+    setValue(search.value ?? '')
+  }, [search.path, search.op, search.value])
+  function submit(event: FormEvent): void {
+    event.preventDefault()
+    const wanted = path.trim()
+    const needsValue = wanted !== '' && op !== 'exists'
+    onChange({
+      path: wanted || undefined,
+      op: wanted === '' ? undefined : op,
+      value: needsValue ? value : undefined,
+      q: wanted === '' ? search.q : undefined,
+    })
+  }
+  return (
+    <form className="filters" onSubmit={submit} aria-label="Search in payloads">
+      <input
+        className="input filter path mono"
+        aria-label="JSON path"
+        placeholder="$.data.object.id"
+        spellCheck={false}
+        value={path}
+        onChange={(event) => setPath(event.target.value)}
+      />
+      <Select label="Comparison" value={op} options={operators} onChange={setOp} />
+      {op === 'exists' ? null : (
+        <input
+          className="input filter path"
+          aria-label="Value"
+          placeholder="value"
+          spellCheck={false}
+          value={value}
+          onChange={(event) => setValue(event.target.value)}
+        />
+      )}
+      <Button small type="submit" icon="search">
+        Search payloads
+      </Button>
+      {search.path ? (
+        <Button
+          small
+          look="quiet"
+          onClick={() => onChange({ path: undefined, op: undefined, value: undefined })}
+        >
+          End the search
+        </Button>
+      ) : null}
+      <span className="faint" role="status">
+        {cost
+          ? `Read ${number(cost.events)} payloads, ${bytes(cost.bytes)}, in ${number(cost.ms)} ms.`
+          : 'Reads payloads of the events above, newest first, within limits. It is written to the audit.'}
+      </span>
+    </form>
+  )
+}

@@ -1,0 +1,155 @@
+/** The handlers of the process that answers: what they did, how long they take, and pause and resume. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { api, type Body, take } from '../../api/client'
+import { handlersQuery } from '../../api/screen-queries'
+import { useMay } from '../../api/session'
+import { duration, number, visible } from '../../app/format'
+import { useNow } from '../../app/now'
+import { PageHead } from '../../ui/card'
+import { Empty, Loading, Problem } from '../../ui/feedback'
+import { PauseButton } from '../../ui/pause-button'
+import { Tag } from '../../ui/state'
+import { Time } from '../../ui/time'
+import { ms } from '../overview/latency'
+
+type Handler = Body<'listHandlers'>['handlers'][number]
+
+export function Handlers() {
+  const { data, error, refetch } = useQuery(handlersQuery)
+  return (
+    <>
+      <PageHead title="Handlers" />
+      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
+      {data === undefined && !error ? <Loading what="the handlers" /> : null}
+      {data && data.handlers.length === 0 ? (
+        <div className="card">
+          <Empty title="No handler in this process">
+            <p>
+              Register one with <code>inbox.on(source, type, handler)</code>, or look at a process that runs
+              workers.
+            </p>
+          </Empty>
+        </div>
+      ) : null}
+      {data && data.handlers.length > 0 ? (
+        <section className="card" aria-label="List of handlers">
+          <div className="table-box">
+            <table className="table">
+              <thead>
+                <tr>
+                  <th scope="col">Source</th>
+                  <th scope="col">Types</th>
+                  <th scope="col">State</th>
+                  {['Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'].map((name) => (
+                    <th key={name} scope="col" className="num">
+                      {name}
+                    </th>
+                  ))}
+                  <th scope="col">
+                    <span className="hidden">Actions</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {[...data.handlers].sort(busiestFirst).map((handler) => (
+                  <HandlerRow
+                    key={`${handler.source} ${handler.pattern}`}
+                    handler={handler}
+                    startedAt={data.startedAt}
+                  />
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <p className="inside faint">
+            The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause is
+            one of this process.
+          </p>
+        </section>
+      ) : null}
+    </>
+  )
+}
+
+function busiestFirst(a: Handler, b: Handler): number {
+  return b.since.attempts - a.since.attempts
+}
+
+function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonly startedAt: string }) {
+  const may = useMay()
+  const {
+    source,
+    pattern,
+    kind,
+    paused,
+    sourcePaused,
+    active,
+    since,
+    duration: took,
+    timeoutMs,
+    maxAttempts,
+  } = handler
+  const settings = [
+    kind === 'one' ? null : kind,
+    timeoutMs === null ? null : `timeout ${duration(timeoutMs)}`,
+    maxAttempts === null ? null : `${number(maxAttempts)} attempts`,
+    handler.order === null ? null : `ordered by ${handler.order}`,
+  ].filter((text) => text !== null)
+  return (
+    <tr>
+      <td>
+        <Link to="/sources/$source" params={{ source }}>
+          {visible(source)}
+        </Link>
+      </td>
+      <td>
+        <Link to="/events" search={{ source, type: pattern === '*' ? undefined : pattern }} className="mono">
+          {visible(pattern)}
+        </Link>
+        <div className="faint">{settings.join(', ')}</div>
+      </td>
+      <td>
+        {paused || sourcePaused ? (
+          <Tag tone="retrying">{paused ? 'Paused' : 'Source paused'}</Tag>
+        ) : active > 0 ? (
+          <Tag tone="processing">{`${number(active)} running`}</Tag>
+        ) : (
+          <Tag tone="pending">Waiting</Tag>
+        )}
+      </td>
+      <td className="num">
+        <Rate attempts={since.attempts} startedAt={startedAt} />
+      </td>
+      <td className="num">{number(since.attempts)}</td>
+      <td className="num">{number(since.failed)}</td>
+      <td className="num">{number(since.retries)}</td>
+      <td className="num">{number(since.dead)}</td>
+      <td className="num">{ms(took.p50Ms)}</td>
+      <td className="num">{ms(took.p95Ms)}</td>
+      <td className="num">{ms(took.p99Ms)}</td>
+      <td>
+        {may.order ? (
+          <PauseButton
+            name={`${source} ${pattern}`}
+            paused={paused}
+            consequence="Its events are still received and recorded. They wait until somebody resumes it, or until this process starts again."
+            act={(verb, note) => {
+              const body = { source, pattern, note }
+              return verb === 'pause'
+                ? take(api.POST('/api/handlers/pause', { body }))
+                : take(api.POST('/api/handlers/resume', { body }))
+            }}
+          />
+        ) : null}
+      </td>
+    </tr>
+  )
+}
+
+/** The mean since the process started. */
+function Rate({ attempts, startedAt }: { readonly attempts: number; readonly startedAt: string }) {
+  const minutes = Math.max(1, (useNow() - Date.parse(startedAt)) / 60_000)
+  const rate = attempts / minutes
+  return <>{attempts === 0 ? '–' : `${rate < 10 ? rate.toFixed(1) : number(Math.round(rate))}/min`}</>
+}

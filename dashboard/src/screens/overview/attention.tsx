@@ -1,0 +1,81 @@
+/** What needs a person, with what to do about it. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { type Attention, attentionQuery } from '../../api/screen-queries'
+import { number, visible } from '../../app/format'
+import { Card } from '../../ui/card'
+import { Problem, Skeleton } from '../../ui/feedback'
+import { Time } from '../../ui/time'
+
+const tones = { critical: 'dead', warning: 'retrying', info: 'pending' } as const
+
+/** The screen of an entry without a filter. */
+const paths: Readonly<Record<Attention['screen'], string>> = {
+  events: '/events',
+  dead: '/dead-letters',
+  review: '/review',
+  sources: '/sources',
+  handlers: '/handlers',
+  destinations: '/destinations',
+  workers: '/workers',
+  system: '/system',
+}
+
+export function AttentionList() {
+  const { data, error } = useQuery(attentionQuery)
+  return (
+    <Card
+      title="Needs attention"
+      flush
+      aside={
+        data && data.items.length > 0 ? <span className="faint">{number(data.items.length)}</span> : null
+      }
+    >
+      {error && !data ? (
+        <div className="inside">
+          <Problem error={error} />
+        </div>
+      ) : data === undefined ? (
+        <div className="inside">
+          <Skeleton lines={4} />
+        </div>
+      ) : data.items.length === 0 ? (
+        <p className="all-well succeeded">
+          <span className="live">Nothing needs attention.</span>
+        </p>
+      ) : (
+        <ul className="attention">
+          {data.items.map((item) => (
+            <Entry key={item.id} item={item} />
+          ))}
+        </ul>
+      )}
+    </Card>
+  )
+}
+
+function Entry({ item }: { readonly item: Attention }) {
+  const to = item.filter
+    ? '/events'
+    : item.screen === 'sources' && item.source
+      ? `/sources/${encodeURIComponent(item.source)}`
+      : paths[item.screen]
+  return (
+    <li className={tones[item.severity]}>
+      <Link to={to as '/events'} search={item.filter ?? {}}>
+        <span className="title wrap">{visible(item.title)}</span>
+        {item.count === null ? null : <span className="amount">{number(item.count)}</span>}
+        <span className="text wrap">{visible(item.text)}</span>
+        <span className="todo wrap">
+          {visible(item.todo)}
+          {item.lastAt ? (
+            <span className="faint">
+              {' '}
+              Last: <Time at={item.lastAt} />
+            </span>
+          ) : null}
+        </span>
+      </Link>
+    </li>
+  )
+}

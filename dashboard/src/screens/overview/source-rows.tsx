@@ -1,0 +1,72 @@
+/** A row for each source that received something in this time, the busiest first. */
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Overview, Window } from '../../api/screen-queries'
+import { count, number, short, visible } from '../../app/format'
+import { Button } from '../../ui/button'
+import { Card } from '../../ui/card'
+import { Sparkline } from '../../ui/sparkline'
+import { ms } from './latency'
+
+const FIRST = 12
+
+export function SourceRows({ data, window: since }: { readonly data: Overview; readonly window: Window }) {
+  const [all, setAll] = useState(false)
+  const busy = data.sources
+    .filter(({ totals }) => totals.received + totals.rejected + totals.succeeded + totals.failed > 0)
+    .sort((a, b) => b.totals.received - a.totals.received)
+  const shown = all ? busy : busy.slice(0, FIRST)
+  return (
+    <Card title="Sources" flush aside={<Link to="/sources">All sources</Link>}>
+      {busy.length === 0 ? <p className="empty">No source received anything in this time.</p> : null}
+      {shown.length > 0 ? (
+        <div className="table-box">
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Source</th>
+                <th scope="col">Received</th>
+                {['Deliveries', 'Duplicates', 'Failed', 'Rejected', 'Handle p95'].map((name) => (
+                  <th key={name} scope="col" className="num">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {shown.map(({ source, totals, received, latency }) => (
+                <tr key={source}>
+                  <td>
+                    <Link to="/events" search={{ source, since }}>
+                      {visible(source)}
+                    </Link>
+                  </td>
+                  <td>
+                    <Sparkline
+                      values={received}
+                      label={`${count(totals.received, 'delivery', 'deliveries')} over time`}
+                    />
+                  </td>
+                  <td className="num" title={number(totals.received)}>
+                    {short(totals.received)}
+                  </td>
+                  <td className="num">{short(totals.duplicates)}</td>
+                  <td className="num">{short(totals.failed)}</td>
+                  <td className="num">{short(totals.rejected)}</td>
+                  <td className="num">{ms(latency.handle.p95Ms)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : null}
+      {busy.length > shown.length ? (
+        <div className="inside">
+          <Button small onClick={() => setAll(true)}>
+            Show all {number(busy.length)}
+          </Button>
+        </div>
+      ) : null}
+    </Card>
+  )
+}

@@ -1,0 +1,99 @@
+/** The figures of the chosen time, each a link to its events. */
+import { Link } from '@tanstack/react-router'
+import type { Overview, Window } from '../../api/screen-queries'
+import { duration, number, short } from '../../app/format'
+import type { Search } from '../../app/router'
+
+interface Tile {
+  readonly name: string
+  readonly value: string
+  readonly exact: string
+  readonly note: string
+  readonly tone?: 'dead' | 'retrying'
+  readonly to: string
+  readonly search: Search
+}
+
+export function Tiles({ data, window }: { readonly data: Overview; readonly window: Window }) {
+  return (
+    <ul className="tiles">
+      {tilesOf(data, window).map(({ name, value, exact, note, tone, to, search }) => (
+        <li key={name}>
+          <Link to={to as '/events'} search={search} className={`tile ${tone ?? ''}`}>
+            <span className="name">{name}</span>
+            <span className="value" title={exact}>
+              {value}
+            </span>
+            <span className="note">{note}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
+  const figure = (value: number) => ({ value: short(value), exact: number(value) })
+  const events = { to: '/events' }
+  const approximate = now.estimated ? 'about, ' : ''
+  return [
+    {
+      name: 'Received',
+      ...figure(totals.received),
+      note: `${short(totals.recorded)} new events`,
+      ...events,
+      search: { since },
+    },
+    {
+      name: 'Duplicates stopped',
+      ...figure(totals.duplicates),
+      note: share(totals.duplicates, totals.received),
+      ...events,
+      search: { since, hasDuplicates: 'true' },
+    },
+    {
+      name: 'Succeeded',
+      ...figure(totals.succeeded),
+      note: `${short(totals.ignored)} ignored`,
+      ...events,
+      search: { since, state: 'succeeded' },
+    },
+    {
+      name: 'Failed attempts',
+      ...figure(totals.failed),
+      note: `${approximate}${short(now.retrying)} retrying now`,
+      ...(now.retrying > 0 ? { tone: 'retrying' as const } : {}),
+      ...events,
+      search: { state: 'failed', dead: 'false' },
+    },
+    {
+      name: 'Dead letters',
+      ...figure(now.dead),
+      note: `${short(totals.dead)} in this time`,
+      ...(now.dead > 0 ? { tone: 'dead' as const } : {}),
+      to: '/dead-letters',
+      search: {},
+    },
+    {
+      name: 'Conflicts',
+      ...figure(totals.conflicts),
+      note: `${short(totals.rejected)} rejected deliveries`,
+      ...(totals.conflicts > 0 ? { tone: 'retrying' as const } : {}),
+      ...events,
+      search: { since, hasConflict: 'true' },
+    },
+    {
+      name: 'Oldest unprocessed',
+      value: now.oldestDueAgeMs === null ? 'None' : duration(Math.max(0, now.oldestDueAgeMs)),
+      exact: now.oldestDueAt ?? '',
+      note: `${approximate}${short(now.pending)} pending, ${short(now.processing)} in work`,
+      ...((now.oldestDueAgeMs ?? 0) > 300_000 ? { tone: 'retrying' as const } : {}),
+      ...events,
+      search: { state: 'pending' },
+    },
+  ]
+}
+
+function share(part: number, whole: number): string {
+  return whole === 0 ? 'of no deliveries' : `${Math.round((100 * part) / whole)}% of deliveries`
+}

@@ -1,0 +1,195 @@
+/** One source: how to set it up at the provider, how well it works, and a test event. */
+import { useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
+import { ApiError, type Body } from '../../api/client'
+import { sourceQuery } from '../../api/screen-queries'
+import { duration, number, percent, visible } from '../../app/format'
+import { Card, Facts } from '../../ui/card'
+import { CodeBlock } from '../../ui/copy'
+import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
+import { Tag } from '../../ui/state'
+import { ms } from '../overview/latency'
+import { SendTest } from './send-test'
+
+export type SourceDetail = Body<'getSource'>
+
+export function Source() {
+  const { source } = useParams({ strict: false }) as { source: string }
+  const { data, error, refetch } = useQuery(sourceQuery(source))
+  if (error instanceof ApiError && error.status === 404)
+    return (
+      <Empty title="There is no such source">
+        <Link to="/sources">All sources</Link>
+      </Empty>
+    )
+  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
+  if (data === undefined) return <Loading what="the source" />
+  return (
+    <article className="stack">
+      <header className="event-head">
+        <nav aria-label="Path" className="faint">
+          <Link to="/sources">Sources</Link>
+        </nav>
+        <div className="line apart">
+          <div className="line">
+            <h1 className="wrap">{visible(data.name)}</h1>
+            {data.verified ? null : <Tag tone="retrying">Not verified</Tag>}
+          </div>
+          <Link to="/events" search={{ source: data.name }} className="button">
+            Show events
+          </Link>
+        </div>
+      </header>
+      {data.verified ? null : (
+        <Notice tone="retrying">
+          Deliveries are not verified: anyone who can reach this address can record events.
+        </Notice>
+      )}
+      <div className="event-columns">
+        <div className="stack">
+          <Setup source={data} />
+          <SendTest source={data} />
+          <Rejections source={data} />
+        </div>
+        <div className="stack">
+          <Behaviour source={data} />
+          <Secrets source={data} />
+        </div>
+      </div>
+    </article>
+  )
+}
+
+function Setup({ source }: { readonly source: SourceDetail }) {
+  const { commands, provider } = source
+  return (
+    <Card title={`Set up at ${provider.name}`} aside={<DocsLink url={provider.docs} />}>
+      <div className="stack">
+        <div className="stack tight">
+          <h3>The URL to paste</h3>
+          <CodeBlock text={source.url} what="the URL" />
+        </div>
+        <div className="stack tight">
+          <h3>A signed test delivery from a terminal</h3>
+          <CodeBlock text={commands.send} what="the command" />
+        </div>
+        {commands.curl === null ? null : (
+          <div className="stack tight">
+            <h3>With curl</h3>
+            <CodeBlock text={commands.curl} what="the command" />
+          </div>
+        )}
+      </div>
+    </Card>
+  )
+}
+
+/** The address is a part of the program, but only a web address becomes a link. */
+function DocsLink({ url }: { readonly url: string }) {
+  if (!/^https:\/\//.test(url)) return null
+  return (
+    <a href={url} target="_blank" rel="noreferrer">
+      Its documents
+    </a>
+  )
+}
+
+function Behaviour({ source }: { readonly source: SourceDetail }) {
+  const { retention, retryWindowMs, toleranceMs, answer } = source
+  return (
+    <Card title="Facts">
+      <Facts
+        of={[
+          ['Pass rate, 24 h', source.passRate === null ? 'no deliveries' : percent(source.passRate)],
+          ['Acknowledged', `p50 ${ms(source.ack.p50Ms)}, p99 ${ms(source.ack.p99Ms)}`],
+          [
+            'Signature',
+            `${source.scheme}${source.signatureIn.length > 0 ? `, in ${source.signatureIn.join(', ')}` : ''}`,
+          ],
+          toleranceMs !== null && ['Accepted age', duration(toleranceMs)],
+          ['Id is signed', source.idIsSigned ? 'yes' : 'no: known content under a new id is flagged'],
+          retryWindowMs !== null && ['Sender retries for', duration(retryWindowMs)],
+          answer.timeLimitMs !== null && ['Sender waits for', duration(answer.timeLimitMs)],
+          ['Handled', source.mode === 'inline' ? 'inside the request' : 'in the background'],
+          ['On a conflict', source.conflict === 'ack' ? 'acknowledge, keep the first' : 'refuse'],
+          ['Order', source.order === null ? 'none' : `by ${source.order}`],
+          [
+            'Handlers',
+            source.handled.length === 0 ? 'none in this process' : source.handled.map(visible).join(', '),
+          ],
+          retention !== null && [
+            'Kept',
+            `payloads ${duration(retention.payloadsMs)}, events ${duration(retention.eventsMs)}`,
+          ],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function Secrets({ source: { secrets } }: { readonly source: SourceDetail }) {
+  return (
+    <Card title="Secrets" flush={secrets.length > 0}>
+      {secrets.length === 0 ? (
+        <p className="muted">This source uses no secret.</p>
+      ) : (
+        <>
+          <table className="table">
+            <thead>
+              <tr>
+                <th scope="col">Secret</th>
+                <th scope="col" className="num">
+                  Matches
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {secrets.map(({ index, label, hits }) => (
+                <tr key={index}>
+                  <td>
+                    {label} <span className="mono faint">••••••••</span>
+                  </td>
+                  <td className="num">{number(hits)}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+          <p className="inside faint">
+            Matches in this process since it started. An old secret without new matches can be removed.
+          </p>
+        </>
+      )}
+    </Card>
+  )
+}
+
+function Rejections({ source: { rejections } }: { readonly source: SourceDetail }) {
+  return (
+    <Card title="Rejected deliveries, 24 h" flush={rejections.length > 0}>
+      {rejections.length === 0 ? (
+        <p className="muted">None.</p>
+      ) : (
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Reason</th>
+              <th scope="col">What to do</th>
+              <th scope="col" className="num">
+                Count
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rejections.map(({ reason, count, todo }) => (
+              <tr key={reason}>
+                <td className="mono">{reason}</td>
+                <td>{todo}</td>
+                <td className="num">{number(count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,68 @@
+/** How long things are kept, and what retention has removed. */
+import { number, visible } from '../../app/format'
+import { Card } from '../../ui/card'
+import { Tag } from '../../ui/state'
+import { ageText, type SystemView } from './system'
+
+const MOST = 20
+
+export function RetentionCard({ system: { retention } }: { readonly system: SystemView }) {
+  const { on, policy, runs, failures, removed } = retention
+  // Sources with the same ages share a row.
+  const rows = new Map<string, { sources: string[]; ages: (number | null)[] }>()
+  for (const { source, payloadsMs, eventsMs, attemptsMs, auditsMs } of policy) {
+    const ages = [payloadsMs, eventsMs, attemptsMs, auditsMs]
+    const row = rows.get(ages.join())
+    if (row) row.sources.push(source)
+    else rows.set(ages.join(), { sources: [source], ages })
+  }
+  return (
+    <Card
+      title="Retention"
+      flush
+      aside={
+        failures > 0 ? (
+          <Tag tone="dead">{`${number(failures)} failed runs`}</Tag>
+        ) : (
+          <Tag tone={on ? 'succeeded' : 'ignored'}>{on ? 'On' : 'Off'}</Tag>
+        )
+      }
+    >
+      <div className="table-box">
+        <table className="table">
+          <thead>
+            <tr>
+              <th scope="col">Sources</th>
+              {['Payloads', 'Events', 'Attempts', 'Audit'].map((name) => (
+                <th key={name} scope="col" className="num">
+                  {name}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {[...rows.values()].slice(0, MOST).map(({ sources, ages }) => (
+              <tr key={sources[0]}>
+                <td className="wrap">
+                  {sources.slice(0, 6).map(visible).join(', ')}
+                  {sources.length > 6 ? ` and ${number(sources.length - 6)} more` : ''}
+                </td>
+                {ages.map((age, i) => (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns have a fixed order
+                  <td key={i} className="num">
+                    {ageText(age)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <p className="inside faint">
+        {number(runs)} runs by this process. Removed: {number(removed.payloads)} payloads,{' '}
+        {number(removed.events)} events, {number(removed.attempts)} attempts, {number(removed.audits)} audit
+        entries.
+      </p>
+    </Card>
+  )
+}

@@ -1,0 +1,112 @@
+/** A time series. uPlot draws it on a canvas; the label says the same in words for those who do not see it. */
+import { useEffect, useRef } from 'react'
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import { short } from '../app/format'
+import { usePreferences } from '../app/preferences'
+
+export interface Series {
+  readonly name: string
+  /** A colour of the style sheet. */
+  readonly colour: string
+  readonly values: readonly number[]
+  readonly filled?: boolean
+}
+
+interface ChartProps {
+  readonly label: string
+  /** Milliseconds. */
+  readonly at: readonly number[]
+  readonly series: readonly Series[]
+  readonly height?: number
+}
+
+export function Chart({ label, at, series, height = 220 }: ChartProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const plot = useRef<uPlot | null>(null)
+  const { theme, times } = usePreferences()
+  const shape = series.map(({ name }) => name).join()
+  const latest = useRef({ at, series })
+  latest.current = { at, series }
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the names of the series and the theme make another chart
+  useEffect(() => {
+    const element = box.current!
+    const made = new uPlot(
+      optionsOf(element, latest.current.series, height, times === 'utc'),
+      dataOf(latest.current),
+      element,
+    )
+    plot.current = made
+    const resized = new ResizeObserver(() => made.setSize({ width: element.clientWidth, height }))
+    resized.observe(element)
+    return () => {
+      resized.disconnect()
+      made.destroy()
+      plot.current = null
+    }
+  }, [shape, height, theme, times, document.documentElement.dataset.theme])
+
+  useEffect(() => plot.current?.setData(dataOf({ at, series })), [at, series])
+  return <div ref={box} className="chart" role="img" aria-label={label} />
+}
+
+function dataOf({ at, series }: Pick<ChartProps, 'at' | 'series'>): uPlot.AlignedData {
+  return [at.map((ms) => ms / 1_000), ...series.map(({ values }) => [...values])]
+}
+
+function optionsOf(
+  element: HTMLElement,
+  series: readonly Series[],
+  height: number,
+  utc: boolean,
+): uPlot.Options {
+  const style = getComputedStyle(element)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const font = `12px ${colour('--font')}`
+  const axis = {
+    stroke: colour('--text-3'),
+    font,
+    grid: { stroke: colour('--line'), width: 1 },
+    ticks: { show: false },
+  }
+  return {
+    width: element.clientWidth,
+    height,
+    padding: [8, 8, 0, 0],
+    cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
+    legend: { live: true },
+    ...(utc ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') } : {}),
+    scales: { y: { range: (_plot, _low, high) => [0, Math.max(4, high * 1.1)] } },
+    axes: [
+      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        size: 48,
+        values: (_plot, values) => values.map((value) => (Number.isInteger(value) ? short(value) : '')),
+      },
+    ],
+    series: [
+      { label: 'Time', value: timeText(utc) },
+      ...series.map(({ name, colour: own, filled }) => ({
+        label: name,
+        stroke: colour(own),
+        width: 1.5,
+        points: { show: false },
+        ...(filled ? { fill: `color-mix(in srgb, ${colour(own)} 12%, transparent)` } : {}),
+        value: (_plot: uPlot, value: number | null) => (value === null ? '–' : short(value)),
+      })),
+    ],
+  }
+}
+
+function timeText(utc: boolean) {
+  const format = new Intl.DateTimeFormat('en-GB', {
+    day: '2-digit',
+    month: 'short',
+    hour: '2-digit',
+    minute: '2-digit',
+    ...(utc ? { timeZone: 'UTC' } : {}),
+  })
+  return (_plot: uPlot, value: number | null) => (value === null ? '–' : format.format(value * 1_000))
+}

@@ -1,0 +1,62 @@
+/** Pause and resume, with a confirmation that says what waits meanwhile. */
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { queryClient } from '../api/query-client'
+import { Button } from './button'
+import { Dialog } from './dialog'
+import { Problem } from './feedback'
+import { toast } from './toast'
+
+interface PauseButtonProps {
+  /** Of the thing that is paused. */
+  readonly name: string
+  readonly paused: boolean
+  /** What a pause means for it. */
+  readonly consequence: string
+  readonly act: (verb: 'pause' | 'resume', note: string) => Promise<unknown>
+}
+
+export function PauseButton({ name, paused, consequence, act }: PauseButtonProps) {
+  const [asking, setAsking] = useState(false)
+  const [note, setNote] = useState('')
+  const verb = paused ? 'resume' : 'pause'
+  const change = useMutation({
+    mutationFn: () => act(verb, note.trim()),
+    onSuccess: () => {
+      toast(paused ? `${name} goes on.` : `${name} is paused.`)
+      setAsking(false)
+      void queryClient.invalidateQueries()
+    },
+  })
+  const title = paused ? `Resume ${name}` : `Pause ${name}`
+  return (
+    <>
+      <Button small icon={paused ? 'play' : 'pause'} aria-label={title} onClick={() => setAsking(true)}>
+        {paused ? 'Resume' : 'Pause'}
+      </Button>
+      <Dialog
+        open={asking}
+        onClose={() => setAsking(false)}
+        title={title}
+        description={paused ? 'Waiting events are taken up at once, in their usual order.' : consequence}
+      >
+        <label className="field">
+          <span className="label">Reason, for the audit (optional)</span>
+          <input
+            className="input"
+            maxLength={1_000}
+            value={note}
+            onChange={(event) => setNote(event.target.value)}
+          />
+        </label>
+        {change.error ? <Problem error={change.error} /> : null}
+        <div className="actions">
+          <Button onClick={() => setAsking(false)}>Cancel</Button>
+          <Button look="main" disabled={change.isPending} onClick={() => change.mutate()}>
+            {paused ? 'Resume' : 'Pause'}
+          </Button>
+        </div>
+      </Dialog>
+    </>
+  )
+}
