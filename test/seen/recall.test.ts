@@ -1,5 +1,5 @@
 /** `seen` answers duplicates as the log would, and asks the log whenever it cannot be sure. */
-import { type InboxOptions, lru, type Seen, type SeenEntry, type SeenKey } from 'hookonce'
+import { HookonceError, type InboxOptions, lru, type Seen, type SeenEntry, type SeenKey } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
 import { type Bench, onBothLogs, post, shop, until } from '../support/processing.js'
@@ -201,6 +201,27 @@ onBothLogs((bench) => {
       expect(records(), name).toBe(2)
       await inbox.stop()
     }
+  })
+
+  test('a delivery whose commit failed is not known: its retry is recorded', async () => {
+    const store = bench.store()
+    let away = true
+    const { inbox } = bench.inbox({
+      seen: lru(),
+      processing: false,
+      store: {
+        ...store,
+        async record(deliveries) {
+          if (away) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'away' })
+          return store.record(deliveries)
+        },
+      },
+    })
+    await inbox.start()
+    for (let i = 0; i < 3; i++) expect((await post(inbox, { id: 'a' })).httpStatus).toBe(503)
+    away = false
+    expect((await post(inbox, { id: 'a' })).status).toBe('accepted')
+    expect((await inbox.events.get({ source: 'shop', eventId: 'a' }))?.state).toBe('pending')
   })
 
   test('two logs that share a memory do not answer for each other', async () => {

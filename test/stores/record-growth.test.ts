@@ -1,7 +1,8 @@
-/** What record costs for known ids depends on how many there are in the batch, and not on the length of the log. */
+/** The cost of record grows with the size of its batch: not with its square, and not with the length of the log. */
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
+import { foldBatch } from '#dist/stores/postgres/record-batch.js'
 import { freshDatabase } from '../support/database.js'
 
 test('known ids are looked up one by one in the unique index, in a log that has grown since the plan was made', async () => {
@@ -50,4 +51,34 @@ test('known ids are looked up one by one in the unique index, in a log that has 
     await outside.end()
     await database.drop()
   }
+})
+
+test('the work of folding a batch grows with its size', () => {
+  let reads = 0
+  const readsOf = (size: number): number => {
+    reads = 0
+    const deliveries = Array.from({ length: size }, (_, n) => ({
+      source: 'shop',
+      headers: {},
+      body: Buffer.from('x'),
+      events: [
+        {
+          // Each id is there twice.
+          get eventId() {
+            reads++
+            return `e${n >> 1}`
+          },
+          eventType: 'x',
+          reference: null,
+          contentHash: null,
+          guardHash: null,
+        },
+      ],
+      onReplayedContent: 'review' as const,
+    }))
+    expect(foldBatch(deliveries).repeats).toHaveLength(size / 2)
+    return reads
+  }
+  expect(readsOf(2_000)).toBeLessThan(2_000 * 5)
+  expect(readsOf(4_000)).toBe(2 * readsOf(2_000))
 })

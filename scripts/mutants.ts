@@ -1,0 +1,147 @@
+/**
+ * npm run mutants: builds the package in deliberately broken ways, and shows which test notices each of them. One that no
+ * test notices is a missing test, and fails the run.
+ *
+ *   npm run mutants                   all of them
+ *   npm run mutants -- fence replay   only those with one of these words in their name
+ *   npm run mutants -- --confirm      also runs the test that has failed on the package as it is: it must pass there
+ *
+ * Each mutant is applied in one temporary copy of the package. Only the changed files are transpiled, and all mutants
+ * share one PostgreSQL server, so that a mutant costs seconds.
+ */
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { transformSync } from 'esbuild'
+import { mutants } from '../test/mutants/index.mjs'
+import { applied, type Change, type Mutant, type NamedTest } from '../test/mutants/mutant.mjs'
+import { startPostgres } from '../test/support/postgres.js'
+import { nativeDir } from '../test/support/postgres-native.mjs'
+
+const root = fileURLToPath(new URL('..', import.meta.url))
+/** No test that is named here needs half of this on a busy machine. */
+const LIMIT_MS = 300_000
+
+const confirms = process.argv.includes('--confirm')
+const words = process.argv.slice(2).filter((word) => word !== '--confirm')
+const wanted =
+  words.length === 0 ? mutants : mutants.filter(({ name }) => words.some((w) => name.includes(w)))
+if (wanted.length === 0) {
+  console.error(`No mutant has ${words.join(' or ')} in its name.`)
+  process.exit(2)
+}
+
+const copy = mkdtempSync(join(tmpdir(), 'hookonce-mutants-'))
+process.env.HOOKONCE_TEST_POSTGRES_NATIVE ??= await nativeDir()
+const server = process.env.HOOKONCE_TEST_POSTGRES_URL ? null : await startPostgres()
+const url = server?.url ?? process.env.HOOKONCE_TEST_POSTGRES_URL
+let survivors = 0
+try {
+  for (const name of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'src', 'test', 'dist', 'docs'])
+    cpSync(join(root, name), join(copy, name), { recursive: true })
+  for (const name of ['node_modules', 'examples', 'scripts']) symlinkSync(join(root, name), join(copy, name))
+
+  for (const mutant of wanted) if (!isCaught(mutant)) survivors++
+  console.log(`${wanted.length - survivors} of ${wanted.length} mutants were caught.`)
+  if (survivors > 0) process.exitCode = 1
+} finally {
+  rmSync(copy, { recursive: true, force: true })
+  await server?.remove()
+}
+
+function isCaught(mutant: Mutant): boolean {
+  const startedAt = Date.now()
+  let verdict: string
+  let caught = false
+  try {
+    const files = build(mutant)
+    let ran: Ran
+    try {
+      ran = run(mutant.tests)
+    } finally {
+      for (const file of files) cpSync(join(root, file), join(copy, file))
+    }
+    const { failed, broken } = ran
+    if (failed.length > 0 && !confirms) {
+      caught = true
+      verdict = `caught by: ${failed[0]}`
+    } else if (failed.length > 0) {
+      const without = run(mutant.tests.filter(({ title }) => failed[0]!.includes(title)))
+      caught = without.passed > 0 && without.failed.length === 0
+      verdict = caught ? `caught by: ${failed[0]}` : `this test fails without the mutant too: ${failed[0]}`
+    } else if (broken.length > 0) verdict = `its tests did not run: ${broken[0]}`
+    else verdict = `SURVIVED: ${mutant.promise}`
+  } catch (error) {
+    verdict = (error as Error).message
+  }
+  const seconds = Math.round((Date.now() - startedAt) / 1_000)
+  console.log(`${caught ? 'ok    ' : 'FAILED'} ${mutant.name} (${seconds} s)\n         ${verdict}`)
+  return caught
+}
+
+/** Writes the changed files into `dist` of the copy. Returns their names. */
+function build({ name, changes }: Mutant): string[] {
+  const texts = new Map<string, string>()
+  for (const change of changes as Change[])
+    texts.set(change.file, applied(texts.get(change.file) ?? read(change.file), change, name))
+  return [...texts].map(([file, text]) => {
+    const { code } = transformSync(text, {
+      loader: 'ts',
+      format: 'esm',
+      target: 'es2023',
+      tsconfigRaw: { compilerOptions: { verbatimModuleSyntax: true } },
+    })
+    const built = file.replace(/^src\//, 'dist/').replace(/\.ts$/, '.js')
+    writeFileSync(join(copy, built), code)
+    return built
+  })
+}
+
+interface Ran {
+  readonly passed: number
+  /** The titles of the tests that failed. */
+  readonly failed: readonly string[]
+  /** Files whose tests could not even start. */
+  readonly broken: readonly string[]
+}
+
+function run(tests: readonly NamedTest[]): Ran {
+  const report = join(copy, 'report.json')
+  rmSync(report, { force: true })
+  const files = [...new Set(tests.map(({ file }) => file))]
+  const titles = [...new Set(tests.map(({ title }) => title))].map(escaped).join('|')
+  const args = ['run', ...files, '-t', titles, '--bail=1', '--reporter=json', `--outputFile=${report}`]
+  const { stderr } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), args, {
+    cwd: copy,
+    env: { ...process.env, HOOKONCE_PROVIDER: 'stripe,github', HOOKONCE_TEST_POSTGRES_URL: url },
+    stdio: ['ignore', 'ignore', 'pipe'],
+    encoding: 'utf8',
+    timeout: LIMIT_MS,
+  })
+  let text: string
+  try {
+    text = readFileSync(report, 'utf8')
+  } catch {
+    return { passed: 0, failed: [], broken: [stderr.trim().split('\n').slice(-5).join(' ')] }
+  }
+  const { numPassedTests, testResults } = JSON.parse(text) as {
+    numPassedTests: number
+    testResults: { message: string; assertionResults: { status: string; fullName: string }[] }[]
+  }
+  const results = testResults.flatMap(({ assertionResults }) => assertionResults)
+  return {
+    passed: numPassedTests,
+    failed: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    broken: testResults.flatMap(({ message }) => (message ? [message.split('\n')[0]!] : [])),
+  }
+}
+
+function read(file: string): string {
+  return readFileSync(join(root, file), 'utf8')
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+}

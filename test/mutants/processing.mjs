@@ -1,0 +1,257 @@
+/** Broken builds of processing and retention: effects doubled, events stuck, or removed too early. */
+import { onPostgres, onSqlite } from './mutant.mjs'
+
+const crash = 'test/processing/crash.test.ts'
+
+/** @type {import('./mutant.mjs').Mutant[]} */
+export const processingMutants = [
+  {
+    name: 'fence ignored on SQLite',
+    promise: 'An expired lease writes nothing.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/settle.ts',
+        find: 'where w.seq = ? and w.token = ? and w.next_at > ?`',
+        replace: 'where w.seq = ? and (w.token = ? or w.next_at > ? or 1)`',
+      },
+    ],
+    tests: [onSqlite('a lease settles until its time is over'), onSqlite('many concurrent settlements')],
+  },
+  {
+    name: 'row count of the fence ignored',
+    promise: 'A settlement that changed no row is a lost lease: its transaction is rolled back.',
+    changes: [
+      {
+        file: 'src/stores/postgres/settle.ts',
+        find: 'new Array<boolean>(count).fill(false)',
+        replace: 'new Array<boolean>(count).fill(true)',
+      },
+    ],
+    tests: [onPostgres('a lease settles until its time is over'), onPostgres('many concurrent settlements')],
+  },
+  {
+    name: 'batch settle without fence',
+    promise: 'Each lease of a batch is judged on its own.',
+    changes: [
+      {
+        file: 'src/stores/postgres/settle.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
+        find: 'where w.seq = i.seq and w.token = i.token and ${alive} and i.retry_ms is null',
+        replace: 'where w.seq = i.seq and i.retry_ms is null',
+      },
+    ],
+    tests: [onPostgres('each lease of a batch is judged on its own')],
+  },
+  {
+    name: 'commit in spite of a lost lease',
+    promise: 'The effects of an attempt are committed only together with its outcome.',
+    changes: [
+      {
+        file: 'src/stores/postgres/transaction.ts',
+        find: "if (settled.every(Boolean)) await commit('commit')",
+        replace: "if (settled.length > 0) await commit('commit')",
+      },
+    ],
+    tests: [onPostgres('finish with an expired lease rolls everything back')],
+  },
+  {
+    name: 'lease by the clock of the worker',
+    promise: 'A lease is judged by the clock of the store.',
+    changes: [
+      {
+        file: 'src/stores/postgres/claim.ts',
+        find: 'next_at = hookonce.clock() + make_interval(secs => $2::float8 / 1000)',
+        replace: 'next_at = to_timestamp($2::float8 / 1000)',
+      },
+      {
+        file: 'src/stores/postgres/claim.ts',
+        find: '[worker, leaseMs, texts(open), share, room, from]',
+        replace: '[worker, Date.now() + leaseMs, texts(open), share, room, from]',
+      },
+      {
+        file: 'src/stores/postgres/claim.ts',
+        find: '[worker, leaseMs, event.source, event.eventId]',
+        replace: '[worker, Date.now() + leaseMs, event.source, event.eventId]',
+      },
+    ],
+    tests: [{ file: crash, title: 'workers whose clocks are ten minutes apart' }],
+  },
+  {
+    name: 'heartbeat stopped',
+    promise: 'A handler that takes longer than its lease keeps it.',
+    changes: [
+      {
+        file: 'src/processing/leases.ts',
+        find: 'else void extendAll()',
+        replace: 'else void extendAll',
+      },
+    ],
+    tests: [{ file: crash, title: 'keeps it by heartbeats' }],
+  },
+  {
+    name: 'an expired lease can be extended',
+    promise: 'A lease that has expired stays expired.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/settle.ts',
+        find: "'update hookonce_work set next_at = ? where seq = ? and token = ? and next_at > ?'",
+        replace: "'update hookonce_work set next_at = ? where seq = ? and token = ? and next_at + ? > 0'",
+      },
+    ],
+    tests: [onSqlite('a lease settles until its time is over'), onSqlite('extending a live lease')],
+  },
+  {
+    name: 'buffer kept at stop',
+    promise: 'A stop gives back the events that have not begun.',
+    changes: [
+      {
+        file: 'src/processing/processor.ts',
+        find: 'const released = release(dispatch.close())',
+        replace: 'const released = release(dispatch.close().slice(0, 0))',
+      },
+    ],
+    tests: [{ file: crash, title: 'under load finishes what runs, hands back what waits' }],
+  },
+  {
+    name: 'attempt counted at its end',
+    promise: 'An event that kills its worker ends in the dead letters: a crash counts as an attempt.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/claim.ts',
+        find: 'claimed_at = ?3, attempt = attempt + 1,',
+        replace: 'claimed_at = ?3, attempt = attempt + (token is null),',
+      },
+    ],
+    tests: [onSqlite('a crash counts as an attempt')],
+  },
+  {
+    name: 'unknown commit taken for a failure',
+    promise: 'A commit whose answer was lost is looked up in the log before the event is tried again.',
+    changes: [
+      {
+        file: 'src/processing/settle.ts',
+        find: "if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await",
+        replace: "if (isHookonceError(error, 'COMMIT_UNKNOWN') && false && (await",
+      },
+    ],
+    tests: [{ file: 'test/processing/unknown-commit.test.ts', title: 'a commit whose answer was lost' }],
+  },
+  {
+    name: 'lane without order',
+    promise: 'Events of one lane are handled one after the other.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/claim.ts',
+        find: 'if (row.blocked !== 0) blocked.push(row)\n      else if',
+        replace: 'if',
+      },
+    ],
+    tests: [onSqlite('a lane gives one event at a time'), onSqlite('many workers process many lanes')],
+  },
+  {
+    name: 'replay without lock',
+    promise: 'An event that is being processed is not replayed.',
+    changes: [
+      {
+        file: 'src/stores/postgres/operate.ts',
+        find: "if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }\n",
+        replace: '',
+      },
+    ],
+    tests: [onPostgres('every transition of the table happens')],
+  },
+  {
+    name: 'replay races a worker',
+    promise: 'An order reads the state of its events under their locks.',
+    changes: [
+      {
+        file: 'src/stores/postgres/operate.ts',
+        find: '  await run(lockWork, values)\n  await run(lockEvents, values)\n',
+        replace: '',
+      },
+      {
+        file: 'src/stores/postgres/operate.ts',
+        find: '  await run(lockNewWork, values)\n',
+        replace: '',
+      },
+    ],
+    tests: [onPostgres('an order and a worker that race')],
+  },
+  {
+    name: 'prune ignores the state on SQLite',
+    promise: 'An unfinished event is never removed.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/prune.ts',
+        find: "const finished = \"('succeeded', 'ignored')\"",
+        replace: "const finished = \"('succeeded', 'ignored', 'pending', 'failed')\"",
+      },
+    ],
+    tests: [onSqlite('a pending, processing or failed event is never pruned')],
+  },
+  {
+    name: 'prune ignores the state on PostgreSQL',
+    promise: 'An unfinished event is never removed.',
+    changes: [
+      {
+        file: 'src/stores/postgres/prune-sql.ts',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
+        find: "where ${event} and (w.seq is not null or o.parked = 'dead')`",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
+        replace: 'where ${event} and false`',
+      },
+    ],
+    tests: [onPostgres('a pending, processing or failed event is never pruned')],
+  },
+  {
+    name: 'no tombstone is left',
+    promise: 'Captured bytes that come back after the horizon of their event are not handled again.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/prune.ts',
+        find: 'if (tombstones) leaveTombstone(connection, now, row)\n',
+        replace: '',
+      },
+    ],
+    tests: [{ file: 'test/retention/tombstones.test.ts', title: 'captured bytes on day 91' }],
+  },
+  {
+    name: 'payload of another part',
+    promise: 'A handler gets the payload of its own event.',
+    changes: [
+      {
+        file: 'src/processing/handled-event.ts',
+        find: 'const { eventId, eventType, reference, part } = claimed',
+        replace:
+          "const part = 0\n  const { eventType, reference } = claimed\n  const eventId = slices[0]?.id ?? ''",
+      },
+    ],
+    tests: [{ file: 'test/processing/attempt.test.ts', title: 'each handler call gets its own part' }],
+  },
+  {
+    name: 'effect of once repeated',
+    promise: 'An effect of `ctx.once` that has finished does not run again.',
+    changes: [
+      {
+        file: 'src/processing/effect.ts',
+        find: "if (before.state === 'finished') return storedResult(effect, before.result)\n",
+        replace: '',
+      },
+    ],
+    tests: [{ file: 'test/processing/attempt.test.ts', title: 'runs an effect once over failed attempts' }],
+  },
+  {
+    name: 'a failed handler keeps its writes',
+    promise: 'The writes of a handler that throws are rolled back.',
+    changes: [
+      {
+        file: 'src/processing/settle.ts',
+        find: 'const undone = session.begun()?.then((transaction) => transaction.rollback())',
+        replace: 'const undone = session.begun()?.then((transaction) => transaction.commit())',
+      },
+    ],
+    tests: [
+      { file: 'test/processing/attempt.test.ts', title: 'a handler that throws has its writes rolled back' },
+    ],
+  },
+]

@@ -1,0 +1,261 @@
+/** Broken builds of intake and of the record verb: events lost, acknowledged too early, or recorded twice. */
+import { onPostgres, onSqlite } from './mutant.mjs'
+
+/** @type {import('./mutant.mjs').Mutant[]} */
+export const recordMutants = [
+  {
+    name: 'no unique key on SQLite',
+    promise: 'An event is recorded once, whoever delivers it how often.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/migrations-1-to-3.ts',
+        find: 'parked text,\n  unique (source, event_id)\n) strict;',
+        replace:
+          'parked text\n) strict;\ncreate index hookonce_events_once on hookonce_events (source, event_id);',
+      },
+      {
+        file: 'src/stores/sqlite/record.ts',
+        find: '  on conflict (source, event_id) do nothing`',
+        replace: '`',
+      },
+    ],
+    tests: [onSqlite('duplicates inside one batch are detected'), onSqlite('64 concurrent writers')],
+  },
+  {
+    name: 'no unique key on PostgreSQL',
+    promise: 'An event is recorded once, whoever delivers it how often.',
+    changes: [
+      {
+        file: 'src/stores/postgres/migrations/0001-0003.ts',
+        find: 'reason text,\n  constraint events_once unique (source, event_id)\n);',
+        replace: 'reason text\n);\ncreate index events_once on hookonce.events (source, event_id);',
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: 'on conflict (source, event_id) do nothing',
+        replace: '',
+      },
+    ],
+    tests: [onPostgres('64 concurrent writers')],
+  },
+  {
+    name: 'dedupe within a period only',
+    promise: 'A duplicate is found however much later it comes, also across the border of a partition.',
+    changes: [
+      {
+        file: 'src/stores/postgres/migrations/0001-0003.ts',
+        find: 'constraint events_once unique (source, event_id)',
+        replace: 'constraint events_once unique (source, event_id, received_at)',
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: 'on conflict (source, event_id) do nothing',
+        replace: 'on conflict (source, event_id, received_at) do nothing',
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: 'where e.source = i.source and e.event_id = i.event_id limit 1',
+        replace:
+          "where e.source = i.source and e.event_id = i.event_id and e.received_at > hookonce.clock() - interval '1 day' limit 1",
+      },
+    ],
+    tests: [
+      {
+        file: 'test/retention/retain.test.ts',
+        title: 'the same id is a duplicate after its payload is gone',
+      },
+    ],
+  },
+  {
+    name: 'acknowledged before the commit',
+    promise: 'A delivery is answered only after its commit.',
+    changes: [
+      {
+        file: 'src/intake/group-commit.ts',
+        find: 'const recordings = await next.record(batch.map((waiter) => waiter.delivery))',
+        replace:
+          "next.record(batch.map((waiter) => waiter.delivery)).catch(() => {})\n      const recordings: Recording[] = batch.map(({ delivery }) => delivery.events.map(() => ({ status: 'recorded' as const, seq: 1, state: 'pending' as const })))",
+      },
+    ],
+    tests: [
+      { file: 'test/intake/group-commit.test.ts', title: 'answers nothing before its commit has ended' },
+    ],
+  },
+  {
+    name: 'acknowledged by the cache alone',
+    promise:
+      'Nothing but the log (or the spool) acknowledges a new event: a cache that is ahead of it does not.',
+    changes: [
+      {
+        file: 'src/inbox/recording-path.ts',
+        find: 'const known = await cache.ask(source, delivery)',
+        replace:
+          "const known = await cache.ask(source, delivery)\n            if (!known) cache.keep(source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
+      },
+    ],
+    tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
+  },
+  {
+    name: 'synchronous lowered to normal',
+    promise: 'A commit on SQLite is on disk when it returns.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/connection.ts',
+        find: "db.exec('pragma synchronous = full')",
+        replace: "db.exec('pragma synchronous = normal')",
+      },
+      {
+        file: 'src/stores/sqlite/connection.ts',
+        find: "if (mode === 'wal' && synchronous === 2) return",
+        replace: "if (mode === 'wal') return",
+      },
+    ],
+    tests: [{ file: 'test/stores/durability.test.ts', title: 'on SQLite the write-ahead log is flushed' }],
+  },
+  {
+    name: 'database file opened and closed beside SQLite',
+    promise: 'This process keeps the locks of SQLite, so that no other program removes its write-ahead log.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/database-file.ts',
+        find: 'if (existsSync(place)) return',
+        replace: "if (existsSync(place)) return closeSync(openSync(place, 'r'))",
+      },
+    ],
+    tests: [
+      {
+        file: 'test/stores/other-programs.test.ts',
+        title: 'with two stores in one process, of which one was opened later',
+      },
+    ],
+  },
+  {
+    name: 'a replaced database file is not noticed',
+    promise: 'No event is acknowledged into a file that has no name any more.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/database-file.ts',
+        find: 'if (!lost) return\n',
+        replace: 'return\n',
+      },
+    ],
+    tests: [
+      {
+        file: 'test/stores/other-programs.test.ts',
+        title: 'takes the write-ahead log away after a plain read',
+      },
+    ],
+  },
+  {
+    name: 'recorded before it is verified',
+    promise: 'Nothing of a delivery that does not pass verification is stored.',
+    changes: [
+      {
+        file: 'src/intake/intake.ts',
+        find: 'const refused =\n    receive(',
+        replace:
+          'await Promise.resolve()\n    .then(() => deps.recorder.record(newDelivery(name, source, delivery, source.identify(delivery), after.laneOf), source, span))\n    .catch(() => {})\n  const refused =\n    receive(',
+      },
+    ],
+    tests: [
+      { file: 'test/intake/secrecy.test.ts', title: 'a canary in the secret' },
+      { file: 'test/server/end-to-end.test.ts', title: 'stores nothing for them' },
+    ],
+  },
+  {
+    name: '401 for an outage of the key server',
+    promise: 'An outage on our side is answered 503, so that the sender tries again.',
+    changes: [
+      {
+        file: 'src/intake/intake.ts',
+        find: "reason === 'key_unavailable' ? rejected(503, reason, 'unavailable') : rejected(401, reason)",
+        replace: 'rejected(401, reason)',
+      },
+    ],
+    tests: [{ file: 'test/intake/key-unavailable.test.ts', title: 'is 503 with Retry-After' }],
+  },
+  {
+    name: 'an unwritable log answers 400',
+    promise: 'A delivery that could not be recorded is answered 503, never with a final refusal.',
+    changes: [
+      {
+        file: 'src/intake/intake.ts',
+        find: "rejected(503, observer.storeFailed(error), 'unavailable')",
+        replace: "rejected(400, observer.storeFailed(error), 'invalid')",
+      },
+    ],
+    tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
+  },
+  {
+    name: 'two keys joined into one text',
+    promise: 'The key of an event is two values: the source and the id.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record-batch.ts',
+        find: 'const ids = seen.get(source) ?? new Map<string, number>()',
+        replace: "const ids = seen.get('') ?? new Map<string, number>()",
+      },
+      {
+        file: 'src/stores/postgres/record-batch.ts',
+        find: 'seen.set(source, ids)',
+        replace: "seen.set('', ids)",
+      },
+    ],
+    tests: [onPostgres('the same id in two sources is two events')],
+  },
+  {
+    name: 'quadratic batch',
+    promise: 'The work for a batch grows with its size, not with its square.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record-batch.ts',
+        find: 'const first = ids.get(event.eventId)',
+        replace:
+          'const at = firsts.findIndex((known) => known.source === source && known.event.eventId === event.eventId)\n      const first = at < 0 ? undefined : at',
+      },
+    ],
+    tests: [{ file: 'test/stores/record-growth.test.ts', title: 'the work of folding a batch' }],
+  },
+  {
+    name: 'the record statement drops a lost race',
+    promise: 'Of two simultaneous deliveries one is recorded and the other is a duplicate; neither fails.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record.ts',
+        find: 'const winners = await db.query<Found>(lookup, [...names, hashes, guards])',
+        replace: 'const winners: Found[] = []',
+      },
+    ],
+    tests: [onPostgres('64 concurrent writers'), onPostgres('two concurrent deliveries of one id')],
+  },
+  {
+    name: 'other content under a known id is equal',
+    promise: 'Other content under a known id is a conflict: counted and reported.',
+    changes: [
+      {
+        file: 'src/stores/sqlite/record.ts',
+        find: 'equal: row.equal === 1,',
+        replace: 'equal: true,',
+      },
+    ],
+    tests: [onSqlite('the same id with other bytes is a conflict')],
+  },
+  {
+    name: 'the spool forgets before the log has it',
+    promise: 'A spooled delivery leaves the spool only after the log has it.',
+    changes: [
+      {
+        file: 'src/spool/drain.ts',
+        find: 'let verdicts: RecordVerdict[][]',
+        replace:
+          'await file.remove({ done: rows.map(({ id }) => id), refused: [], now: deps.clock.now() })\n      let verdicts: RecordVerdict[][]',
+      },
+    ],
+    tests: [
+      {
+        file: 'test/spool/processes.test.ts',
+        title: 'a kill -9 at any step of the drain loses no spooled delivery',
+      },
+    ],
+  },
+]
