@@ -29,6 +29,13 @@ const components = [
     debian: 'sqlite3',
   },
   {
+    name: 'strace',
+    tests: 'test/stores/durability.test.ts',
+    instead: 'HOOKONCE_TEST_STRACE',
+    programs: ['strace'],
+    debian: 'strace',
+  },
+  {
     name: 'Chromium',
     tests: 'test/browser',
     instead: 'HOOKONCE_TEST_CHROMIUM',
