@@ -60,6 +60,16 @@ const disasters = {
     files: ['test/property/store-model.test.ts', 'test/property/concurrent.test.ts'],
     env: { HOOKONCE_PROPERTY_SEED: 'random', HOOKONCE_PROPERTY_RUNS: '4000' },
   },
+  points: {
+    what: 'every point of the store contract x throw, done but error, delay, freeze, kill',
+    files: ['test/points/points.test.ts'],
+    env: { HOOKONCE_POINTS: 'all' },
+  },
+  simulation: {
+    what: 'intake and processing on a log in memory, in virtual time, by seed',
+    files: ['test/simulation/simulation.test.ts'],
+    env: { HOOKONCE_SIMULATION_SEEDS: '20000' },
+  },
   attempts: {
     what: 'kill -9 and freezing at every step of an attempt',
     files: ['test/processing/crash.test.ts'],

@@ -1,0 +1,220 @@
+/**
+ * Everything an inbox does, with a fault at one point of one process, and a second process that goes on. The driver is a
+ * sender and an operator: it repeats what was not acknowledged, at either process, as they do.
+ */
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import {
+  type CompleteStore,
+  createInbox,
+  type EventKey,
+  type Inbox,
+  lru,
+  postpone,
+  silentLog,
+} from 'hookonce'
+import { archiveRestore, directory } from 'hookonce/archive'
+import { expect } from 'vitest'
+import { post, shop } from '../support/processing.js'
+import type { OwnHarness } from '../support/sqlite-harness.js'
+import { type Fault, FaultyProcess } from './faults.js'
+import { points } from './points.js'
+
+const LEASE_MS = 60_000
+/** A process that gives no answer for so long is left alone. */
+const PATIENCE_MS = 1_500
+const TRIES = 40
+const types = ['plain', 'tx', 'once', 'in-tx', 'stale', 'fails', 'later', 'slow', 'many', 'many'] as const
+
+export async function runWithFault<Tx>(
+  log: OwnHarness<Tx>,
+  real: CompleteStore<Tx>,
+  point: string,
+  fault: Fault,
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'hookonce-points-'))
+  const source = `s${randomBytes(5).toString('hex')}`
+  const faulty = new FaultyProcess(point, fault)
+  const counts = new Map<string, number>()
+  // A store of its own where it is closed: the others go on with theirs.
+  const ownsStore = point === 'log.close'
+  const own = ownsStore ? await log.open() : real
+  // A lease of a dead process in the spool file ends with the process, which is still there in this test.
+  const spooling = ['intake', 'drain'].includes(points[point]!) && !fault.startsWith('kill')
+  const leaseMs = point === 'log.extend' ? 150 : LEASE_MS
+  const first = makeInbox(faulty.store(own as CompleteStore), faulty)
+  const second = makeInbox(real as CompleteStore, null)
+  const secondStarted = faulty.happened.wait.then(() => second.start())
+  const isReached = () => faulty.hasHappened
+
+  function makeInbox(store: ReturnType<FaultyProcess['store']>, process: FaultyProcess | null): Inbox {
+    const target = directory(join(folder, 'archive'))
+    const inbox = createInbox({
+      store,
+      sources: { [source]: shop() },
+      seen: lru(),
+      limits: { recordMs: 400 },
+      retention: { payloads: 0, events: '90d', archive: process ? process.target(target) : target },
+      processing: { leaseMs, pollMs: 20, retry: { firstMs: 1, maxMs: 5, maxAttempts: 50 } },
+      log: silentLog,
+      ownsStore: process !== null && ownsStore,
+      ...(spooling && { spool: { path: join(folder, 'spool.db'), afterMs: 100 } }),
+    })
+    const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+    const effect = (tx: unknown, id: string) => log.insertEffect(tx as Tx, `${source}/${id}`)
+    inbox.on(source, 'plain', (event) => void count(event.id))
+    inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id))
+    inbox.on(source, 'once', (event, ctx) => ctx.once('mail', () => void count(event.id)))
+    inbox.on(source, 'in-tx', async (event, ctx) => {
+      await effect(ctx.tx, event.id)
+      await ctx.once('mail', () => void count(event.id))
+    })
+    inbox.on(source, 'stale', (event, ctx) => effect(ctx.tx, event.id), { stale: () => 1 })
+    inbox.on(source, 'fails', async (event, ctx) => {
+      await effect(ctx.tx, event.id)
+      if (count(event.id).get(event.id) === 1) throw new Error('the first time it fails')
+    })
+    inbox.on(source, 'later', (event) => {
+      if (count(event.id).get(event.id) === 1) throw postpone(1)
+    })
+    inbox.on(source, 'slow', async () => {
+      // Until a heartbeat was sent.
+      if (point === 'log.extend' && process) await within(faulty.happened.wait).catch(() => {})
+    })
+    inbox.onBatch(source, 'many', async (events, ctx) => {
+      for (const event of events) await effect(ctx.tx, event.id)
+    })
+    return inbox
+  }
+
+  /** Until it succeeds: at the first process while it answers, else at the second. */
+  async function insist<T>(what: string, act: (inbox: Inbox) => Promise<T>): Promise<T> {
+    let problem: unknown
+    for (let tries = 0; tries < TRIES; tries++) {
+      try {
+        return await within(act(faulty.isSilent ? second : first))
+      } catch (error) {
+        problem = error
+        await recover(tries)
+      }
+    }
+    throw new Error(`${point} ${fault}: ${what} did not succeed: ${String(problem)}`)
+  }
+
+  /**
+   * Time passes: leases end, and a frozen process goes on. Not every time: whoever has taken over needs time for its
+   * own attempts.
+   */
+  async function recover(tries: number): Promise<void> {
+    if (isReached() && tries % 40 === 3) {
+      await log.advance(2 * LEASE_MS)
+      if (fault === 'freeze') await new Promise((resolve) => setTimeout(resolve, 60))
+      faulty.thaw()
+    }
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+
+  async function send(id: string, type: string, statuses: readonly number[]): Promise<void> {
+    await insist(`the delivery of ${id}`, async (inbox) => {
+      const { httpStatus } = await post(inbox, { id, type, ref: id }, source)
+      if (!statuses.includes(httpStatus)) throw new Error(`answered ${httpStatus}`)
+    })
+  }
+
+  async function settled(ids: readonly string[]): Promise<void> {
+    for (const eventId of ids) {
+      let state: string | undefined
+      for (let tries = 0; tries < 400 && state !== 'succeeded'; tries++) {
+        state = (await real.get({ source, eventId }))?.state
+        if (state !== 'succeeded') await recover(tries)
+      }
+      expect(`${eventId} ${state}`).toBe(`${eventId} succeeded`)
+    }
+  }
+
+  const payloadOf = (event: EventKey) => real.inspect.payload(event)
+  const ids = types.map((type, i) => `${type}-${i}`)
+  const key = { source, eventId: ids[0]! }
+  try {
+    await insist('the start', (inbox) => inbox.start())
+    for (const [i, id] of ids.entries()) await send(id, types[i]!, [200, 202])
+    await settled(ids)
+    for (const [i, id] of ids.entries()) await send(id, types[i]!, [200, 202])
+    await insist('a replay', async (inbox) => {
+      const { done } = await inbox.replay(key, { force: true, actor: 'test' })
+      if (!done && (await real.get(key))?.run === 1) throw new Error('not replayed')
+    })
+    await settled(ids)
+    const result = await insist('once', (inbox) =>
+      inbox.once(`${source}:k`, () => randomBytes(4).toString('hex'), { leaseMs: 1_000, waitMs: 1_000 }),
+    )
+    expect(await second.once(`${source}:k`, () => 'another')).toBe(result)
+    await insist('reads', async (inbox) => {
+      const store = await inbox.store()
+      await store.audit!.append([{ actor: 'test', verb: 'look', source, eventId: null, reason: '' }])
+      const page = await inbox.events.list({ source })
+      expect(page.events.length).toBe(ids.length)
+      expect((await inbox.events.get(key))?.state).toBe('succeeded')
+      expect(await inbox.events.payload(key)).not.toBeNull()
+      await Promise.all([
+        inbox.events.attempts(key),
+        inbox.events.stats(),
+        inbox.events.audits(),
+        store.ping(),
+      ])
+      await inbox.events.tail({ after: 0, limit: 10 })
+      await store.inspect!.report()
+    })
+    await insist('retention', async (inbox) => {
+      const { busy } = await inbox.retain({ sources: [source] })
+      if (busy) throw new Error('busy')
+      if ((await payloadOf(key)) !== null) throw new Error('the payload is still there')
+    })
+    await insist('a restore', async (inbox) => {
+      const real = directory(join(folder, 'archive'))
+      const target = inbox === first ? faulty.target(real) : real
+      await archiveRestore({ store: await inbox.store(), target, source, actor: 'test', reason: 'asked' })
+      if ((await payloadOf(key)) === null) throw new Error('the payload is not back')
+    })
+    await insist('an erasure', (inbox) =>
+      inbox.erase({ reference: ids[0]!, source, actor: 'test', reason: 'asked', waitMs: 1_000 }),
+    )
+    expect(await payloadOf(key)).toBeNull()
+    await settled(ids)
+    await within(first.stop({ deadlineMs: 100 })).catch(() => {})
+    await verify()
+  } finally {
+    faulty.thaw()
+    faulty.happened.give()
+    await within(
+      Promise.all([secondStarted, first.stop({ deadlineMs: 100 }), second.stop({ deadlineMs: 1_000 })]),
+    ).catch(() => {})
+    await rm(folder, { recursive: true, force: true })
+  }
+
+  async function verify(): Promise<void> {
+    expect(`reached: ${isReached()}`).toBe('reached: true')
+    for (const [i, id] of ids.entries()) {
+      const hasEffect = ['tx', 'in-tx', 'stale', 'fails', 'many'].includes(types[i]!)
+      const effects = await log.countEffects(`${source}/${id}`)
+      expect(`${id} has ${effects} effects`).toBe(`${id} has ${hasEffect ? 1 : 0} effects`)
+    }
+    const { events } = await real.list({ source })
+    expect(events.map(({ eventId }) => eventId).sort()).toEqual([...ids].sort())
+  }
+}
+
+async function within<T>(work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('no answer')), PATIENCE_MS)
+  })
+  work.catch(() => {})
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
