@@ -1,5 +1,5 @@
 /** The log of the simulation is a store like the others: it passes their contract. */
-import { storeContractFor } from 'hookonce/testing'
+import { storeContractFor } from 'hookonce/testing/contracts'
 import { describe, test } from 'vitest'
 import { MemoryLog, type MemoryTx } from './memory-log.js'
 
