@@ -217,18 +217,6 @@ export const recordMutants = [
     tests: [{ file: 'test/stores/record-growth.test.ts', title: 'the work of folding a batch' }],
   },
   {
-    name: 'the record statement drops a lost race',
-    promise: 'Of two simultaneous deliveries one is recorded and the other is a duplicate; neither fails.',
-    changes: [
-      {
-        file: 'src/stores/postgres/record.ts',
-        find: 'const winners = await db.query<Found>(lookup, [...names, hashes, guards])',
-        replace: 'const winners: Found[] = []',
-      },
-    ],
-    tests: [onPostgres('64 concurrent writers'), onPostgres('two concurrent deliveries of one id')],
-  },
-  {
     name: 'other content under a known id is equal',
     promise: 'Other content under a known id is a conflict: counted and reported.',
     changes: [
