@@ -145,6 +145,11 @@ export const processingMutants = [
         find: 'if (row.blocked !== 0) blocked.push(row)\n      else if',
         replace: 'if',
       },
+      {
+        file: 'src/stores/sqlite/record.ts',
+        find: 'dueIn(connection, now, source, lane, seq), lane)',
+        replace: 'now, lane)',
+      },
     ],
     tests: [onSqlite('a lane gives one event at a time'), onSqlite('many workers process many lanes')],
   },

@@ -16,6 +16,7 @@ import type {
   TransactionKeys,
 } from 'hookonce'
 import type { ArchiveTarget } from 'hookonce/archive'
+import type { History } from '#dist/store/history.js'
 
 /** The operation that calls the method. */
 export type Operation =
@@ -72,7 +73,18 @@ const ofCapability = {
     erase: 'archive',
   } satisfies Methods<Archive>,
   audit: { append: 'order', list: 'read' } satisfies Methods<AuditTrail>,
-  inspect: { payload: 'read', attempts: 'read', report: 'read' } satisfies Methods<Inspect>,
+  inspect: {
+    payload: 'read',
+    attempts: 'read',
+    report: 'read',
+    effects: 'read',
+    conflict: 'read',
+    deadLetters: 'read',
+    leases: 'read',
+    types: 'read',
+    idsFrom: 'read',
+  } satisfies Methods<Inspect>,
+  history: { add: 'read', read: 'read', processes: 'read' } satisfies Methods<History>,
   duplicates: { count: 'intake', flush: 'stop' } satisfies Methods<Duplicates>,
 } satisfies Record<Capability, Record<string, Operation>>
 

@@ -13,6 +13,7 @@ import {
   type Inbox,
   lru,
   postpone,
+  type Store,
   silentLog,
 } from 'hookonce'
 import { archiveRestore, directory } from 'hookonce/archive'
@@ -165,7 +166,7 @@ export async function runWithFault<Tx>(
         store.ping(),
       ])
       await inbox.events.tail({ after: 0, limit: 10 })
-      await store.inspect!.report()
+      await readAll(store, key)
     })
     await insist('retention', async (inbox) => {
       const { busy } = await inbox.retain({ sources: [source] })
@@ -204,6 +205,17 @@ export async function runWithFault<Tx>(
     const { events } = await real.list({ source })
     expect(events.map(({ eventId }) => eventId).sort()).toEqual([...ids].sort())
   }
+}
+
+/** What the dashboard and the command line read. */
+async function readAll(store: Store, key: EventKey): Promise<void> {
+  const inspect = store.inspect!
+  await Promise.all([inspect.report(), inspect.effects(key), inspect.conflict(key), inspect.leases()])
+  await Promise.all([inspect.deadLetters({ limit: 10 }), inspect.types(10), inspect.idsFrom('p', 10)])
+  const process = { id: 'p', version: '0', node: '20', host: 'h', pid: 1, worker: null }
+  await store.history!.add({ counts: [{ source: key.source, name: 'looked', value: 1 }], process })
+  await store.history!.read({ from: 0, to: 3_600_000, stepMs: 60_000 })
+  await store.history!.processes()
 }
 
 async function within<T>(work: Promise<T>): Promise<T> {

@@ -30,7 +30,7 @@ onBothLogs((bench) => {
     ['a commit that never happened is not found in the log: the handler runs again', false, 2],
   ])('%s', async (_, committed, wanted) => {
     let calls = 0
-    const { inbox } = bench.inbox({ store: losingFirstAnswer(bench.store(), committed) })
+    const { inbox, lines } = bench.inbox({ store: losingFirstAnswer(bench.store(), committed) })
     inbox.on('shop', '*', async (event, ctx) => {
       calls++
       await bench.write(ctx.tx, event.id)
@@ -44,5 +44,7 @@ onBothLogs((bench) => {
     const attempts = await bench.store().inspect.attempts({ source: 'shop', eventId: 'a' })
     expect(attempts.at(-1)?.outcome).toBe('succeeded')
     expect(attempts).toHaveLength(wanted)
+    // Nobody is told that the outcome was discarded.
+    expect(lines.filter(({ code }) => code === 'LEASE_LOST')).toEqual([])
   })
 })
