@@ -79,3 +79,43 @@ export function countDown(limitMs: number): () => number {
   const until = performance.now() + limitMs
   return () => Math.max(1, until - performance.now())
 }
+
+export interface TimeLimits<Item> {
+  /** `expired` is called with the item after the time limit, unless `clear` is called first. */
+  set(item: Item): void
+  clear(item: Item): void
+}
+
+/**
+ * The same time limit for many items, with one timer for all of them: a timer for each delivery showed in the profile of
+ * a busy intake. Items expire in the order in which they were set.
+ */
+export function timeLimits<Item>(ms: number, expired: (item: Item) => void): TimeLimits<Item> {
+  const limits = new Map<Item, number>()
+  let timer: NodeJS.Timeout | null = null
+
+  function sweep(): void {
+    timer = null
+    for (const [item, until] of limits) {
+      const left = until - performance.now()
+      if (left > 0) {
+        timer = setTimeout(sweep, left)
+        return
+      }
+      limits.delete(item)
+      expired(item)
+    }
+  }
+
+  return {
+    set(item) {
+      limits.set(item, performance.now() + ms)
+      timer ??= setTimeout(sweep, ms)
+      if (limits.size === 1) timer.ref()
+    },
+    clear(item) {
+      // The timer stays, for the next item. Alone it must not keep the process alive.
+      if (limits.delete(item) && limits.size === 0) timer?.unref()
+    },
+  }
+}

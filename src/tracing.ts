@@ -6,7 +6,7 @@
  * conventions for messaging (https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/) use links, too.
  * The trace of a sender is also linked and never continued: a sender must not decide what is sampled.
  */
-import type { Attributes, Context, Link, Span } from '@opentelemetry/api'
+import type { Attributes, Context, Link, ProxyTracerProvider, Span } from '@opentelemetry/api'
 import { requireOptional } from './optional-module.js'
 
 export interface Tracing {
@@ -69,6 +69,7 @@ function tracingOn(api: Api): Tracing {
   const tracer = () => trace.getTracer('hookonce')
   return {
     receive(source, headers) {
+      if (!isRecorded(api)) return null
       const parent = context.active()
       const inRequest = trace.getSpan(parent) !== undefined
       const span = tracer().startSpan(
@@ -83,6 +84,7 @@ function tracingOn(api: Api): Tracing {
       return isReal(api, span) ? receiveSpan(api, span, trace.setSpan(parent, span)) : null
     },
     attempt(events, inCall) {
+      if (!isRecorded(api)) return null
       const parent = inCall ? context.active() : api.ROOT_CONTEXT
       const span = tracer().startSpan(
         'hookonce attempt',
@@ -101,7 +103,16 @@ function tracingOn(api: Api): Tracing {
   }
 }
 
-/** Without an SDK the API returns spans that are not recorded. */
+/**
+ * Whether an SDK is registered. Without one the API makes spans that are not recorded, and making them costs several
+ * microseconds. The provider of any copy of the API is a proxy, which has no tracer to give before the SDK is there.
+ */
+function isRecorded({ trace }: Api): boolean {
+  const provider: Partial<ProxyTracerProvider> = trace.getTracerProvider()
+  return provider.getDelegateTracer?.('hookonce') !== undefined || provider.getDelegateTracer === undefined
+}
+
+/** An SDK may decide not to sample, and some return spans that are not recorded. */
 function isReal({ isSpanContextValid }: Api, span: Span): boolean {
   return isSpanContextValid(span.spanContext())
 }

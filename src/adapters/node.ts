@@ -26,13 +26,13 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
   const repeats = repeatedLines(inbox.log)
   return async (request, response) => {
     const path = originalUrl(request)
-    const source = options.source ?? sourceInPath(path.split('?', 1)[0]!)
+    const source = options.source ?? sourceInPath(withoutQuery(path))
     if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
     const reading = inbox.bodies.begin()
     try {
       const body = await bodyOf(request, inbox.limits, reading)
       if (body === 'parsed') {
-        const error = new HookonceError('BODY_CONSUMED', { path: path.split('?', 1)[0]! })
+        const error = new HookonceError('BODY_CONSUMED', { path: withoutQuery(path) })
         repeats.error({ source, step: 'receive', code: error.code }, error.message)
         return send(response, rejected(500, error.code, 'failed'), request)
       }
@@ -52,6 +52,11 @@ function originalUrl(request: IncomingMessage & { originalUrl?: string }): strin
   return request.originalUrl ?? request.url ?? '/'
 }
 
+function withoutQuery(path: string): string {
+  const query = path.indexOf('?')
+  return query < 0 ? path : path.slice(0, query)
+}
+
 function originOf(request: IncomingMessage, configured: NodeHandlerOptions['origin']): string {
   if (configured !== undefined) return typeof configured === 'string' ? configured : configured(request)
   return `${isEncrypted(request) ? 'https' : 'http'}://${request.headers.host ?? 'localhost'}`
@@ -61,8 +66,12 @@ export function isEncrypted(request: IncomingMessage): boolean {
   return 'encrypted' in request.socket && request.socket.encrypted === true
 }
 
-/** A header that came twice is joined, as the web standard does, except where only one makes sense. */
+/**
+ * The headers as texts. Node has joined those that came twice, except where only one makes sense, and `set-cookie`, which
+ * is a list and does not belong in a request.
+ */
 function flatten({ headers }: IncomingMessage): Record<string, string> {
+  if (headers['set-cookie'] === undefined) return headers as Record<string, string>
   const flat: Record<string, string> = {}
   for (const name in headers) {
     const value = headers[name]
@@ -99,11 +108,15 @@ function readBytes(
   return new Promise((resolve) => {
     const pieces = collectBytes()
     let size = 0
+    let ended = false
     const inTime = deadline(limits.bodyTimeoutMs, () => finish('timeout'))
     function finish(body: Body): void {
+      if (ended) return
+      ended = true
       inTime()
       budget.complete()
-      request.off('data', onData)
+      // A complete request sends no more data.
+      if (typeof body === 'string') request.off('data', onData)
       resolve(body)
     }
     function onData(chunk: Buffer): void {
@@ -112,11 +125,13 @@ function readBytes(
       else if (!budget.take(chunk.byteLength)) finish('overloaded')
       else pieces.add(chunk)
     }
+    const onAbort = () => finish('aborted')
     budget.onEvicted(() => finish('overloaded'))
+    // `once` would wrap each listener in two objects. A request emits each of these events once, and `finish` works once.
     request.on('data', onData)
-    request.once('end', () => finish(pieces.whole()))
-    request.once('error', () => finish('aborted'))
-    request.once('close', () => finish('aborted'))
+    request.on('end', () => finish(pieces.whole()))
+    request.on('error', onAbort)
+    request.on('close', onAbort)
   })
 }
 
@@ -128,10 +143,11 @@ function send(
   if (response.destroyed || request.socket.destroyed) return
   // A body that was not read to its end would be taken for the next request on this connection.
   const unread = !request.readableEnded && !request.complete
-  response.writeHead(httpStatus, {
-    ...headers,
-    'content-length': Buffer.byteLength(body),
-    ...(unread ? { connection: 'close' } : {}),
-  })
-  response.end(body, unread ? () => request.destroy() : undefined)
+  const length = Buffer.byteLength(body)
+  if (unread) {
+    response.writeHead(httpStatus, { ...headers, 'content-length': length, connection: 'close' })
+    response.end(body, () => request.destroy())
+    return
+  }
+  response.writeHead(httpStatus, { ...headers, 'content-length': length }).end(body)
 }

@@ -3,6 +3,7 @@
  * one flush for all of them, without a timer. Each is answered after its own commit. The queue is limited in number and
  * in bytes; when it is full, senders get 503 and retry.
  */
+import { timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { NewDelivery } from '../model.js'
 import { type Rule, shape, whole } from '../options.js'
@@ -50,7 +51,6 @@ interface Waiter {
   readonly delivery: NewDelivery
   readonly resolve: (recording: Recording) => void
   readonly reject: (error: unknown) => void
-  timer?: NodeJS.Timeout
 }
 
 export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {}): GroupCommit {
@@ -61,6 +61,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
   let underWay = 0
   let scheduled = false
   let idle: (() => void)[] = []
+  const inTime = withinMs === null ? null : timeLimits(withinMs, giveUp)
 
   function record(delivery: NewDelivery): Promise<Recording> {
     const bytes = delivery.body.byteLength
@@ -71,7 +72,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = { delivery, resolve, reject }
-      if (withinMs !== null) waiter.timer = setTimeout(() => giveUp(waiter), withinMs)
+      inTime?.set(waiter)
       queue.push(waiter)
       queuedBytes += bytes
       // After this turn of the event loop, so that requests read from many sockets in one turn share a commit.
@@ -121,14 +122,14 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
       const recorded = recordings.reduce((count, recording) => count + (Array.isArray(recording) ? 1 : 0), 0)
       if (recorded > 0) onCommit?.(recorded, performance.now() - startedAt)
       for (let i = 0; i < batch.length; i++) {
-        clearTimeout(batch[i]!.timer)
+        inTime?.clear(batch[i]!)
         const recording = recordings[i]!
         if (recording instanceof HookonceError) batch[i]!.reject(recording)
         else batch[i]!.resolve(recording)
       }
     } catch (error) {
       for (const waiter of batch) {
-        clearTimeout(waiter.timer)
+        inTime?.clear(waiter)
         waiter.reject(error)
       }
     } finally {

@@ -65,9 +65,12 @@ async function take(
   const source = deps.sources.get(name)
   if (!source) return at('receive', earlyRefusal('unknown_source'))
   const now = deps.clock.now()
-  const refused =
-    receive(source, delivery, deps.limits, now) ?? untrusted(await source.verify(delivery, { now }))
+  const refused = receive(source, delivery, deps.limits, now)
   if (refused) return refused
+  const verification = source.verify(delivery, { now })
+  // Most schemes are synchronous, and waiting for them would cost a turn.
+  const rejection = untrusted(verification instanceof Promise ? await verification : verification)
+  if (rejection) return rejection
 
   const events = source.identify(delivery)
   if (events.length === 0) return at('identify', rejected(400, 'no_event_id', 'invalid'))

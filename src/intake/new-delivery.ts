@@ -24,7 +24,10 @@ export function newDelivery(
     headers: stored(carried ? { ...delivery.headers, ...carried } : delivery.headers, source.keepHeaders),
     body: delivery.body,
     events: events.map((event, index) => ({
-      ...newEvent(delivery, event, bodyHash),
+      eventId: event.id,
+      eventType: event.type,
+      reference: event.reference,
+      contentHash: contentHashOf(delivery, event, bodyHash),
       guardHash: guardHash === null || events.length === 1 ? guardHash : guardHashAt(guardHash, index),
       lane: laneOf(name, event),
     })),
@@ -32,14 +35,12 @@ export function newDelivery(
   }
 }
 
-function newEvent(delivery: Delivery, event: IdentifiedEvent, bodyHash: Uint8Array) {
-  const { content } = event
-  return {
-    eventId: event.id,
-    eventType: event.type,
-    reference: event.reference,
-    contentHash: content === null ? null : content === delivery.body ? bodyHash : sha256(content),
-  }
+function contentHashOf(
+  { body }: Delivery,
+  { content }: IdentifiedEvent,
+  bodyHash: Uint8Array,
+): Uint8Array | null {
+  return content === null ? null : content === body ? bodyHash : sha256(content)
 }
 
 /** The digest of the signed bytes. They are seldom the body alone, and for some senders (Mailgun) not the body at all. */
@@ -59,10 +60,15 @@ function guardHashAt(guardHash: Uint8Array, index: number): Uint8Array {
 
 function stored(headers: Delivery['headers'], extra: readonly string[]): Record<string, string> {
   const result: Record<string, string> = {}
-  for (const name of [...storedHeaders, ...extra]) {
-    const value = headers[name]
-    if (value !== undefined && value.length <= STORED_HEADER_BYTES)
-      result[name] = value.toWellFormed().replaceAll('\0', '')
-  }
+  for (const name of storedHeaders) store(result, name, headers[name])
+  for (const name of extra) store(result, name, headers[name])
   return result
 }
+
+function store(result: Record<string, string>, name: string, value: string | undefined): void {
+  if (value === undefined || value.length > STORED_HEADER_BYTES) return
+  result[name] = UNSTORABLE.test(value) ? value.toWellFormed().replaceAll('\0', '') : value
+}
+
+/** PostgreSQL stores neither a zero byte nor half of a surrogate pair. */
+const UNSTORABLE = /[\0\ud800-\udfff]/

@@ -7,8 +7,7 @@ import type { AdminOptions } from './admin/options.js'
 import { hostNames } from './bind.js'
 import { bridge } from './bridge.js'
 import type { ServerSettings } from './options.js'
-import { createRequests } from './requests.js'
-import { type Caller, originOf } from './trust-proxy.js'
+import type { Callers } from './trust-proxy.js'
 
 export interface MountedInbox {
   readonly inbox: Inbox
@@ -16,18 +15,15 @@ export interface MountedInbox {
   other(request: IncomingMessage, response: ServerResponse): void
   /** Ends the streams, which otherwise stay open. */
   endStreams(): void
-  /** Resolves when no request uses this inbox. */
-  quiet(): Promise<void>
 }
 
 export function mountInbox(
   inbox: Inbox,
   settings: ServerSettings,
-  callerOf: (request: IncomingMessage) => Caller,
+  { callerOf, originOf }: Callers,
 ): MountedInbox {
-  const requests = createRequests()
   const { publicUrl } = settings
-  const intake = nodeHandler(inbox, { origin: publicUrl ?? ((request) => originOf(callerOf(request))) })
+  const intake = nodeHandler(inbox, { origin: publicUrl ?? originOf })
   const api = adminOf(inbox, settings)
   const answer =
     api === null
@@ -40,11 +36,9 @@ export function mountInbox(
   return {
     inbox,
     intake(request, response) {
-      requests.begin(response)
       intake(request, response).catch(() => response.destroy())
     },
     other(request, response) {
-      requests.begin(response)
       if (answer === null) return notFound(inbox, response)
       // An absolute URL, so that the API sees the scheme that the browser used, not that of the last proxy.
       const caller = callerOf(request)
@@ -53,7 +47,6 @@ export function mountInbox(
       answer(request, response).catch(() => response.destroy())
     },
     endStreams: () => void api?.close(),
-    quiet: requests.ended,
   }
 }
 

@@ -5,36 +5,46 @@ import type { Receipt } from '../intake/answer.js'
 import type { EarlyRefusal } from '../intake/receive.js'
 
 export interface Requests {
-  begin(response: ServerResponse): void
+  /** `user`: the inbox that serves the request. */
+  begin(response: ServerResponse, user: object): void
   /** From now on, every response closes its connection. */
   closeAfter(): void
   /** Whether a response is in progress on this connection. */
   isBusy(socket: Duplex): boolean
   /** Whether a request was in progress within the last seconds. */
   readonly recentlyBusy: boolean
-  /** Resolves when no request is in progress. */
-  ended(): Promise<void>
+  /** Resolves when no request of `user` is in progress. */
+  ended(user: object): Promise<void>
 }
 
 const RECENT_MS = 5_000
 
 export function createRequests(): Requests {
-  const inProgress = new Set<ServerResponse>()
+  const inProgress = new Map<ServerResponse, object>()
   /**
    * A pipelined response that waits for another gets no `close` event when its connection closes, so it is ended here.
    */
   const bySocket = new WeakMap<Duplex, Set<ServerResponse>>()
   let closing = false
   let lastAt = Number.NEGATIVE_INFINITY
-  let waiting: (() => void)[] = []
+  let waiting: { readonly user: object; resolve(): void }[] = []
 
   function end(response: ServerResponse): void {
     bySocket.get(response.req.socket)?.delete(response)
     if (!inProgress.delete(response)) return
     lastAt = performance.now()
-    if (inProgress.size > 0) return
-    for (const resolve of waiting) resolve()
-    waiting = []
+    if (waiting.length > 0) notifyWaiting()
+  }
+
+  function isInUse(user: object): boolean {
+    for (const other of inProgress.values()) if (other === user) return true
+    return false
+  }
+
+  function notifyWaiting(): void {
+    const over = waiting.filter(({ user }) => !isInUse(user))
+    waiting = waiting.filter((waiter) => !over.includes(waiter))
+    for (const { resolve } of over) resolve()
   }
 
   function onClose(this: ServerResponse): void {
@@ -53,23 +63,23 @@ export function createRequests(): Requests {
   }
 
   return {
-    begin(response) {
-      inProgress.add(response)
+    begin(response, user) {
+      inProgress.set(response, user)
       ofSocket(response.req.socket).add(response)
       if (closing) response.shouldKeepAlive = false
-      response.once('close', onClose)
+      response.on('close', onClose)
     },
     closeAfter() {
       closing = true
       // A response whose headers are sent already leaves an idle connection, which is closed with the idle ones.
-      for (const response of inProgress) response.shouldKeepAlive = false
+      for (const response of inProgress.keys()) response.shouldKeepAlive = false
     },
     isBusy: (socket) => (bySocket.get(socket)?.size ?? 0) > 0,
     get recentlyBusy() {
       return inProgress.size > 0 || performance.now() - lastAt < RECENT_MS
     },
-    ended: () =>
-      inProgress.size === 0 ? Promise.resolve() : new Promise((resolve) => waiting.push(resolve)),
+    ended: (user) =>
+      isInUse(user) ? new Promise((resolve) => waiting.push({ user, resolve })) : Promise.resolve(),
   }
 }
 

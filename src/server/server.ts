@@ -40,8 +40,8 @@ const REQUESTS_SHARE = 0.75
 export function createServer(inbox: Inbox, options: ServerOptions = {}): HookonceServer {
   const settings = serverSettings(options)
   checkExposure(settings)
-  const callerOf = callers(settings.trustProxy)
-  let current: MountedInbox = mountInbox(inbox, settings, callerOf)
+  const proxies = callers(settings.trustProxy)
+  let current: MountedInbox = mountInbox(inbox, settings, proxies)
   let closing: Promise<void> | null = null
   const now = new AbortController()
   const health = createHealth(
@@ -52,7 +52,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
   const metrics = createMetrics(
     () => current.inbox,
     settings,
-    (request) => callerOf(request).address,
+    (request) => proxies.callerOf(request).address,
   )
   const requests = createRequests()
   const node = createNode(settings, inbox.limits, handle)
@@ -63,7 +63,7 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
   node.on('drop', onDrop(inbox))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
-    requests.begin(response)
+    requests.begin(response, current)
     const path = pathOf(request)
     if (path.startsWith('/webhooks/')) current.intake(request, response)
     else if (health.answer(path, request, response) || metrics.answer(path, request, response)) return
@@ -89,9 +89,9 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     },
     async swap(next) {
       const before = current
-      current = mountInbox(next, settings, callerOf)
+      current = mountInbox(next, settings, proxies)
       before.endStreams()
-      await before.quiet()
+      await requests.ended(before)
       return before.inbox
     },
     get inbox() {

@@ -25,9 +25,16 @@ export interface Caller {
   readonly host: string | null
 }
 
-export function callers(trust: TrustProxy): (request: IncomingMessage) => Caller {
+export interface Callers {
+  callerOf(request: IncomingMessage): Caller
+  /** The origin of the URL that the caller used. */
+  originOf(request: IncomingMessage): string
+}
+
+export function callers(trust: TrustProxy): Callers {
   const trustedHops = hopRule(trust)
-  return (request) => {
+
+  function callerOf(request: IncomingMessage): Caller {
     const peer = normal(request.socket.remoteAddress)
     const direct = { address: peer, encrypted: isEncrypted(request), host: hostname(request.headers.host) }
     if (trustedHops === null) return direct
@@ -41,10 +48,19 @@ export function callers(trust: TrustProxy): (request: IncomingMessage) => Caller
       host: hostname(nthFromEnd(list(request.headers['x-forwarded-host']), hops)) ?? direct.host,
     }
   }
+
+  return {
+    callerOf,
+    originOf(request) {
+      // The address is not needed.
+      if (trustedHops === null) return originAt(isEncrypted(request), hostname(request.headers.host))
+      const { encrypted, host } = callerOf(request)
+      return originAt(encrypted, host)
+    },
+  }
 }
 
-/** The origin of the URL that the caller used. */
-export function originOf({ encrypted, host }: Caller): string {
+function originAt(encrypted: boolean, host: string | null): string {
   return `${encrypted ? 'https' : 'http'}://${host ?? 'localhost'}`
 }
 

@@ -117,4 +117,30 @@ describe('group commit', () => {
     store.batches[1]!.commit()
     await expect(Promise.all(accepted)).resolves.toHaveLength(3)
   })
+
+  it('fails the deliveries that wait longer than the time limit, in order, and no others', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxUnderWay: 1, withinMs: 50 })
+    const ended: string[] = []
+    const send = (id: string) =>
+      commits.record(delivery(id)).then(
+        () => ended.push(`${id} recorded`),
+        (error: { code: string }) => ended.push(`${id} ${error.code}`),
+      )
+    const first = [send('a')]
+    await turn()
+    first.push(send('b'), send('c'))
+    await Promise.all(first)
+    expect(ended).toEqual(['a STORE_UNAVAILABLE', 'b STORE_UNAVAILABLE', 'c STORE_UNAVAILABLE'])
+    expect(commits.waiting).toBe(0)
+    // The commit that was too slow ends, and the next delivery has the whole time again.
+    store.batches[0]!.commit()
+    await turn()
+    const next = send('d')
+    await turn()
+    store.batches[1]!.commit()
+    await next
+    expect(ended.at(-1)).toBe('d recorded')
+    expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['d']])
+  })
 })

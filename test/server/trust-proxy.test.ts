@@ -4,14 +4,15 @@ import type { IncomingMessage } from 'node:http'
 import { twilio, unverified } from 'hookonce/providers'
 import type { TrustProxy } from 'hookonce/server'
 import { describe, expect, it } from 'vitest'
-import { callers, originOf } from '#dist/server/trust-proxy.js'
+import { callers } from '#dist/server/trust-proxy.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 import { send, serving } from '../support/serving.js'
 
 function asked(trust: TrustProxy, peer: string, headers: Record<string, string>) {
   const request = { socket: { remoteAddress: peer }, headers: { host: 'inner', ...headers } }
-  const caller = callers(trust)(request as unknown as IncomingMessage)
-  return [caller.address, originOf(caller)]
+  const { callerOf, originOf } = callers(trust)
+  const incoming = request as unknown as IncomingMessage
+  return [callerOf(incoming).address, originOf(incoming)]
 }
 
 const spoof = {

@@ -46,14 +46,16 @@ export type Handshake = (reading: Reading, now: number) => HandshakeReply | null
 /** A challenge is short; a longer text is not repeated. */
 const maxRepeated = 2_048
 
+/** Null when the source has no handshake. */
 export function compileHandshakes(
   rules: readonly HandshakeRule[],
   options: OptionValues,
   scheme: Scheme,
-): Handshake {
+): Handshake | null {
   const compiled = rules
     .filter((rule) => rule.needsOption === undefined || options[rule.needsOption] !== undefined)
     .map((rule) => compileHandshake(rule, options, scheme))
+  if (compiled.length === 0) return null
   return (reading, now) => {
     for (const answer of compiled) {
       const reply = answer(reading, now)

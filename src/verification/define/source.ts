@@ -100,7 +100,7 @@ export function createSource(
       if (idIsSigned || equalIsUsual || provesNothing) return null
       return signedData(delivery).signed ?? [delivery.body]
     },
-    handshake: (delivery, { now }) => handshake(read(delivery), now),
+    handshake: (delivery, { now }) => (handshake === null ? null : handshake(read(delivery), now)),
     sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
     sign(wanted) {
       const draft: Draft = {
