@@ -59,17 +59,44 @@ export function sameContent(a: Uint8Array | null, b: Uint8Array | null): boolean
 /** An event of the batch with the delivery it came from. */
 export type Item = BatchEvent & { readonly from: NewDelivery }
 
+/** A number for the rows of one batch, so that a statement that is sent again recognises them. */
+export function newBatch(): string {
+  return randomBytes(8).readBigInt64LE().toString()
+}
+
+/** Whether `insertPlain` can record the event: it is alone in its delivery, and has no guard and no lane. */
+export function isPlain({ event, from }: Item): boolean {
+  return from.events.length === 1 && event.guardHash === null && (event.lane ?? null) === null
+}
+
+/** The values of `insertPlain` in `record-sql.ts`, without the slot. */
+export function plainParameters(items: readonly Item[], batch: string): unknown[] {
+  return [
+    texts(items.map((item) => item.source)),
+    texts(items.map((item) => item.event.eventId)),
+    texts(items.map((item) => item.event.eventType)),
+    texts(items.map((item) => item.event.reference)),
+    texts(items.map((item) => JSON.stringify(item.from.headers))),
+    numbers(items.map((item) => item.from.receivedAt ?? null)),
+    numbers(startsOf(items.map((item) => item.from))),
+    numbers(items.map((item) => item.from.body.byteLength)),
+    joined(items.map((item) => item.from.body)),
+    joined(items.map((item) => item.event.contentHash ?? NO_HASH)),
+    numbers(items.map((item) => item.event.contentHash !== null)),
+    joined(items.map((item) => tombstoneOf(item.event.eventId, item.event.contentHash))),
+    batch,
+  ]
+}
+
 /** The values of `insert` in `record-sql.ts`, without the slot. */
-export function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, number>): unknown[] {
+export function parameters(
+  items: readonly Item[],
+  payloadSeq: Map<NewDelivery, number>,
+  batch: string,
+): unknown[] {
   const deliveries = [...new Set(items.map((item) => item.from))]
   const place = new Map(deliveries.map((delivery, i) => [delivery, i + 1]))
   const events = items.map((item) => item.event)
-  let at = 1
-  const starts = deliveries.map(({ body }) => {
-    const start = at
-    at += body.byteLength
-    return start
-  })
   return [
     texts(items.map((item) => item.source)),
     texts(events.map((event) => event.eventId)),
@@ -85,14 +112,24 @@ export function parameters(items: readonly Item[], payloadSeq: Map<NewDelivery, 
     numbers(deliveries.map((delivery) => delivery.receivedAt ?? null)),
     texts(deliveries.map((delivery) => JSON.stringify(delivery.headers))),
     texts(deliveries.map((delivery) => delivery.onReplayedContent)),
-    numbers(starts),
+    numbers(startsOf(deliveries)),
     numbers(deliveries.map((delivery) => delivery.body.byteLength)),
     joined(deliveries.map((delivery) => delivery.body)),
-    randomBytes(8).readBigInt64LE().toString(),
+    batch,
     texts(events.map((event) => event.lane ?? null)),
     texts(events.map((event) => (event.guardHash === null ? null : contestedId(event)))),
     joined(events.map((event) => tombstoneOf(event.eventId, event.contentHash))),
   ]
+}
+
+/** The offset of each body in all of them joined, from 1. */
+function startsOf(deliveries: readonly NewDelivery[]): number[] {
+  let at = 1
+  return deliveries.map(({ body }) => {
+    const start = at
+    at += body.byteLength
+    return start
+  })
 }
 
 const NO_HASH = new Uint8Array(32)
