@@ -59,9 +59,17 @@ const valueTypes: CustomTypesConfig = {
   getTypeParser(oid: number, format?: 'text' | 'binary') {
     if (oid === pg.types.builtins.INT8) return Number
     const parse = pg.types.getTypeParser(oid, format as 'text')
-    if (oid === pg.types.builtins.TIMESTAMPTZ) return (value: string) => Number(parse(value))
+    if (oid === pg.types.builtins.TIMESTAMPTZ)
+      return (value: string) => (ISO_UTC.test(value) ? isoMs(value) : Number(parse(value)))
     return parse
   },
+}
+
+/** The usual form of an instant: `2026-01-31 23:59:59.123456+00`. The parser of the driver takes twice as long. */
+const ISO_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
+
+function isoMs(value: string): number {
+  return Date.parse(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`)
 }
 
 /** A text array as a literal, which is cheaper than a JavaScript array for the driver. Control characters were refused. */
