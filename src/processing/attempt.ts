@@ -104,7 +104,7 @@ async function attemptOnce<Tx>(
     for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result, handler?.counters)
     return { results, begun: begun.length }
   } finally {
-    session.abort(new Error('the attempt is over'))
+    session.end()
   }
 }
 
@@ -177,7 +177,7 @@ async function call<Tx>(
     return null
   } catch (error) {
     // The reason is always ours; the error may be an object whose prototype cannot be read.
-    const { reason } = session.signal
+    const { reason } = session
     if (reason instanceof NotShareable) stopSharing(deps, handler, reason)
     return failureIn(deps, session, error)
   } finally {
@@ -207,7 +207,9 @@ function eventContext<Tx>(
     idempotencyKey: (name) => idempotencyKey(claimed, name),
     attempt: claimed.tries,
     run: claimed.run,
-    signal: session.signal,
+    get signal() {
+      return session.signal
+    },
     ignore(reason) {
       prepared.result = { kind: 'ignored', reason: redact.reason(reason, claimed) }
     },
@@ -223,7 +225,9 @@ function batchContext<Tx>(
 ): BatchContext<Tx> {
   return {
     tx: scope.tx,
-    signal: session.signal,
+    get signal() {
+      return session.signal
+    },
     ignore(event: HandledEvent, reason) {
       const prepared = ready.find((candidate) => candidate.event === event)
       if (!prepared) throw new TypeError('ctx.ignore(event, reason) needs an event of this batch')

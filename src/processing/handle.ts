@@ -80,7 +80,7 @@ export async function within<Tx>(
   { timeoutMs, timedOut }: Limit,
   work: (scope: Scope<Tx>) => unknown,
 ): Promise<void> {
-  session.signal.throwIfAborted()
+  if (session.reason) throw session.reason
   const scope = session.scope(claimed)
   const timer = setTimeout(() => session.abort(timedOut()), timeoutMs)
   try {

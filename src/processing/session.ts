@@ -10,7 +10,10 @@ import { type Calls, watchCalls } from './floating-promises.js'
 
 export interface Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
+  /** For handlers. It is made when it is first read: most handlers do not use it, and it costs 10 microseconds. */
   readonly signal: AbortSignal
+  /** Why the session was aborted; null while it is open, and after `end`. */
+  readonly reason: Error | null
   /** Rejects with the reason when the session is aborted. */
   readonly aborted: Promise<never>
   /** Opens the scope of a handler call with these events. */
@@ -22,8 +25,10 @@ export interface Session<Tx> {
   readonly waiting: boolean
   /** The error with which the transaction could not begin, if that was not the fault of the handler. */
   readonly unavailable: HookonceError | null
-  /** Ends the session: the handler is out of time or its lease is lost. Later calls on its context fail. */
+  /** Aborts the session: the handler is out of time or its lease is lost. Later calls on its context fail. */
   abort(reason: Error): void
+  /** The attempt is over. Later calls on its context fail. */
+  end(): void
 }
 
 /** The part of a session that one handler call sees. Handlers that share a session cannot use it after they returned. */
@@ -46,11 +51,13 @@ export function openSession<Tx>(
   log: Logger,
   timeoutMs?: number,
 ): Session<Tx> {
-  const controller = new AbortController()
-  const { signal } = controller
-  const aborted = new Promise<never>((_, reject) =>
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true }),
-  )
+  let controller: AbortController | null = null
+  let reason: Error | null = null
+  let ended = false
+  let rejectAborted: (reason: Error) => void
+  const aborted = new Promise<never>((_, reject) => {
+    rejectAborted = reject
+  })
   aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
   let transaction: Promise<StoreTransaction<Tx>> | null = null
   let waiting = false
@@ -77,7 +84,7 @@ export function openSession<Tx>(
   }
 
   function insistOnOpen(): void {
-    if (signal.aborted) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
+    if (ended || reason) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
   }
 
   function scope(events: readonly ClaimedEvent[]): Scope<Tx> {
@@ -104,9 +111,22 @@ export function openSession<Tx>(
     }
   }
 
+  function signal(): AbortSignal {
+    if (controller === null) {
+      controller = new AbortController()
+      if (ended || reason) controller.abort(reason ?? overError())
+    }
+    return controller.signal
+  }
+
   return {
     claimed,
-    signal,
+    get signal() {
+      return signal()
+    },
+    get reason() {
+      return reason
+    },
     aborted,
     scope,
     begun: () => transaction,
@@ -117,8 +137,22 @@ export function openSession<Tx>(
     get unavailable() {
       return unavailable
     },
-    abort: (reason) => controller.abort(reason),
+    abort(why) {
+      if (ended || reason) return
+      reason = why
+      rejectAborted(why)
+      controller?.abort(why)
+    },
+    end() {
+      if (ended || reason) return
+      ended = true
+      controller?.abort(overError())
+    },
   }
+}
+
+function overError(): Error {
+  return new Error('the attempt is over')
 }
 
 function reportUnawaited(log: Logger, events: readonly ClaimedEvent[], error: unknown): void {
