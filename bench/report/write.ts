@@ -2,9 +2,11 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { reached } from '../aims.js'
-import type { SuiteResult } from '../suite.js'
+import type { SuiteResult, Table } from '../suite.js'
 import type { Environment } from './environment.js'
+import { peersTable } from './peers.js'
 import { svg } from './plot.js'
+import { sizingTable } from './sizing.js'
 import { markdownTable, plainTable, text } from './table.js'
 
 export interface RunResults {
@@ -53,6 +55,8 @@ export function writeResults(folder: string, run: RunResults): void {
     `# Benchmark of ${run.date}`,
     environmentText(run.environment),
     `## Aims\n\n${markdownTable(aimsHead, aimsRows(run.suites))}`,
+    `## Other systems\n\n${tableText(peersTable(run.suites))}`,
+    `## Sizing\n\n${tableText(sizingTable(run.suites))}`,
     ...run.suites.map((suite) => `## ${suite.title}\n\n${suiteText(suite)}`),
   ]
   writeFileSync(join(folder, `${run.date}.md`), `${lines.join('\n\n')}\n`)
@@ -77,6 +81,8 @@ export function rewriteDocument(path: string, run: RunResults, plotsFolder: stri
   }
   put('environment', environmentText(run.environment))
   put('aims', `${run.date}.\n\n${markdownTable(aimsHead, aimsRows(run.suites))}`)
+  put('peers', tableText(peersTable(run.suites)))
+  put('sizing', tableText(sizingTable(run.suites)))
   for (const suite of run.suites) {
     if (suite.skipped !== null) continue
     const plots = suite.plots.map(({ name, title }) => `![${title}](${plotsFolder}/${name}.svg)\n\n`).join('')
@@ -89,9 +95,13 @@ function suiteText({ at, seconds, tables, notes, failure, skipped }: SuiteResult
   return [
     ...(failure === null ? [] : [`**Failed:** ${failure}`]),
     ...(skipped === null ? [] : [`Skipped: ${skipped}`]),
-    ...tables.map((table) => `**${table.title}**\n\n${markdownTable(table.head, table.rows)}`),
+    ...tables.map(tableText),
     [...notes, `Measured on ${at.slice(0, 16).replace('T', ' ')} UTC in ${Math.round(seconds)} s.`].join(' '),
   ].join('\n\n')
+}
+
+function tableText({ title, head, rows }: Table): string {
+  return `**${title}**\n\n${markdownTable(head, rows)}`
 }
 
 export function environmentText({ facts, settings }: Environment): string {

@@ -28,17 +28,16 @@ export const endToEnd: Suite = {
   async run(bench) {
     const wanted = Object.keys(names).filter((side) => side !== 'bullmq' || bench.redis)
     const workers = await startWorkers(bench, wanted)
-    const capacities = new Map<string, number>()
     const seconds = bench.short ? 0.3 : Math.max(3, Math.min(15, bench.budgetMs / 1_000 / wanted.length / 4))
     const samples = await bench.rounds({
       title: `${seconds.toFixed(1)} s at 60 % load`,
       sides: wanted,
       most: 5,
-      async measure(side) {
+      async measure(side, round) {
         const { child, port } = workers.get(side)!
-        // Measured in the warm-up and again in each round, so that it is the capacity of this minute.
+        // In each round again, so that it is the capacity of this minute.
         const capacity = await capacityOf(bench, child, port)
-        capacities.set(side, capacity)
+        if (round < 0) return { capacity }
         return { capacity, ...(await atRate(child, port, LOAD * capacity, seconds)) }
       },
     })

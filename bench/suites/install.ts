@@ -31,29 +31,27 @@ export const install: Suite = {
     ) as [{ size: number; unpackedSize: number }]
     const [{ size, unpackedSize }] = packed
     const own = closure(lock, Object.keys(lock['']!.dependencies ?? {}))
-    const pg = closure(lock, ['pg'])
-    const others: [string, string[]][] = [
-      ['Express + pg', ['express', 'pg']],
-      ['pg-boss', ['pg-boss']],
-      ['graphile-worker', ['graphile-worker']],
-      ['BullMQ', ['bullmq']],
-    ]
+    const withPg = [...new Set([...own, ...closure(lock, ['pg'])])]
+    const others = {
+      express: { name: 'Express + pg', places: closure(lock, ['express', 'pg']) },
+      'pg-boss': { name: 'pg-boss', places: closure(lock, ['pg-boss']) },
+      graphile: { name: 'graphile-worker', places: closure(lock, ['graphile-worker']) },
+      bullmq: { name: 'BullMQ', places: closure(lock, ['bullmq']) },
+    }
+    const figures: Record<string, number> = {
+      own: (unpackedSize + bytesOf(own)) / 1e6,
+      withPg: (unpackedSize + bytesOf(withPg)) / 1e6,
+    }
+    for (const [key, { places }] of Object.entries(others)) figures[key] = bytesOf(places) / 1e6
     const rows = [
-      ['hookonce', own.length + 1, (unpackedSize + bytesOf(own)) / 1e6],
-      [
-        'hookonce + pg',
-        new Set([...own, ...pg]).size + 1,
-        (unpackedSize + bytesOf([...new Set([...own, ...pg])])) / 1e6,
-      ],
-      ...others.map(([name, wanted]) => {
-        const places = closure(lock, wanted)
-        return [name, places.length, bytesOf(places) / 1e6]
-      }),
+      ['hookonce', own.length + 1, figures.own!],
+      ['hookonce + pg', withPg.length + 1, figures.withPg!],
+      ...Object.entries(others).map(([key, { name, places }]) => [name, places.length, figures[key]!]),
     ]
     bench.notes.push(`The tarball of hookonce has ${(size / 1e6).toFixed(2)} MB.`)
     return {
       tables: [{ title: 'Unpacked', head: ['installation', 'packages', 'MB'], rows }],
-      figures: { megabytes: (unpackedSize + bytesOf(own)) / 1e6, packages: own.length + 1 },
+      figures,
       plots: [],
     }
   },

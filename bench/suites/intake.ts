@@ -101,25 +101,26 @@ async function measureVariant(
   { name, connections, bytes, duplicates }: Variant,
   share: number,
 ): Promise<Samples> {
-  const seconds = bench.short ? 0.05 : 1.5
+  const seconds = bench.short ? 0.05 : taking.length > inVariants.length ? 1.5 : 1
   // More than the fastest server answers in that time: the time ends a round, not the supply. A single connection and
   // large bodies are slower.
   const most = Math.ceil(seconds * (connections === 1 ? 10_000 : bytes > 10_000 ? 12_000 : 30_000))
   let requests: Buffer[] = []
   let known: Buffer[] = []
   return bench.rounds({
-    title: `${name}, ${connections} connections, ${bytes} bytes`,
+    title: `${name}, ${bytes.toLocaleString('en-US')} bytes, ${connections === 1 ? 'one connection' : `${connections} connections`}`,
     sides: taking,
     share,
     async prepare() {
       const fresh = stripeRequests(Math.ceil(most * (1 - duplicates)), bytes)
-      known = duplicates > 0 ? stripeRequests(bench.short ? 100 : 2_000, bytes) : []
+      known = duplicates > 0 ? stripeRequests(bench.short ? 100 : 500, bytes) : []
       requests = duplicates > 0 ? withDuplicates(fresh, known, duplicates, most) : fresh
     },
-    async measure(side) {
+    async measure(side, round) {
       const { port, child } = servers.get(side)!
       if (known.length > 0) await load(port, 64, known)
-      return measureLoad(bench, child.pid, side, () => load(port, connections, requests, seconds * 1_000))
+      const ms = (round < 0 ? 400 : 1_000) * seconds
+      return measureLoad(bench, child.pid, side, () => load(port, connections, requests, ms))
     },
   })
 }
@@ -246,6 +247,8 @@ function findings(
   const figures: Record<string, number> = {}
   for (const side of running) {
     figures[`${side}.perSecond`] = first.of(side, 'perSecond')
+    figures[`${side}.${main.name}`] = first.of(side, 'perSecond')
+    for (const [{ name }, samples] of others) figures[`${side}.${name}`] = samples.of(side, 'perSecond')
     figures[`${side}.ofBare`] = first.ratio(side, 'bare', 'perSecond')
     figures[`${side}.mainOfBare`] = first.ratio(side, 'bare', 'main')
     figures[`${side}.cpu`] = first.of(side, 'main') + first.of(side, 'others')

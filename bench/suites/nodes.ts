@@ -32,10 +32,12 @@ export const nodes: Suite = {
       async prepare() {
         requests = stripeRequests(Math.ceil(seconds * 30_000))
       },
-      async measure(key) {
+      async measure(key, round) {
         const [side, version] = key.split(' ') as [string, string]
         const { port, child } = servers.get(version)!.get(side)!
-        return measureLoad(bench, child.pid, side, () => load(port, 64, requests, seconds * 1_000))
+        return measureLoad(bench, child.pid, side, () =>
+          load(port, 64, requests, (round < 0 ? 400 : 1_000) * seconds),
+        )
       },
     })
     const [here, other] = versions.map(({ name }) => name) as [string, string]

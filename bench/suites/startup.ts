@@ -79,6 +79,7 @@ export const startup: Suite = {
         },
       ],
       figures: {
+        express: samples.of('Express + pg', 'ms'),
         sqlite: samples.of('hookonce, SQLite', 'ms'),
         postgres: samples.of('hookonce, PostgreSQL', 'ms'),
       },

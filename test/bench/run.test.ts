@@ -149,7 +149,7 @@ describe('the files of a run', () => {
     const place = (name: string) => `<!-- bench:${name} -->\nold ${name}\n<!-- /bench:${name} -->\n`
     writeFileSync(
       path,
-      `Text.\n${['environment', 'aims', 'intake', 'store', 'memory'].map(place).join('')}End.\n`,
+      `Text.\n${['environment', 'aims', 'peers', 'sizing', 'intake', 'store', 'memory'].map(place).join('')}End.\n`,
     )
     rewriteDocument(path, merged, 'performance')
     const text = readFileSync(path, 'utf8')
