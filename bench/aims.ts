@@ -13,7 +13,7 @@ export interface Aim {
 
 export interface Reached extends Aim {
   readonly value: number
-  readonly result: 'reached' | 'not reached' | 'not measured'
+  readonly result: 'pass' | 'fail' | 'not measured'
 }
 
 const atLeast = { is: 'at least' } as const
@@ -188,7 +188,7 @@ export function reached(results: readonly SuiteResult[]): Reached[] {
     const rows = figures[`${aim.figure.split('.')[0]}.rows`]
     const what = rows ? aim.what.replace('the largest log', `${rows.toLocaleString('en-US')} rows`) : aim.what
     const passes = aim.is === 'at least' ? value >= aim.aim : value <= aim.aim
-    const result = !Number.isFinite(value) ? 'not measured' : passes ? 'reached' : 'not reached'
+    const result = !Number.isFinite(value) ? 'not measured' : passes ? 'pass' : 'fail'
     return { ...aim, what, value, result }
   })
 }

@@ -45,6 +45,8 @@ export interface RoundsOptions {
   /** Part of the time of the suite. */
   readonly share?: number
   readonly most?: number
+  /** Rounds of a smoke test. Default 1. */
+  readonly inShort?: number
   /** Before all sides of a round; -1 is the warm-up. */
   prepare?(round: number): Promise<void>
   measure(side: string, round: number): Promise<Sample>
@@ -105,15 +107,16 @@ export function createBench(name: string, budgetMs: number, options: RunOptions)
  * after the same neighbour. A side that fails is left out from then on, and the notes say so.
  */
 async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
-  const { title, share = 1, most = 9, prepare, measure } = given
+  const { title, share = 1, prepare, measure } = given
+  const most = bench.short ? (given.inShort ?? 1) : (given.most ?? 9)
   const samples = new Samples()
   const endAt = performance.now() + share * bench.budgetMs
   let sides = [...given.sides]
   let longestMs = 0
   // The first round is a warm-up: plans, caches, compiled code.
-  for (let round = bench.short ? 0 : -1; round < (bench.short ? 1 : most); round++) {
+  for (let round = bench.short ? 0 : -1; round < most; round++) {
     const startedAt = performance.now()
-    if (round > 0 && startedAt + longestMs > endAt) break
+    if (round > 0 && !bench.short && startedAt + longestMs > endAt) break
     await prepare?.(round)
     const first = Math.max(0, round) % Math.max(1, sides.length)
     for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
@@ -122,7 +125,8 @@ async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
         if (round >= 0) samples.add(side, sample)
       } catch (error) {
         sides = sides.filter((other) => other !== side)
-        bench.note(`${title}: ${side} FAILED: ${error instanceof Error ? error.message : error}`)
+        const problem = String(error instanceof Error ? error.message : error).split('\n')[0]
+        bench.note(`${title}: ${side} FAILED: ${problem}`)
       }
     }
     const tookMs = performance.now() - startedAt

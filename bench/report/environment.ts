@@ -34,9 +34,16 @@ export async function describeEnvironment(
   const setting = Object.fromEntries(rows.map(({ name, setting }) => [name, setting]))
   const { server_version: version, ...others } = setting
   const cores = cpus()
+  const load = loadavg()[0]!
   return {
     facts: [
-      `Machine: ${cores.length} cores (${cores[0]?.model.trim() || 'model unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${type()} ${release()}. Load generator, servers and databases share it. Load average before the run: ${loadavg()[0]!.toFixed(1)}.`,
+      // The benchmark itself has only started a database so far.
+      ...(load > cores.length / 2
+        ? [
+            '**Preliminary**: the machine was busy with other work during this run; run it again on a quiet one.',
+          ]
+        : []),
+      `Machine: ${cores.length} cores (${cores[0]?.model.trim() || 'model unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${type()} ${release()}. Load generator, servers and databases share it. Load average before the run: ${load.toFixed(1)}.`,
       `Node ${process.version}${otherNode === null ? '' : `; suite \`nodes\`: also ${execFileSync(otherNode, ['--version'], { encoding: 'utf8' }).trim()}`}. PostgreSQL ${version}${hasRedis ? `. Redis ${redisVersion()}` : ''}.`,
       `Packages: ${['pg', 'pg-boss', 'graphile-worker', 'bullmq', 'express', '@photostructure/sqlite'].map((name) => `${name} ${versionOf(name)}`).join(', ')}.`,
     ],

@@ -167,7 +167,7 @@ async function measureBatches(bench: Bench, servers: Servers, share: number): Pr
       async measure(side) {
         const { port, child } = servers.get(side)!
         const sample = await measureLoad(bench, child.pid, side, () =>
-          load(port, events === 1 ? 64 : bench.short ? 1 : 4, requests, seconds * 1_000),
+          load(port, events === 1 ? 64 : events === 100 ? 4 : 1, requests, seconds * 1_000),
         )
         return { ...sample, events: sample.perSecond! * events }
       },

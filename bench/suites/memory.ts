@@ -18,7 +18,7 @@ type Point = readonly [minutes: number, megabytes: number]
 export const memory: Suite = {
   name: 'memory',
   title: 'Memory under load',
-  minutes: 4,
+  minutes: 6,
   async run(bench) {
     const seconds = bench.short ? 1 : bench.full ? 600 : bench.budgetMs / 1_000
     bench.note(

@@ -36,7 +36,7 @@ export const processing: Suite = {
   title: 'Processing of recorded events',
   minutes: 6,
   async run(bench) {
-    const events = bench.short ? 60 : 6_000
+    const events = bench.short ? 30 : 6_000
     const url = await bench.database()
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -57,6 +57,8 @@ export const processing: Suite = {
       title: `${events} events`,
       sides: wanted,
       most: 7,
+      // Two: a system has to start again after it was stopped.
+      inShort: 2,
       measure: (key, round) =>
         drain(bench, client, children.get(key)!, round < 0 ? Math.min(events, 2_000) : events),
     })

@@ -136,7 +136,7 @@ function onlyAccepted(statuses: Readonly<Record<string, number>>): void {
   }
 }
 
-/** Calls back with the status of each complete answer. At most one request is open on a connection. */
+/** Calls back with the status of each complete answer, with its body if it is not 200. At most one request is open on a connection. */
 function onAnswer(socket: Socket, onStatus: (status: string) => void): void {
   let pending = ''
   socket.on('data', (chunk) => {
@@ -146,7 +146,8 @@ function onAnswer(socket: Socket, onStatus: (status: string) => void): void {
     const length = Number(/content-length: (\d+)/i.exec(pending)?.[1] ?? 0)
     if (pending.length < end + 4 + length) return
     const status = pending.slice(9, 12)
+    const body = pending.slice(end + 4)
     pending = ''
-    onStatus(status)
+    onStatus(status === '200' ? status : `${status} ${body.slice(0, 200)}`)
   })
 }
