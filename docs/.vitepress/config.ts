@@ -59,6 +59,7 @@ export const sidebar = [
       { text: 'Configuration', link: '/configuration' },
       { text: 'The command line', link: '/command-line' },
       { text: 'Commands and options', link: '/reference/cli' },
+      { text: 'Dashboard', link: '/dashboard' },
       { text: 'Admin API', link: '/admin-api' },
       { text: 'HTTP API', link: '/reference/http-api' },
       { text: 'Providers', link: '/providers' },

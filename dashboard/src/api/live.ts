@@ -5,7 +5,7 @@
 import { useEffect, useRef, useSyncExternalStore } from 'react'
 import { base } from '../app/base'
 import type { EventView, Stats } from './client'
-import { queryClient } from './query-client'
+import { queryClient, refreshAll } from './query-client'
 import { sessionQuery } from './session'
 
 export type Connection = 'connecting' | 'live' | 'lost' | 'restored'
@@ -34,7 +34,7 @@ function onOpen(): void {
     return
   }
   // What was missed is read again, on whatever screen this is.
-  void queryClient.invalidateQueries()
+  refreshAll()
   become('restored')
   timer = setTimeout(() => become('live'), RESTORED_MS)
 }
@@ -61,7 +61,7 @@ function open(): void {
     queryClient.setQueryData<Stats>(['stats'], (before) => ({ spool: before?.spool ?? null, sources }))
     for (const listener of listeners) listener(null)
   })
-  source.addEventListener('gap', () => void queryClient.invalidateQueries())
+  source.addEventListener('gap', refreshAll)
 }
 
 /** Connects while the shell is shown, that is, while somebody is signed in. */

@@ -29,3 +29,8 @@ export const queryClient: QueryClient = new QueryClient({
     mutations: { networkMode: 'always' },
   },
 })
+
+/** Asks again for everything that is shown, except payloads: they do not change, and each answer is audited. */
+export function refreshAll(): void {
+  void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' })
+}

@@ -15,6 +15,8 @@ export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputEl
 
   async function submit(event: FormEvent): Promise<void> {
     event.preventDefault()
+    // The keys of the next screen work at once.
+    inputRef.current?.blur()
     const q = text.trim()
     if (q === '') return void navigate({ to: '/events', search: ({ q: _, ...rest }) => rest })
     try {

@@ -12,7 +12,7 @@ import { screens } from './screens'
 
 export function Side() {
   return (
-    <div className="side">
+    <aside className="side" aria-label="Side bar">
       <Link to="/" className="brand">
         <img src={icon} alt="" />
         hookonce
@@ -21,7 +21,7 @@ export function Side() {
       <div className="foot">
         <LiveState />
       </div>
-    </div>
+    </aside>
   )
 }
 

@@ -60,7 +60,7 @@ function TokenForm({ problem }: { readonly problem?: string | undefined }) {
           {failure}
         </p>
       ) : null}
-      <Button look="main" type="submit" disabled={signIn.isPending}>
+      <Button look="primary" type="submit" disabled={signIn.isPending}>
         Sign in
       </Button>
     </form>

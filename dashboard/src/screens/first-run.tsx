@@ -42,6 +42,7 @@ export function FirstRun() {
   const curl = `curl ${url} -H 'content-type: application/json' -d '{"id":"evt_1","type":"order.paid"}'`
   return (
     <div className="first-run">
+      <title>hookonce</title>
       <h1>Nothing has been received yet</h1>
       <p className="muted">
         This page shows the first delivery as soon as it arrives.{' '}
@@ -51,6 +52,7 @@ export function FirstRun() {
         title="Send a delivery"
         aside={
           <Select
+            plain
             label="Source"
             value={source.name}
             options={sources.map(({ name, provider }) => [name, `${name} (${provider.name})`] as const)}

@@ -3,7 +3,7 @@ import type { ComponentPropsWithRef } from 'react'
 import { Icon, type IconName } from './icon'
 
 interface ButtonProps extends ComponentPropsWithRef<'button'> {
-  readonly look?: 'main' | 'danger' | 'quiet'
+  readonly look?: 'primary' | 'danger' | 'quiet'
   readonly small?: boolean
   readonly icon?: IconName
 }

@@ -47,6 +47,7 @@ interface PageHeadProps {
 export function PageHead({ title, children }: PageHeadProps) {
   return (
     <div className="page-head">
+      <title>{`${title} · hookonce`}</title>
       <h1>{title}</h1>
       {children ? <div className="line">{children}</div> : null}
     </div>

@@ -79,7 +79,12 @@ function optionsOf(
     ...(utc ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') } : {}),
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(4, high * 1.1)] } },
     axes: [
-      { ...axis, grid: { show: false } },
+      {
+        ...axis,
+        grid: { show: false },
+        space: 72,
+        values: (_plot, splits) => splits.map(tickText(splits, utc)),
+      },
       {
         ...axis,
         size: 48,
@@ -109,4 +114,16 @@ function timeText(utc: boolean) {
     ...(utc ? { timeZone: 'UTC' } : {}),
   })
   return (_plot: uPlot, value: number | null) => (value === null ? '–' : format.format(value * 1_000))
+}
+
+/** Hours within a day, days over several; the first tick of a day has its date. */
+function tickText(splits: readonly number[], utc: boolean) {
+  const zone = utc ? { timeZone: 'UTC' } : {}
+  const hour = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...zone })
+  const day = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'short', ...zone })
+  const step = (splits[1] ?? 0) - (splits[0] ?? 0)
+  return (at: number): string => {
+    const time = hour.format(at * 1_000)
+    return step >= 86_400 || time === '00:00' ? day.format(at * 1_000) : time
+  }
 }

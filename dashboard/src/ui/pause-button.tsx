@@ -1,7 +1,7 @@
 /** Pause and resume, with a confirmation that says what waits meanwhile. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { queryClient } from '../api/query-client'
+import { refreshAll } from '../api/query-client'
 import { Button } from './button'
 import { Dialog } from './dialog'
 import { Problem } from './feedback'
@@ -25,7 +25,7 @@ export function PauseButton({ name, paused, consequence, act }: PauseButtonProps
     onSuccess: () => {
       toast(paused ? `${name} goes on.` : `${name} is paused.`)
       setAsking(false)
-      void queryClient.invalidateQueries()
+      refreshAll()
     },
   })
   const title = paused ? `Resume ${name}` : `Pause ${name}`
@@ -52,7 +52,7 @@ export function PauseButton({ name, paused, consequence, act }: PauseButtonProps
         {change.error ? <Problem error={change.error} /> : null}
         <div className="actions">
           <Button onClick={() => setAsking(false)}>Cancel</Button>
-          <Button look="main" disabled={change.isPending} onClick={() => change.mutate()}>
+          <Button look="primary" disabled={change.isPending} onClick={() => change.mutate()}>
             {paused ? 'Resume' : 'Pause'}
           </Button>
         </div>

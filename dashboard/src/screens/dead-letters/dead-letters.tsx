@@ -91,7 +91,7 @@ function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder:
       <div className="line">
         {may.order ? (
           <>
-            <Button small look="main" icon="play" onClick={() => onOrder('replay')}>
+            <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
               Replay these {number(group.count)}
             </Button>
             <Button small icon="ban" onClick={() => onOrder('ignore')}>

@@ -1,7 +1,7 @@
 /** Replay with another body: a new event, marked as a copy, with a body that somebody wrote. */
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { api, type EventView, take } from '../../api/client'
 import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
@@ -24,6 +24,7 @@ function base64Of(text: string): string {
 
 export function EditDialog({ event, content, onClose }: EditDialogProps) {
   const navigate = useNavigate()
+  const bodyId = useId()
   const [text, setText] = useState(content.text)
   const [note, setNote] = useState('')
   const [checked, setChecked] = useState<{ text: string; id: string; duplicate: boolean } | null>(null)
@@ -53,9 +54,12 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
       title="Replay with an edited body"
       description="This event stays as it is. A new event with the body below is recorded, marked as a copy of it, and its handlers run. No sender has signed this body."
     >
-      <label className="field">
-        <span className="label">Body</span>
+      <div className="field">
+        <label className="label" htmlFor={bodyId}>
+          Body
+        </label>
         <textarea
+          id={bodyId}
           className="input mono"
           rows={16}
           spellCheck={false}
@@ -63,7 +67,7 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
           value={text}
           onChange={(change) => setText(change.target.value)}
         />
-      </label>
+      </div>
       {wasJson && !isJson ? (
         <p className="notice retrying">This is not valid JSON. The handler may fail.</p>
       ) : null}

@@ -61,6 +61,7 @@ function EventPage({ event }: { readonly event: EventView }) {
   })
   return (
     <article className="stack">
+      <title>{`${visible(event.id)} · hookonce`}</title>
       <header className="event-head">
         <nav aria-label="Path" className="faint">
           <Link to="/events">Events</Link> /{' '}
@@ -114,7 +115,7 @@ function OrderButtons({
   return (
     <div className="line">
       {state === 'failed' || state === 'ignored' ? (
-        <Button icon="retry" look={event.dead ? 'main' : undefined} onClick={() => onOrder('retry')}>
+        <Button icon="retry" look={event.dead ? 'primary' : undefined} onClick={() => onOrder('retry')}>
           Retry
         </Button>
       ) : null}

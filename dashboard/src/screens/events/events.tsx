@@ -58,7 +58,7 @@ export function Events() {
         <Button
           small
           aria-pressed={live}
-          className={live ? 'live succeeded' : 'live pending'}
+          className={live && canBeLive ? 'live succeeded' : 'live pending'}
           title={canBeLive ? 'Show new events as they arrive (l)' : 'A search is not live'}
           disabled={!canBeLive}
           onClick={toggleLive}
@@ -193,7 +193,7 @@ function HeldRows({ events, box }: Pick<BodyProps, 'events' | 'box'>) {
   return (
     <div className="held" role="status">
       {events.held > 0 ? (
-        <Button small look="main" onClick={show}>
+        <Button small look="primary" onClick={show}>
           {events.held >= 100 ? '100 or more' : number(events.held)} new
         </Button>
       ) : null}

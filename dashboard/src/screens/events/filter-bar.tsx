@@ -104,12 +104,14 @@ interface SelectProps {
   readonly value: string
   readonly options: readonly (readonly [value: string, text: string])[]
   readonly onChange: (value: string) => void
+  /** A choice that always has a value is not marked as a filter that is set. */
+  readonly plain?: boolean
 }
 
-export function Select({ label, value, options, onChange }: SelectProps) {
+export function Select({ label, value, options, onChange, plain }: SelectProps) {
   return (
     <select
-      className={`input filter${value ? ' set' : ''}`}
+      className={`input filter${value && !plain ? ' set' : ''}`}
       aria-label={label}
       value={value}
       onChange={(event) => onChange(event.target.value)}

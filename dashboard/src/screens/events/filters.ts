@@ -87,11 +87,11 @@ export function describe(search: Search): string {
   if (search.id) parts.push(`id ${search.id}`)
   if (search.reason ?? search.reasonLike) parts.push(`reason ${search.reason ?? search.reasonLike}`)
   if (search.minAttempts) parts.push(`at least ${search.minAttempts} attempts`)
-  if (search.hasDuplicates === 'true') parts.push('with duplicates')
-  if (search.hasConflict === 'true') parts.push('with conflicts')
-  if (search.flagged === 'true') parts.push('flagged')
-  if (search.since) parts.push(`received in the last ${search.since}`)
-  if (search.from) parts.push(`received since ${search.from}`)
-  if (search.to) parts.push(`received before ${search.to}`)
-  return parts.length === 0 ? 'all events of the log' : parts.join(', ')
+  if (search.hasDuplicates === 'true') parts.push('duplicates')
+  if (search.hasConflict === 'true') parts.push('conflicts')
+  if (search.flagged === 'true') parts.push('flagged content')
+  if (search.since) parts.push(`a time in the last ${search.since}`)
+  if (search.from) parts.push(`a time since ${search.from}`)
+  if (search.to) parts.push(`a time before ${search.to}`)
+  return parts.length === 0 ? 'all events of the log' : `all events with ${parts.join(', ')}`
 }

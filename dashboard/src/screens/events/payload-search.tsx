@@ -51,7 +51,7 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
         value={path}
         onChange={(event) => setPath(event.target.value)}
       />
-      <Select label="Comparison" value={op} options={operators} onChange={setOp} />
+      <Select plain label="Comparison" value={op} options={operators} onChange={setOp} />
       {op === 'exists' ? null : (
         <input
           className="input filter path"

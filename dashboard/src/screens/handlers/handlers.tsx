@@ -10,6 +10,7 @@ import { PageHead } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
 import { PauseButton } from '../../ui/pause-button'
 import { Tag } from '../../ui/state'
+import { TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
 import { ms } from '../overview/latency'
 
@@ -34,34 +35,32 @@ export function Handlers() {
       ) : null}
       {data && data.handlers.length > 0 ? (
         <section className="card" aria-label="List of handlers">
-          <div className="table-box">
-            <table className="table">
-              <thead>
-                <tr>
-                  <th scope="col">Source</th>
-                  <th scope="col">Types</th>
-                  <th scope="col">State</th>
-                  {['Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'].map((name) => (
-                    <th key={name} scope="col" className="num">
-                      {name}
-                    </th>
-                  ))}
-                  <th scope="col">
-                    <span className="hidden">Actions</span>
+          <TableBox label="Table of handlers">
+            <thead>
+              <tr>
+                <th scope="col">Source</th>
+                <th scope="col">Types</th>
+                <th scope="col">State</th>
+                {['Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'].map((name) => (
+                  <th key={name} scope="col" className="num">
+                    {name}
                   </th>
-                </tr>
-              </thead>
-              <tbody>
-                {[...data.handlers].sort(busiestFirst).map((handler) => (
-                  <HandlerRow
-                    key={`${handler.source} ${handler.pattern}`}
-                    handler={handler}
-                    startedAt={data.startedAt}
-                  />
                 ))}
-              </tbody>
-            </table>
-          </div>
+                <th scope="col">
+                  <span className="hidden">Actions</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {[...data.handlers].sort(busiestFirst).map((handler) => (
+                <HandlerRow
+                  key={`${handler.source} ${handler.pattern}`}
+                  handler={handler}
+                  startedAt={data.startedAt}
+                />
+              ))}
+            </tbody>
+          </TableBox>
           <p className="inside faint">
             The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause is
             one of this process.

@@ -1,7 +1,7 @@
 /** Retry, replay or ignore many events: counted first, confirmed with the consequences, followed, and cancelled. */
 import { useMemo, useState } from 'react'
 import type { Action } from '../../api/client'
-import { queryClient } from '../../api/query-client'
+import { refreshAll } from '../../api/query-client'
 import { count, number } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
@@ -30,7 +30,7 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
 
   function close(): void {
     if (started) {
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' })
+      refreshAll()
       onDone()
     }
     onClose()
@@ -72,7 +72,7 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
               Cancel the rest
             </Button>
           ) : (
-            <Button look="main" onClick={close}>
+            <Button look="primary" onClick={close}>
               Close
             </Button>
           )
@@ -80,7 +80,7 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
           <>
             <Button onClick={close}>Cancel</Button>
             <Button
-              look={verb === 'ignore' || force ? 'danger' : 'main'}
+              look={verb === 'ignore' || force ? 'danger' : 'primary'}
               disabled={!matched || (force && note.trim() === '')}
               onClick={() => setOrder({ verb, target, dryRun: false, force, note: note.trim() })}
             >

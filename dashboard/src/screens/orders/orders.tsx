@@ -2,7 +2,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api, type EventView, take } from '../../api/client'
-import { queryClient } from '../../api/query-client'
+import { refreshAll } from '../../api/query-client'
 import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
@@ -48,7 +48,7 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
     mutationFn: () => post(event, verb, { note: note.trim(), force, dryRun: false }),
     onSuccess: ({ to }) => {
       toast(`${verbNames[verb]}: ${visible(event.id)} is now ${to}.`)
-      void queryClient.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' })
+      refreshAll()
       onDone?.()
       onClose()
     },
@@ -93,7 +93,7 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
       <div className="actions">
         <Button onClick={onClose}>Cancel</Button>
         <Button
-          look={force || verb === 'ignore' ? 'danger' : 'main'}
+          look={force || verb === 'ignore' ? 'danger' : 'primary'}
           disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
           onClick={() => run.mutate()}
         >

@@ -64,7 +64,9 @@ function Entry({ item }: { readonly item: Attention }) {
     <li className={tones[item.severity]}>
       <Link to={to as '/events'} search={item.filter ?? {}}>
         <span className="title wrap">{visible(item.title)}</span>
-        {item.count === null ? null : <span className="amount">{number(item.count)}</span>}
+        {item.count === null || item.title.includes(number(item.count)) ? null : (
+          <span className="amount">{number(item.count)}</span>
+        )}
         <span className="text wrap">{visible(item.text)}</span>
         <span className="todo wrap">
           {visible(item.todo)}

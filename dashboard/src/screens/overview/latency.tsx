@@ -2,6 +2,7 @@
 import type { Overview } from '../../api/screen-queries'
 import { duration } from '../../app/format'
 import { Card } from '../../ui/card'
+import { TableBox } from '../../ui/table-box'
 
 const rows = [
   ['ack', 'Acknowledge'],
@@ -15,34 +16,32 @@ export function ms(value: number | null): string {
 export function LatencyTable({ latency }: Pick<Overview, 'latency'>) {
   return (
     <Card title="Latency" flush>
-      <div className="table-box">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Step</th>
-              <th scope="col" className="num">
-                p50
-              </th>
-              <th scope="col" className="num">
-                p95
-              </th>
-              <th scope="col" className="num">
-                p99
-              </th>
+      <TableBox label="Latencies">
+        <thead>
+          <tr>
+            <th scope="col">Step</th>
+            <th scope="col" className="num">
+              p50
+            </th>
+            <th scope="col" className="num">
+              p95
+            </th>
+            <th scope="col" className="num">
+              p99
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(([key, name]) => (
+            <tr key={key}>
+              <td>{name}</td>
+              <td className="num">{ms(latency[key].p50Ms)}</td>
+              <td className="num">{ms(latency[key].p95Ms)}</td>
+              <td className="num">{ms(latency[key].p99Ms)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rows.map(([key, name]) => (
-              <tr key={key}>
-                <td>{name}</td>
-                <td className="num">{ms(latency[key].p50Ms)}</td>
-                <td className="num">{ms(latency[key].p95Ms)}</td>
-                <td className="num">{ms(latency[key].p99Ms)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </TableBox>
     </Card>
   )
 }

@@ -6,6 +6,7 @@ import { count, number, short, visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Sparkline } from '../../ui/sparkline'
+import { TableBox } from '../../ui/table-box'
 import { ms } from './latency'
 
 const FIRST = 12
@@ -20,45 +21,43 @@ export function SourceRows({ data, window: since }: { readonly data: Overview; r
     <Card title="Sources" flush aside={<Link to="/sources">All sources</Link>}>
       {busy.length === 0 ? <p className="empty">No source received anything in this time.</p> : null}
       {shown.length > 0 ? (
-        <div className="table-box">
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Source</th>
-                <th scope="col">Received</th>
-                {['Deliveries', 'Duplicates', 'Failed', 'Rejected', 'Handle p95'].map((name) => (
-                  <th key={name} scope="col" className="num">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map(({ source, totals, received, latency }) => (
-                <tr key={source}>
-                  <td>
-                    <Link to="/events" search={{ source, since }}>
-                      {visible(source)}
-                    </Link>
-                  </td>
-                  <td>
-                    <Sparkline
-                      values={received}
-                      label={`${count(totals.received, 'delivery', 'deliveries')} over time`}
-                    />
-                  </td>
-                  <td className="num" title={number(totals.received)}>
-                    {short(totals.received)}
-                  </td>
-                  <td className="num">{short(totals.duplicates)}</td>
-                  <td className="num">{short(totals.failed)}</td>
-                  <td className="num">{short(totals.rejected)}</td>
-                  <td className="num">{ms(latency.handle.p95Ms)}</td>
-                </tr>
+        <TableBox label="Sources of this time">
+          <thead>
+            <tr>
+              <th scope="col">Source</th>
+              <th scope="col">Received</th>
+              {['Deliveries', 'Duplicates', 'Failed', 'Rejected', 'Handle p95'].map((name) => (
+                <th key={name} scope="col" className="num">
+                  {name}
+                </th>
               ))}
-            </tbody>
-          </table>
-        </div>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ source, totals, received, latency }) => (
+              <tr key={source}>
+                <td>
+                  <Link to="/events" search={{ source, since }}>
+                    {visible(source)}
+                  </Link>
+                </td>
+                <td>
+                  <Sparkline
+                    values={received}
+                    label={`${count(totals.received, 'delivery', 'deliveries')} over time`}
+                  />
+                </td>
+                <td className="num" title={number(totals.received)}>
+                  {short(totals.received)}
+                </td>
+                <td className="num">{short(totals.duplicates)}</td>
+                <td className="num">{short(totals.failed)}</td>
+                <td className="num">{short(totals.rejected)}</td>
+                <td className="num">{ms(latency.handle.p95Ms)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableBox>
       ) : null}
       {busy.length > shown.length ? (
         <div className="inside">

@@ -36,6 +36,7 @@ export function SendTest({ source }: { readonly source: SourceDetail }) {
         <div className="line">
           {source.samples.length > 0 ? (
             <Select
+              plain
               label="Type of the test event"
               value={type}
               options={source.samples.map((sample) => [sample, sample] as const)}

@@ -26,6 +26,7 @@ export function Source() {
   if (data === undefined) return <Loading what="the source" />
   return (
     <article className="stack">
+      <title>{`${visible(data.name)} · hookonce`}</title>
       <header className="event-head">
         <nav aria-label="Path" className="faint">
           <Link to="/sources">Sources</Link>
@@ -104,7 +105,7 @@ function Behaviour({ source }: { readonly source: SourceDetail }) {
           ['Acknowledged', `p50 ${ms(source.ack.p50Ms)}, p99 ${ms(source.ack.p99Ms)}`],
           [
             'Signature',
-            `${source.scheme}${source.signatureIn.length > 0 ? `, in ${source.signatureIn.join(', ')}` : ''}`,
+            `${source.scheme}${source.signatureIn.length > 0 ? `, in ${source.signatureIn.map((place) => place.replace(':', ' ')).join(', ')}` : ''}`,
           ],
           toleranceMs !== null && ['Accepted age', duration(toleranceMs)],
           ['Id is signed', source.idIsSigned ? 'yes' : 'no: known content under a new id is flagged'],

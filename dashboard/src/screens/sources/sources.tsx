@@ -8,6 +8,7 @@ import { count, number, percent, visible } from '../../app/format'
 import { PageHead } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
 import { Tag } from '../../ui/state'
+import { TableBox } from '../../ui/table-box'
 
 export function rejectedOf({ since }: Pick<SourceView, 'since'>): number {
   return Object.values(since.rejected).reduce((sum, times) => sum + times, 0)
@@ -44,8 +45,8 @@ export function Sources() {
 
 function SourceTable({ sources }: { readonly sources: readonly SourceView[] }) {
   return (
-    <div className="table-box">
-      <table className="table">
+    <>
+      <TableBox label="Table of sources">
         <thead>
           <tr>
             <th scope="col">Source</th>
@@ -63,9 +64,9 @@ function SourceTable({ sources }: { readonly sources: readonly SourceView[] }) {
             <SourceRow key={source.name} source={source} />
           ))}
         </tbody>
-      </table>
+      </TableBox>
       <p className="inside faint">Since this process started. {count(sources.length, 'source')}.</p>
-    </div>
+    </>
   )
 }
 

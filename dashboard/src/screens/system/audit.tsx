@@ -5,6 +5,7 @@ import { auditsQuery } from '../../api/screen-queries'
 import { visible } from '../../app/format'
 import { Card } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
+import { TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
 
 export function AuditCard() {
@@ -19,40 +20,38 @@ export function AuditCard() {
       ) : null}
       {data?.audits.length === 0 ? <p className="empty">Nothing has been done yet.</p> : null}
       {data && data.audits.length > 0 ? (
-        <div className="table-box">
-          <table className="table">
-            <thead>
-              <tr>
-                {['When', 'Who', 'What', 'Event', 'Reason'].map((name) => (
-                  <th key={name} scope="col">
-                    {name}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {data.audits.map(({ id, at, actor, verb, source, eventId, reason }) => (
-                <tr key={id}>
-                  <td>
-                    <Time at={at} />
-                  </td>
-                  <td>{visible(actor)}</td>
-                  <td>{visible(verb)}</td>
-                  <td className="wrap">
-                    {source !== null && eventId !== null ? (
-                      <Link to="/events/$source/$id" params={{ source, id: eventId }} className="mono">
-                        {visible(eventId)}
-                      </Link>
-                    ) : (
-                      (source ?? '–')
-                    )}
-                  </td>
-                  <td className="wrap">{visible(reason)}</td>
-                </tr>
+        <TableBox label="Entries of the audit">
+          <thead>
+            <tr>
+              {['When', 'Who', 'What', 'Event', 'Reason'].map((name) => (
+                <th key={name} scope="col">
+                  {name}
+                </th>
               ))}
-            </tbody>
-          </table>
-        </div>
+            </tr>
+          </thead>
+          <tbody>
+            {data.audits.map(({ id, at, actor, verb, source, eventId, reason }) => (
+              <tr key={id}>
+                <td>
+                  <Time at={at} />
+                </td>
+                <td>{visible(actor)}</td>
+                <td>{visible(verb)}</td>
+                <td className="wrap">
+                  {source !== null && eventId !== null ? (
+                    <Link to="/events/$source/$id" params={{ source, id: eventId }} className="mono">
+                      {visible(eventId)}
+                    </Link>
+                  ) : (
+                    (source ?? '–')
+                  )}
+                </td>
+                <td className="wrap">{visible(reason)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </TableBox>
       ) : null}
     </Card>
   )

@@ -2,6 +2,7 @@
 import { number, visible } from '../../app/format'
 import { Card } from '../../ui/card'
 import { Tag } from '../../ui/state'
+import { TableBox } from '../../ui/table-box'
 import { ageText, type SystemView } from './system'
 
 const MOST = 20
@@ -28,36 +29,34 @@ export function RetentionCard({ system: { retention } }: { readonly system: Syst
         )
       }
     >
-      <div className="table-box">
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Sources</th>
-              {['Payloads', 'Events', 'Attempts', 'Audit'].map((name) => (
-                <th key={name} scope="col" className="num">
-                  {name}
-                </th>
+      <TableBox label="Ages">
+        <thead>
+          <tr>
+            <th scope="col">Sources</th>
+            {['Payloads', 'Events', 'Attempts', 'Audit'].map((name) => (
+              <th key={name} scope="col" className="num">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {[...rows.values()].slice(0, MOST).map(({ sources, ages }) => (
+            <tr key={sources[0]}>
+              <td className="wrap">
+                {sources.slice(0, 6).map(visible).join(', ')}
+                {sources.length > 6 ? ` and ${number(sources.length - 6)} more` : ''}
+              </td>
+              {ages.map((age, i) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: the columns have a fixed order
+                <td key={i} className="num">
+                  {ageText(age)}
+                </td>
               ))}
             </tr>
-          </thead>
-          <tbody>
-            {[...rows.values()].slice(0, MOST).map(({ sources, ages }) => (
-              <tr key={sources[0]}>
-                <td className="wrap">
-                  {sources.slice(0, 6).map(visible).join(', ')}
-                  {sources.length > 6 ? ` and ${number(sources.length - 6)} more` : ''}
-                </td>
-                {ages.map((age, i) => (
-                  // biome-ignore lint/suspicious/noArrayIndexKey: the columns have a fixed order
-                  <td key={i} className="num">
-                    {ageText(age)}
-                  </td>
-                ))}
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+          ))}
+        </tbody>
+      </TableBox>
       <p className="inside faint">
         {number(runs)} runs by this process. Removed: {number(removed.payloads)} payloads,{' '}
         {number(removed.events)} events, {number(removed.attempts)} attempts, {number(removed.audits)} audit
