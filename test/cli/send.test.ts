@@ -65,7 +65,7 @@ test('five deliveries at once are one event', async () => {
     duplicates: 4,
     httpStatuses: { 200: 5 },
   })
-  expect(report.link).toBe(`${origin}/api/events/stripe/${report.eventId}`)
+  expect(report.link).toBe(`${origin}/events/stripe/${report.eventId}`)
 })
 
 describe.concurrent('the body', () => {

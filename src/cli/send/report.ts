@@ -21,7 +21,7 @@ export interface Report {
   readonly spooled: number | null
   readonly httpStatuses: Readonly<Record<string, number>>
   readonly latencyMs: { readonly min: number; readonly median: number; readonly max: number }
-  /** The event in the admin API; null when the endpoint is not hookonce. */
+  /** The event in the dashboard; null when the endpoint is not hookonce. */
   readonly link: string | null
 }
 
@@ -58,7 +58,7 @@ export function reportOf(
       median: round(times[Math.floor(times.length / 2)]!),
       max: round(times.at(-1)!),
     },
-    link: isHookonce && name && event ? `${origin}/api/events/${name}/${encodeURIComponent(event.id)}` : null,
+    link: isHookonce && name && event ? `${origin}/events/${name}/${encodeURIComponent(event.id)}` : null,
   }
 }
 

@@ -1,0 +1,221 @@
+/** The dashboard in a real browser, against a real server in its own process, on both stores. */
+import type { Browser } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { launch, openPage, type Site, startSite, tokenOf, type Watched } from './support.js'
+
+let browser: Browser
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser.close())
+
+const opened: Watched[] = []
+async function open(...args: Parameters<typeof openPage> extends [unknown, ...infer Rest] ? Rest : never) {
+  const watched = await openPage(browser, ...args)
+  opened.push(watched)
+  return watched.page
+}
+afterEach(async () => {
+  const problems = opened.flatMap((watched) => watched.problems)
+  for (const watched of opened.splice(0)) await watched.close()
+  expect(problems).toEqual([])
+})
+
+for (const kind of ['SQLite', 'PostgreSQL'] as const) {
+  describe(`on ${kind}`, () => {
+    let site: Site
+    beforeAll(async () => {
+      site = await startSite(kind)
+    })
+    afterAll(() => site.stop())
+
+    it('an empty log shows how to send, and comes alive with the first delivery', async () => {
+      const page = await open(site, '/events')
+      await page.getByText('Nothing has been received yet').waitFor()
+      await page.getByText(`${site.url}/webhooks/`).first().waitFor()
+      await page.getByText('npx hookonce send').first().waitFor()
+      await site.post({ id: 'evt_first', ref: 'cus_1' })
+      await page.getByRole('link', { name: 'evt_first' }).waitFor()
+    })
+
+    it('a token signs in, a wrong one does not, and signing out ends it', async () => {
+      const page = await open(site, '/', { role: null })
+      await page.getByLabel('Token').fill('nobody-knows-this')
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('alert').waitFor()
+      await page.getByLabel('Token').fill(tokenOf('admin'))
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByRole('button', { name: 'Account' }).click()
+      await page.getByText('the-admin').waitFor()
+      await page.getByRole('menuitem', { name: 'Sign out' }).click()
+      await page.getByRole('button', { name: 'Sign in' }).waitFor()
+      expect((await page.request.get(`${site.url}/api/events`)).status()).toBe(401)
+    })
+
+    it('a pasted id opens its event, with a verdict in words', async () => {
+      await site.post({ id: 'evt_pasted', ref: 'cus_2' })
+      await site.post({ id: 'evt_pasted', ref: 'cus_2' })
+      await site.until<{ state: string; deliveries: number }>(
+        '/api/events/shop/evt_pasted',
+        ({ state, deliveries }) => state === 'succeeded' && deliveries === 2,
+      )
+      const page = await open(site, '/')
+      const box = page.getByLabel('Find an event')
+      await box.waitFor()
+      await page.keyboard.press('/')
+      await page.waitForFunction('document.activeElement.getAttribute("aria-label") === "Find an event"')
+      await box.fill('https://dashboard.example.com/events/evt_pasted?tab=1')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/events/shop/evt_pasted')
+      const verdict = page.getByRole('status', { name: 'Verdict' })
+      await verdict.getByText('Handled once').waitFor()
+      expect(await verdict.textContent()).toContain('1 duplicate')
+      await page.getByText('mail').first().waitFor()
+    })
+
+    it('every filter is in the address, and the address restores it', async () => {
+      await site.post({ id: 'evt_bank' }, 'bank')
+      const page = await open(site, '/events?source=bank')
+      await page.getByRole('link', { name: 'evt_bank' }).waitFor()
+      expect(await page.getByRole('link', { name: 'evt_pasted' }).count()).toBe(0)
+      expect(await page.getByLabel('Source').inputValue()).toBe('bank')
+      await page.getByLabel('Source').selectOption('shop')
+      await page.getByRole('link', { name: 'evt_pasted' }).waitFor()
+      expect(new URL(page.url()).searchParams.get('source')).toBe('shop')
+      await page.goBack()
+      await page.getByRole('link', { name: 'evt_bank' }).waitFor()
+    })
+
+    it('new events appear by themselves, and never move the row under the pointer', async () => {
+      const page = await open(site, '/events?source=shop')
+      await page.getByRole('link', { name: 'evt_pasted' }).waitFor()
+      await page.mouse.move(5, 5)
+      await site.post({ id: 'evt_live_1' })
+      await page.getByRole('link', { name: 'evt_live_1' }).waitFor()
+      const row = page.getByRole('link', { name: 'evt_pasted' })
+      await row.hover()
+      const before = await row.boundingBox()
+      await site.post({ id: 'evt_live_2' })
+      await page.getByRole('button', { name: /1 new/ }).waitFor()
+      expect(await row.boundingBox()).toEqual(before)
+      expect(await page.getByRole('link', { name: 'evt_live_2' }).count()).toBe(0)
+      await page.getByRole('button', { name: /1 new/ }).click()
+      await page.getByRole('link', { name: 'evt_live_2' }).waitFor()
+    })
+
+    it('a dead letter is retried from its page, after a dry run', async () => {
+      await site.post({ id: 'evt_dead_1', type: 'order.failed' })
+      await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_1', ({ dead }) => dead)
+      const page = await open(site, '/events/shop/evt_dead_1')
+      await page.getByText('the ledger answered 503').first().waitFor()
+      await page.getByRole('button', { name: 'Retry' }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('Dry run').waitFor()
+      await dialog.getByRole('button', { name: 'Retry', exact: true }).click()
+      await dialog.waitFor({ state: 'hidden' })
+      await site.until<{ attempts: number }>('/api/events/shop/evt_dead_1', ({ attempts }) => attempts === 2)
+    })
+
+    it('dead letters are grouped by error and replayed as a group, counted first', async () => {
+      await site.post({ id: 'evt_dead_2', type: 'order.failed' })
+      await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_2', ({ dead }) => dead)
+      await site.until<{ dead: boolean }>('/api/events/shop/evt_dead_1', ({ dead }) => dead)
+      const page = await open(site, '/dead-letters')
+      await page.getByText('the ledger answered 503').first().waitFor()
+      await page
+        .getByRole('button', { name: /Replay/ })
+        .first()
+        .click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText('2 events match').waitFor()
+      await dialog.getByRole('button', { name: 'Replay 2 events' }).click()
+      await dialog.getByText('Done: 2 events').waitFor()
+    })
+
+    it('all that match are replayed with a dry run, and the rest can be cancelled', async () => {
+      const page = await open(site, '/events?source=shop&state=succeeded')
+      await page.getByRole('link', { name: 'evt_pasted' }).waitFor()
+      await page.getByLabel('Select all loaded events').check()
+      await page.getByRole('button', { name: 'Choose all that match' }).click()
+      // The server works faster than a person can cancel: its answer is that of an action that still runs.
+      let cancelled = false
+      const running = {
+        ...{ id: '6f0c1d5e-8f0e-4b4e-9b0a-0d6f5f1c2a3b', verb: 'replay', dryRun: false, actor: 'the-admin' },
+        ...{ reason: '', startedAt: new Date().toISOString(), endedAt: null, matched: 2, done: 1 },
+        ...{ refused: {}, problem: null },
+      }
+      await page.route('**/api/actions/*', (route) => {
+        if (route.request().method() === 'DELETE') cancelled = true
+        return route.fulfill({ json: { ...running, state: cancelled ? 'cancelled' : 'running' } })
+      })
+      await page.route('**/api/events/actions', (route) =>
+        route.request().postDataJSON().dryRun
+          ? route.continue()
+          : route.fulfill({ status: 202, json: { ...running, state: 'running' } }),
+      )
+      await page.getByRole('button', { name: 'Replay', exact: true }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('checkbox').check()
+      await dialog.getByLabel(/Reason/).fill('the ledger was empty')
+      await dialog.getByRole('button', { name: /Replay \d+ events?/ }).click()
+      await dialog.getByRole('button', { name: 'Cancel the rest' }).click()
+      await dialog.getByText('Cancelled after 1 event').waitFor()
+      expect(cancelled).toBe(true)
+    })
+
+    it('a conflict is shown as a difference of the two contents', async () => {
+      await site.post({ id: 'evt_conflict', amount: 100 })
+      await site.post({ id: 'evt_conflict', amount: 999 })
+      await site.until<{ conflicts: number }>(
+        '/api/events/shop/evt_conflict',
+        ({ conflicts }) => conflicts === 1,
+      )
+      const page = await open(site, '/events/shop/evt_conflict')
+      await page.getByRole('button', { name: 'Compare the contents' }).click()
+      await page.getByText('− ').filter({ hasText: '"amount": 100' }).first().waitFor()
+      await page.getByText('+ ').filter({ hasText: '"amount": 999' }).first().waitFor()
+    })
+
+    it('a viewer sees no payload and no action, an operator no payload', async () => {
+      const page = await open(site, '/events/shop/evt_dead_1', { role: 'viewer' })
+      await page.getByRole('status', { name: 'Verdict' }).waitFor()
+      await page.getByText('Your role does not include payloads').waitFor()
+      expect(
+        await page.getByRole('button', { name: /^(Retry|Replay|Ignore|Show the payload)/ }).count(),
+      ).toBe(0)
+      expect(await page.content()).not.toContain('the ledger answered')
+      const other = await open(site, '/events/shop/evt_dead_1', { role: 'operator' })
+      await other.getByRole('button', { name: 'Replay' }).waitFor()
+      await other.getByText('Your role does not include payloads').waitFor()
+    })
+
+    it('the keyboard alone opens an event, goes to a screen and lists the keys', async () => {
+      const page = await open(site, '/events')
+      await page.getByRole('link', { name: 'evt_conflict' }).waitFor()
+      await page.keyboard.press('j')
+      await page.keyboard.press('j')
+      await page.keyboard.press('k')
+      await page.keyboard.press('Enter')
+      await page.waitForURL('**/events/shop/*')
+      await page.keyboard.press('g')
+      await page.keyboard.press('s')
+      await page.waitForURL('**/sources')
+      await page.keyboard.press('?')
+      await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    })
+
+    it('a restart of the server while the page is open is said, and healed without a reload', async () => {
+      const page = await open(site, '/events?source=shop')
+      await page.getByRole('link', { name: 'evt_conflict' }).waitFor()
+      await page.mouse.move(5, 5)
+      await site.restart(async () => {
+        await page.getByText('The server does not answer').waitFor()
+      })
+      await page.getByText('Connected again').waitFor()
+      await site.post({ id: 'evt_after_restart' })
+      await page.getByRole('link', { name: 'evt_after_restart' }).waitFor()
+    })
+  })
+}

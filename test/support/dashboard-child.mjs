@@ -1,0 +1,44 @@
+/**
+ * A server with a dashboard in a process of its own. Arguments: options as JSON, then the store. The option `mount` puts
+ * the dashboard below a path of an Express app; `port` gives a restarted server the address of the one before.
+ */
+import express from 'express'
+import { createInbox, silentLog } from 'hookonce'
+import { expressHandler } from 'hookonce/express'
+import { unverified } from 'hookonce/providers'
+import { admin, createServer, nodeAdmin } from 'hookonce/server'
+import { childStore, say } from './child-store.mjs'
+
+const [given = '{}', ...where] = process.argv.slice(2)
+/** @type {{ port?: number, mount?: string, tokens?: import('hookonce/server').Token[] }} */
+const told = JSON.parse(given)
+
+/** @type {Parameters<typeof unverified>[0]} */
+const fields = { id: 'json:id', type: 'json:type', reference: 'json:ref' }
+const inbox = createInbox({
+  store: /** @type {import('hookonce').Store} */ (childStore(where)),
+  sources: { shop: unverified(fields), bank: unverified(fields) },
+  log: silentLog,
+  processing: { pollMs: 50, retry: { maxAttempts: 1 } },
+})
+inbox.on('shop', '*', async (event, ctx) => {
+  await ctx.once('mail', async () => 'sent')
+  if (event.type === 'order.failed') throw new Error(`the ledger answered 503 for ${event.id}`)
+})
+await inbox.start()
+
+const access = told.tokens ? { tokens: told.tokens } : { open: true }
+if (told.mount) {
+  const app = express()
+  const handler = admin(inbox, { basePath: told.mount, ...access })
+  app.use(nodeAdmin(handler, told.mount))
+  app.post('/webhooks/:source', expressHandler(inbox))
+  const server = app.listen(0, '127.0.0.1', () => {
+    const address = /** @type {import('node:net').AddressInfo} */ (server.address())
+    say(`http://127.0.0.1:${address.port}`)
+  })
+} else {
+  const server = createServer(inbox, { port: told.port ?? 0, admin: access })
+  const { url } = await server.listen()
+  say(url)
+}
