@@ -58,7 +58,8 @@ async function photograph(name, path) {
       const page = await context.newPage()
       await page.goto(`${url}${path}`)
       await page.locator('main h1').first().waitFor()
-      await page.waitForFunction('document.querySelector("main .skeleton") === null')
+      // Not waitForFunction: it needs eval, which the policy of the page refuses.
+      while ((await page.locator('main .skeleton').count()) > 0) await page.waitForTimeout(50)
       const file = join(out, `${name}-${shape}-${colorScheme}.jpg`)
       await rm(file, { force: true })
       await page.screenshot({ path: file, type: 'jpeg', quality: 60 })

@@ -52,7 +52,9 @@ afterEach(async () => {
 /** The screen has its heading and shows no placeholder any more. */
 async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
-  await page.waitForFunction('document.querySelector("main .skeleton, main [aria-busy=true]") === null')
+  // Not waitForFunction: it needs eval, which the policy of the page refuses.
+  const placeholders = page.locator('main .skeleton, main [aria-busy=true]')
+  await expect.poll(() => placeholders.count(), { timeout: 45_000 }).toBe(0)
 }
 
 async function violations(page: Page): Promise<string[]> {
