@@ -90,7 +90,10 @@ const disasters = {
  * @type {Record<string, string>}
  */
 const programs = {
+  backups: 'scripts/backups/main.ts',
   cluster: 'scripts/cluster/main.ts',
+  deploy: 'scripts/deploy/main.ts',
+  growth: 'scripts/growth/main.ts',
 }
 
 const wanted = process.argv.slice(2)

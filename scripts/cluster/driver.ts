@@ -15,6 +15,8 @@ const REPEAT_EVERY = 10
 export interface Driver {
   /** The longest time without an acknowledgement since `since` (performance.now()), in seconds. */
   longestGap(since: number): number
+  /** The slowest acknowledgement since `since`, in seconds. */
+  slowest(since: number): number
   /** The ids in the ledger. */
   acknowledged(): string[]
   readonly answers: ReadonlyMap<string, number>
@@ -29,6 +31,7 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
   const ledger = openSync(path, 'a')
   const agent = new Agent({ keepAlive: true })
   const acks: number[] = []
+  const times: { at: number; ms: number }[] = []
   const answers = new Map<string, number>()
   let pending = ''
   let count = 0
@@ -53,10 +56,12 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
   async function deliver(id: string): Promise<void> {
     open++
     while (!stopped) {
+      const from = performance.now()
       const status = await post(agent, urls[turn++ % urls.length]!, id)
       answers.set(status, (answers.get(status) ?? 0) + 1)
       if (status.startsWith('2')) {
         pending += `${id}\n`
+        times.push({ at: from, ms: performance.now() - from })
         if (++count % REPEAT_EVERY === 0) void post(agent, urls[turn++ % urls.length]!, id)
         break
       }
@@ -80,9 +85,10 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
       return open
     },
     longestGap(since) {
-      const times = [since, ...acks.filter((at) => at > since), performance.now()]
-      return Math.max(...times.slice(1).map((at, i) => at - times[i]!)) / 1_000
+      const moments = [since, ...acks.filter((at) => at > since), performance.now()]
+      return Math.max(...moments.slice(1).map((at, i) => at - moments[i]!)) / 1_000
     },
+    slowest: (since) => Math.max(0, ...times.filter(({ at }) => at >= since).map(({ ms }) => ms)) / 1_000,
     acknowledged: () => readFileSync(path, 'utf8').split('\n').filter(Boolean),
     async finish() {
       clearInterval(sending)

@@ -64,7 +64,7 @@ export function recordingPath(deps: RecordingDeps): RecordingPath {
   return { record, spool: toSpool, drained: commits.drained }
 }
 
-/** The cache of known events, bound to the log by a random id that is stored in the log itself. */
+/** The cache of known events, bound to the log by a random id that is stored in the log, and to the database that holds it. */
 export function logCache({
   seen,
   clock,
@@ -73,8 +73,11 @@ export function logCache({
 }: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
   return createSeenCache({
     ...{ seen, clock, log },
-    readLogId: async () =>
-      onceKey(need(await store.openForAccepted(), 'keys', 'the option seen'), LOG_ID_KEY, randomUUID),
+    async readLogId() {
+      const keys = need(await store.openForAccepted(), 'keys', 'the option seen')
+      const id = await onceKey(keys, LOG_ID_KEY, randomUUID)
+      return keys.place ? `${id} ${await keys.place()}` : id
+    },
     repeated: (repeats) => store.opened?.duplicates?.count(repeats),
   })
 }

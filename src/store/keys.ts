@@ -11,6 +11,11 @@ export interface Keys {
   key(step: KeyStep): Promise<KeyState>
   /** The value of a watermark; null when it was never set. */
   watermark(source: string, key: string): Promise<number | null>
+  /**
+   * Names the database that holds the log. Another name after a restore from a backup, so that entries of `seen` for
+   * events that the restored log lacks do not apply to it. Optional.
+   */
+  place?(): Promise<string>
 }
 
 /** The same inside a handler's transaction: undone when it rolls back. */

@@ -5,6 +5,7 @@ import type { CompleteStore, Inspection, NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import { describe, expect, test } from 'vitest'
+import { growthFindings } from '#dist/stores/postgres/inspect.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres } from '../support/postgres.js'
 
@@ -195,4 +196,35 @@ test('what SQLite cannot promise is said: a log in memory, a file that is gone',
   await expect(store.inspect.report()).rejects.toThrow(/was removed or replaced while it is open/)
   await store.close().catch(() => {})
   await log.remove()
+})
+
+test('a transaction that is open too long and old transaction ids are named, with what to do', () => {
+  const fine = { longest_s: 30, dead: 50_000, age: 200_000_000 }
+  expect(growthFindings(fine, 'log').filter(({ ok }) => !ok)).toEqual([])
+  const worse = growthFindings({ longest_s: 3_600, dead: 50_000, age: 900_000_000 }, 'log')
+  expect(worse.filter(({ ok }) => !ok)).toMatchObject([
+    { name: 'longest transaction', value: '3600 s', fix: expect.stringContaining('End it') },
+    { name: 'transaction ids', value: '900 million since the oldest vacuum' },
+  ])
+})
+
+test('rows of the work table that a long transaction keeps from being reclaimed are counted', async () => {
+  const log = await postgresLog()
+  const store = log.open()
+  try {
+    await store.migrate()
+    await log.sql('alter table log.work set (autovacuum_enabled = off)')
+    await log.sql(
+      "insert into log.work (seq, source, next_at) select n, 'shop', now() from generate_series(1, 120000) n",
+    )
+    await log.sql('delete from log.work')
+    await expect
+      .poll(async () => broken(await store.inspect.report()).map(({ name, fix }) => `${name}: ${fix}`))
+      .toEqual([expect.stringMatching(/^work table: .*vacuum \w+\.work;$/)])
+    await log.sql('vacuum log.work')
+    await expect.poll(async () => broken(await store.inspect.report())).toEqual([])
+  } finally {
+    await store.close()
+    await log.remove()
+  }
 })

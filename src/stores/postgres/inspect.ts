@@ -36,6 +36,49 @@ select statement_timestamp() as at, current_setting('server_version') as version
   current_setting('full_page_writes') as full_page_writes, current_setting('autovacuum') as autovacuum,
   current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int as room`
 
+/** A transaction that is open for longer keeps removed rows of the work table from being reclaimed. */
+const LONG_TRANSACTION_S = 15 * 60
+/** Rows of the work table that vacuum could not remove: claims become slower. Fewer are normal between two runs. */
+const MANY_DEAD_ROWS = 100_000
+/** Vacuum must run before two billion transactions have passed; autovacuum begins at 200 million. */
+const OLD_TRANSACTIONS = 500_000_000
+
+interface Growth {
+  longest_s: number
+  dead: number
+  age: number
+}
+
+/** Sessions of other roles show their start only to members of pg_read_all_stats. */
+const growth = `
+select coalesce((select max(extract(epoch from clock_timestamp() - xact_start)) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid() and backend_type = 'client backend'), 0)::float8 as longest_s,
+  coalesce((select n_dead_tup from pg_stat_user_tables where relid = 'hookonce.work'::regclass), 0)::float8 as dead,
+  age((select datfrozenxid from pg_database where datname = current_database()))::float8 as age`
+
+export function growthFindings({ longest_s: longest, dead, age }: Growth, schema: string): Finding[] {
+  return [
+    setting(
+      'longest transaction',
+      `${Math.round(longest)} s`,
+      longest < LONG_TRANSACTION_S,
+      'It keeps vacuum from removing rows of the work table. End it, and set idle_in_transaction_session_timeout. Run backups and reports on a standby.',
+    ),
+    setting(
+      'work table',
+      `${dead} removed rows not reclaimed`,
+      dead < MANY_DEAD_ROWS,
+      `Claims become slower. End long transactions, then run: vacuum ${schema}.work;`,
+    ),
+    setting(
+      'transaction ids',
+      `${Math.round(age / 1_000_000)} million since the oldest vacuum`,
+      age < OLD_TRANSACTIONS,
+      'The server stops writing at two billion. Find what blocks autovacuum: long transactions, prepared transactions, replication slots.',
+    ),
+  ]
+}
+
 export async function inspect(db: Database): Promise<Inspection> {
   const [found, newer] = await db.atomic(async (run) => {
     const applied = await schemaFound(run, db.schema)
@@ -47,9 +90,11 @@ export async function inspect(db: Database): Promise<Inspection> {
   // The tables of another version are unknown. The schema numbers show what to do.
   if (found !== latest) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])
+  const [grown] = await db.read<Growth>(adhoc(growth), [])
   const [partitions] = await db.read<{ ahead: number }>(countAhead, [])
   return {
     ...base,
+    settings: [...base.settings, ...growthFindings(grown!, db.schema)],
     now: clock!.now,
     invariants: [await inspectUniqueKey(db), ...(await inspectRows(db))],
     partitionsAhead: partitions!.ahead,

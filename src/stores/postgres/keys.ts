@@ -1,4 +1,5 @@
 /** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
+import { codeOf } from '../../errors.js'
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './database.js'
 import { leaseValues, tokenOf } from './settle.js'
@@ -176,4 +177,24 @@ const readWatermark: Statement = {
 export async function watermarkOf(db: Database, source: string, key: string): Promise<number | null> {
   const [row] = await db.query<{ value: number }>(readWatermark, [source, key])
   return row?.value ?? null
+}
+
+/**
+ * The server and its timeline (another one after a recovery to an earlier moment, and after a promotion), the database and
+ * the table (others after a restore from a dump).
+ */
+const place = `
+select (select system_identifier from pg_control_system())::text || ':' ||
+  left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || ':' ||
+  (select oid from pg_database where datname = current_database()) || ':' || 'hookonce.events'::regclass::oid as place`
+
+export async function placeOf(db: Database): Promise<string> {
+  try {
+    const [row] = await db.adhoc<{ place: string }>(place, [])
+    return row!.place
+  } catch (error) {
+    // Some hosts do not let a role call these functions. Redis must then be flushed after a restore.
+    if (codeOf(error) === 'STORE_FAILED') return ''
+    throw error
+  }
 }

@@ -26,7 +26,7 @@ import { erase } from './erase.js'
 import { conflictOf, deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
 import { addHistory, processes, readHistory } from './history.js'
 import { inspect } from './inspect.js'
-import { effect, keyStep, watermarkOf } from './keys.js'
+import { effect, keyStep, placeOf, watermarkOf } from './keys.js'
 import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
 import { inOneTransaction, migrate, noteAsSql } from './migrate.js'
@@ -128,6 +128,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
         effect: (step) => effect(db.query, step),
         key: (step) => keyStep(db, step),
         watermark: (source, key) => watermarkOf(db, source, key),
+        place: () => placeOf(db),
       },
       retention: {
         prune: (pruneOptions) => prune(db, pruneOptions),

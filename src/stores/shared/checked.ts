@@ -52,6 +52,7 @@ export function checkedCapabilities({
         checkWatermark({ source, key, value: 0 })
         return keys.watermark(source, key)
       },
+      ...(keys.place && { place: keys.place }),
     },
     retention: {
       async prune(options) {
