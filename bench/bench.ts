@@ -135,6 +135,8 @@ async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
       `${title}, ${round < 0 ? 'warm-up' : `round ${round + 1}`} (${(tookMs / 1_000).toFixed(1)} s)`,
     )
   }
-  bench.notes.push(`${title}: medians of ${samples.rounds} interleaved rounds.`)
+  bench.notes.push(
+    `${title}: ${samples.rounds === 1 ? 'one round' : `medians of ${samples.rounds} interleaved rounds`}.`,
+  )
   return samples
 }

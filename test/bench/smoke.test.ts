@@ -12,7 +12,7 @@ import { suites } from '../../bench/suites.js'
 
 let out: string
 let printed = ''
-let exitCode: number
+let exitCode: number | null
 let pid: number | undefined
 let results: SuiteResult[]
 let document: string
@@ -24,7 +24,9 @@ beforeAll(async () => {
   })
   pid = child.pid
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (printed += chunk))
-  ;[exitCode] = await once(child, 'exit')
+  const [code, signal] = await once(child, 'close')
+  exitCode = code
+  if (!existsSync(join(out, 'results'))) throw new Error(`The run ended with ${code ?? signal}:\n${printed}`)
   const file = readdirSync(join(out, 'results')).find((name) => name.endsWith('.json'))!
   results = JSON.parse(readFileSync(join(out, 'results', file), 'utf8')).suites
   document = readFileSync(join(out, 'performance.md'), 'utf8')
