@@ -25,8 +25,9 @@ export async function examineInstallation(storeUrl: string | undefined): Promise
 }
 
 function nodeVersion(): Finding {
-  const major = Number(process.versions.node.split('.')[0])
-  return finding('node', process.versions.node, major >= 20, 'Install Node 20 or newer.')
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 13) || major >= 24
+  return finding('node', process.versions.node, isSupported, 'Install Node 20.19, 22.13, 24 or newer.')
 }
 
 interface ConfigFindings {

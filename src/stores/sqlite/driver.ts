@@ -26,7 +26,44 @@ const FALLBACK = '@photostructure/sqlite'
 
 export function openDatabase(path: string): Database {
   const { DatabaseSync } = loadDriver()
-  return new DatabaseSync(path)
+  const db = new DatabaseSync(path)
+  return bindsNumbers(db) ? db : withNumbers(db)
+}
+
+/** `node:sqlite` of Node 22.13-22.18 and 24.0-24.5 takes `?1` for a name, and refuses a value by position. */
+function bindsNumbers(db: Database): boolean {
+  try {
+    db.prepare('select ?1').get(1)
+    return true
+  } catch {
+    return false
+  }
+}
+
+type Named = (values: Readonly<Record<string, SqliteValue>>) => never
+
+/** The same database, with the values of `?1`, `?2`, ... passed by these names. */
+function withNumbers(db: Database): Database {
+  return {
+    get isTransaction() {
+      return db.isTransaction!
+    },
+    exec: (sql) => db.exec(sql),
+    close: () => db.close(),
+    prepare(sql) {
+      const statement = db.prepare(sql)
+      const numbers = [...new Set(sql.match(/\?\d+/g))]
+      if (numbers.length === 0) return statement
+      const named = (params: readonly SqliteValue[]) =>
+        Object.fromEntries(numbers.map((name) => [name, params[Number(name.slice(1)) - 1]!]))
+      return {
+        run: (...params) => (statement.run as unknown as Named).call(statement, named(params)),
+        get: (...params) => (statement.get as unknown as Named).call(statement, named(params)),
+        all: (...params) => (statement.all as unknown as Named).call(statement, named(params)),
+        setReadBigInts: (enabled) => statement.setReadBigInts(enabled),
+      }
+    },
+  }
 }
 
 /** Node 22.13-22.15 have no `isTransaction`; there a failing BEGIN shows that a transaction is open. */
