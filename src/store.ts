@@ -15,6 +15,7 @@ import type { Archive } from './store/archive.js'
 import type { AuditTrail } from './store/audit.js'
 import type { Duplicates } from './store/duplicates.js'
 import type { History } from './store/history.js'
+import type { Imports } from './store/imports.js'
 import type { Inspect } from './store/inspect.js'
 import type { Keys } from './store/keys.js'
 import type { Log } from './store/log.js'
@@ -24,6 +25,7 @@ export type * from './store/archive.js'
 export type * from './store/audit.js'
 export type * from './store/duplicates.js'
 export type * from './store/history.js'
+export type * from './store/imports.js'
 export type * from './store/inspect.js'
 export type * from './store/keys.js'
 export type * from './store/log.js'
@@ -37,6 +39,7 @@ export interface Capabilities {
   readonly inspect: Inspect
   readonly duplicates: Duplicates
   readonly history: History
+  readonly imports: Imports
 }
 
 export type Capability = keyof Capabilities
@@ -49,6 +52,7 @@ export const capabilities = [
   'inspect',
   'duplicates',
   'history',
+  'imports',
 ] as const satisfies readonly Capability[]
 
 /** A store without a capability works; the features that need it throw STORE_LACKS. */

@@ -9,6 +9,7 @@ import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor.js'
 import { addEvents } from './commands/events.js'
+import { addImport } from './commands/import.js'
 import { addListen } from './commands/listen.js'
 import { addMigrate } from './commands/migrate.js'
 import { addOrders } from './commands/orders.js'
@@ -49,6 +50,7 @@ Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
   addEvents(program)
   addOrders(program)
   addRetention(program)
+  addImport(program)
   addDoctor(program)
   addToken(program)
   addProviders(program)

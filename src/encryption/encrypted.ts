@@ -4,12 +4,12 @@
  */
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
-import type { Store } from '../store.js'
+import type { ImportedEvent, Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
 import { seal, sealingKeyId, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
-  const { inspect } = store
+  const { inspect, imports } = store
   return {
     ...store,
     ...sealing(ring, store),
@@ -27,7 +27,21 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
         },
       },
     }),
+    ...(imports && {
+      imports: {
+        ...imports,
+        add: (events: readonly ImportedEvent[]) => imports.add(events.map((event) => sealed(ring, event))),
+      },
+    }),
   }
+}
+
+function sealed(ring: KeyRing, event: ImportedEvent): ImportedEvent {
+  if (event.payload === null) return event
+  const { source, eventId, eventType, reference, payload } = event
+  const events = [{ eventId, eventType, reference, contentHash: null, guardHash: null }]
+  const { headers, body } = seal(ring, { source, events, ...payload })
+  return { ...event, payload: { headers, body } }
 }
 
 /** Seals deliveries before `next` gets them. A sealed delivery is not sealed again. */

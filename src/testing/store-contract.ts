@@ -14,6 +14,7 @@ import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
 import { examineCases, historyCases } from './store-contract/history.js'
+import { importCases } from './store-contract/imports.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
 import { keyCases, watermarkCases } from './store-contract/keys.js'
@@ -59,6 +60,7 @@ export const storeContract: readonly StoreCase[] = [
   ...section('inspect', [...inspectCases, ...examineCases]),
   ...section('duplicates', repeatedCases),
   ...section('history', historyCases),
+  ...section('imports', importCases),
 ]
 
 /**

@@ -25,6 +25,7 @@ import { duplicateCounts } from './duplicates.js'
 import { erase } from './erase.js'
 import { conflictOf, deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
 import { addHistory, processes, readHistory } from './history.js'
+import { importEvents, knownEvents } from './imports.js'
 import { inspect } from './inspect.js'
 import { effect, keyStep, placeOf, watermarkOf } from './keys.js'
 import { listEvents } from './list.js'
@@ -154,6 +155,10 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
         types: (limit) => typesOf(db, limit),
         idsFrom: (prefix, limit) => idsFrom(db, prefix, limit),
         report: () => inspect(db),
+      },
+      imports: {
+        add: (events) => importEvents(db, unit, events),
+        known: (keys) => knownEvents(db, keys),
       },
       duplicates: {
         count(repeats) {

@@ -2,6 +2,7 @@
 import { invalid } from '../../errors.js'
 import { limits } from '../../model.js'
 import { historyLevels, levelOf } from '../../store/history.js'
+import { importedStates } from '../../store/imports.js'
 import {
   checkAuditFilter,
   checkAudits,
@@ -22,6 +23,7 @@ import type {
   ExportOptions,
   HistoryNote,
   HistoryRange,
+  ImportedEvent,
   MaintainOptions,
   PruneOptions,
   StoredDelivery,
@@ -37,6 +39,7 @@ export function checkedCapabilities({
   inspect,
   duplicates,
   history,
+  imports,
 }: Capabilities): Capabilities {
   return {
     keys: {
@@ -145,6 +148,16 @@ export function checkedCapabilities({
       },
       processes: history.processes,
     },
+    imports: {
+      async add(events) {
+        checkImports(events)
+        return events.length === 0 ? [] : imports.add(events)
+      },
+      async known(keys) {
+        keys.forEach(checkKey)
+        return keys.length === 0 ? [] : imports.known(keys)
+      },
+    },
   }
 }
 
@@ -218,6 +231,26 @@ function checkRestore(deliveries: readonly StoredDelivery[]): void {
       if (contentHash !== null && !/^[0-9a-f]{64}$/.test(contentHash))
         throw invalid('contentHash', 'must be a SHA-256 of 64 hexadecimal digits')
     }
+  }
+}
+
+function checkImports(events: readonly ImportedEvent[]): void {
+  if (events.length > limits.recordBatch)
+    throw invalid('An import', `takes at most ${limits.recordBatch} events at once; split it`)
+  for (const { source, eventId, eventType, reference, receivedAt, processedAt, ...event } of events) {
+    checkKey({ source, eventId })
+    checkText('An event type', eventType, 1, limits.eventTypeBytes)
+    if (reference !== null) checkText('A reference', reference, 1, limits.referenceBytes)
+    checkInstant('receivedAt', receivedAt)
+    if (processedAt !== null) checkInstant('processedAt', processedAt)
+    const { state, reason, payload } = event
+    if (!importedStates.includes(state))
+      throw invalid('The state of an imported event', `must be one of ${importedStates.join(', ')}`)
+    if (reason !== null) checkText('A reason', reason, 0, limits.reasonBytes, true)
+    if (payload === null && state === 'failed')
+      throw invalid(`Event "${eventId}"`, 'failed and has no payload: there would be nothing to retry')
+    if (payload && payload.body.byteLength > limits.bodyBytes)
+      throw invalid('A body', `must not be larger than ${limits.bodyBytes} bytes`)
   }
 }
 

@@ -254,6 +254,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
         idsFrom: async (prefix, limit) => read('idsFrom', { prefix, limit }),
         report: async () => read('inspect', { path: file }),
       },
+      imports: {
+        add: async (events) => write('importEvents', events),
+        known: async (keys) => read('knownEvents', keys),
+      },
       duplicates: {
         count(repeats) {
           insistOnOpen()

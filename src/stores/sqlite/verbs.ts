@@ -4,6 +4,7 @@ import { audit, audits } from './audit.js'
 import { claim } from './claim.js'
 import { conflict, deadLetters, effects, idsFrom, leases, types } from './examine.js'
 import { addHistory, processes, readHistory } from './history.js'
+import { importEvents, knownEvents } from './imports.js'
 import { inspect, look, probe } from './inspect.js'
 import { effect, key, watermark } from './keys.js'
 import { list, tail } from './list.js'
@@ -31,6 +32,7 @@ export const writeVerbs = {
   archived,
   restore,
   erase,
+  importEvents,
   probe,
   addHistory,
 }
@@ -49,6 +51,7 @@ export const readVerbs = {
   audits,
   countPrunable: prune,
   countErasable,
+  knownEvents,
   export: exportDeliveries,
   effects,
   conflict,

@@ -153,6 +153,21 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ history }) => history.read({ from: 0, to: 60_000, stepMs: 60_000 }),
     ({ history }) => history.processes(),
   ],
+  imports: [
+    ({ imports }) =>
+      imports.add([
+        {
+          ...of,
+          eventType: 'order.paid',
+          reference: null,
+          receivedAt: 1,
+          processedAt: null,
+          state: 'succeeded',
+          reason: null,
+          payload: null,
+        },
+      ]),
+  ],
 }
 
 export const openingCases: readonly ContractCase[] = [

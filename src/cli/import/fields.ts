@@ -1,0 +1,107 @@
+/** From a row of another program to an event of the log. */
+import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
+import { UsageError } from '../failure.js'
+import type { ImportRow } from './csv.js'
+
+/** The usual names of each column, the most certain first: `id` is often the number of the row. */
+const usualNames = {
+  id: ['event_id', 'eventid', 'webhook_id', 'external_id', 'id'],
+  type: ['event_type', 'eventtype', 'type'],
+  time: ['received_at', 'receivedat', 'created_at', 'createdat', 'time', 'timestamp', 'created'],
+  processed: ['processed_at', 'processedat'],
+  reference: ['related_reference', 'reference'],
+  payload: ['payload', 'body'],
+  state: [],
+} as const
+
+export type FieldName = keyof typeof usualNames
+export type Columns = Readonly<Partial<Record<FieldName, string>>>
+
+const fieldNames = Object.keys(usualNames) as FieldName[]
+
+/** The column of each field: what the user said, else a usual name that the first row has. */
+export function columnsOf(first: ImportRow, mapped: readonly string[]): Columns {
+  const columns: Partial<Record<FieldName, string>> = {}
+  const found = Object.keys(first)
+  for (const text of mapped) {
+    const [field = '', column = ''] = text.split(/=(.*)/s)
+    if (!fieldNames.includes(field as FieldName) || column === '')
+      throw new UsageError(
+        `--map must be field=column, with a field of ${fieldNames.join(', ')}; not ${text}.`,
+      )
+    if (!found.includes(column))
+      throw new UsageError(`--map ${text}: there is no column ${column}; there is ${found.join(', ')}.`)
+    columns[field as FieldName] = column
+  }
+  for (const field of fieldNames) {
+    const usual = usualNames[field].flatMap(
+      (name) => found.find((column) => column.toLowerCase() === name) ?? [],
+    )
+    if (columns[field] === undefined && usual[0] !== undefined) columns[field] = usual[0]
+  }
+  if (columns.id === undefined)
+    throw new UsageError(
+      `No column holds the event id: name it with --map id=column. There is ${found.join(', ')}.`,
+    )
+  return columns
+}
+
+export interface Defaults {
+  readonly source: string
+  readonly state: ImportedState
+  readonly type: string
+  /** For rows without a time. */
+  readonly now: number
+}
+
+/** Throws a sentence about the row when it is not an event. */
+export function eventOf(row: ImportRow, columns: Columns, defaults: Defaults): ImportedEvent {
+  const at = (field: FieldName) => (columns[field] === undefined ? null : (row[columns[field]] ?? null))
+  const eventId = textOf(at('id'))
+  if (eventId === null) throw new Error(`the column ${columns.id} is empty`)
+  const stateText = textOf(at('state')) ?? defaults.state
+  const state = importedStates.find((known) => known === stateText)
+  if (state === undefined)
+    throw new Error(`the state is "${stateText}"; it must be one of ${importedStates.join(', ')}`)
+  const processed = at('processed')
+  return {
+    source: defaults.source,
+    eventId,
+    eventType: textOf(at('type')) ?? defaults.type,
+    reference: textOf(at('reference')),
+    receivedAt: at('time') === null ? defaults.now : instantOf('time', at('time')),
+    processedAt: processed === null ? null : instantOf('processed', processed),
+    state,
+    reason: state === 'succeeded' ? null : 'imported',
+    payload: payloadOf(at('payload')),
+  }
+}
+
+function textOf(value: unknown): string | null {
+  if (value === null || value === '') return null
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** A date, ISO 8601 (UTC when there is no zone, as databases print it), or seconds or milliseconds since 1970. */
+export function instantOf(field: string, value: unknown): number {
+  if (value instanceof Date) return value.getTime()
+  const text = String(value).trim()
+  if (/^\d{9,16}(\.\d+)?$/.test(text)) {
+    const number = Number(text)
+    if (number < 1e11) return Math.round(number * 1_000)
+    return Math.round(number < 1e14 ? number : number / 1_000)
+  }
+  const [, day, time = '00:00:00', zone = 'Z'] =
+    /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?))?\s*(Z|[+-]\d\d(?::?\d\d)?)?$/i.exec(text) ?? []
+  const offset = /^[+-]\d\d$/.test(zone) ? `${zone}:00` : zone.replace(/^([+-]\d\d)(\d\d)$/, '$1:$2')
+  const at = day === undefined ? Number.NaN : Date.parse(`${day}T${time.slice(0, 23)}${offset}`)
+  if (Number.isNaN(at)) throw new Error(`the ${field} is "${text.slice(0, 40)}", which is no time`)
+  return at
+}
+
+function payloadOf(value: unknown): ImportedEvent['payload'] {
+  if (value === null || value === '') return null
+  if (value instanceof Uint8Array) return { headers: {}, body: value }
+  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  return { headers: { 'content-type': 'application/json' }, body: Buffer.from(text) }
+}

@@ -1,0 +1,183 @@
+/** `hookonce import`: the events of a hand-written table become known to the log. */
+import { createReadStream } from 'node:fs'
+import { isHookonceError } from '../../errors.js'
+import { limits } from '../../model.js'
+import type { ImportedEvent, ImportedState } from '../../store/imports.js'
+import { need, type Store } from '../../store.js'
+import { interruptible } from '../command.js'
+import { Failure, UsageError } from '../failure.js'
+import { actorName } from '../log/store-log.js'
+import { counted, type Output, printable, table } from '../output.js'
+import { openAnyStore } from '../store.js'
+import { csvRows, type ImportRow, ndjsonRows } from './csv.js'
+import { type Columns, columnsOf, eventOf } from './fields.js'
+import { queryRows } from './query.js'
+
+export interface ImportCommandOptions {
+  readonly store?: string
+  readonly file?: string
+  readonly format?: 'csv' | 'ndjson'
+  readonly query?: string
+  readonly database?: string
+  readonly map?: readonly string[]
+  readonly state: ImportedState
+  readonly type: string
+  readonly skip?: number
+  readonly dryRun?: boolean
+  readonly note?: string
+}
+
+interface Report {
+  /** Rows that were read, with those that were skipped. */
+  rows: number
+  imported: number
+  /** Events that the log had already. */
+  known: number
+}
+
+/** The bytes of payloads that one batch holds at most. */
+const BATCH_BYTES = 8 * 1024 * 1024
+
+export async function importCommand(
+  output: Output,
+  source: string,
+  options: ImportCommandOptions,
+): Promise<number> {
+  const rows = rowsOf(options)
+  const store = await openAnyStore(options.store)
+  const { signal } = interruptible()
+  const report: Report = { rows: 0, imported: 0, known: 0 }
+  const startedAt = performance.now()
+  let columns: Columns | undefined
+  let sample: ImportedEvent[] = []
+  let batch: ImportedEvent[] = []
+  let bytes = 0
+  let hasSchema = true
+
+  async function flush(): Promise<void> {
+    if (batch.length === 0) return
+    const added = options.dryRun
+      ? await unknown(store, hasSchema, batch)
+      : await addBatch(store, batch, report.rows)
+    const imported = added.filter(Boolean).length
+    report.imported += imported
+    report.known += batch.length - imported
+    batch = []
+    bytes = 0
+    output.progress(progressText(report, performance.now() - startedAt))
+  }
+
+  try {
+    if (options.dryRun) hasSchema = (await need(store, 'inspect', 'a dry run').report()).schema.found > 0
+    else await store.migrate()
+    for await (const row of rows) {
+      if (signal.aborted) break
+      report.rows++
+      if (report.rows <= (options.skip ?? 0)) continue
+      columns ??= columnsOf(row, options.map ?? [])
+      const event = checked(row, columns, source, options, report.rows)
+      if (sample.length < 3) sample = [...sample, event]
+      batch.push(event)
+      bytes += event.payload?.body.byteLength ?? 0
+      if (batch.length === limits.recordBatch || bytes > BATCH_BYTES) await flush()
+    }
+    await flush()
+    if (!options.dryRun && report.imported > 0) await audit(store, source, report, options)
+  } finally {
+    output.progress(null)
+    await store.close()
+  }
+  const seconds = (performance.now() - startedAt) / 1_000
+  output.result(
+    { source, ...report, dryRun: options.dryRun === true, interrupted: signal.aborted, columns },
+    () =>
+      [
+        ...(options.dryRun ? [preview(columns, sample), ''] : []),
+        `${counted(report.imported, 'event', 'events')} ${options.dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${seconds.toFixed(1)} s`,
+        ...(signal.aborted ? [`Interrupted. Run it again, or continue with --skip ${report.rows}.`] : []),
+      ].join('\n'),
+  )
+  return signal.aborted ? 1 : 0
+}
+
+function rowsOf({ file, format, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
+  if ((file === undefined) === (query === undefined))
+    throw new UsageError('hookonce import needs either --file or --query.')
+  if (query !== undefined) {
+    const url = database ?? store ?? process.env.HOOKONCE_STORE
+    if (url === undefined || !/^postgres(ql)?:/.test(url))
+      throw new UsageError('--query needs --database postgres://user@host/db.')
+    return queryRows(url, query)
+  }
+  const kind =
+    format ?? (/\.csv$/i.test(file!) ? 'csv' : /\.(ndjson|jsonl)$/i.test(file!) ? 'ndjson' : undefined)
+  if (kind === undefined)
+    throw new UsageError('The name of the file does not tell its format: add --format csv or ndjson.')
+  const input = file === '-' ? process.stdin : createReadStream(file!)
+  return kind === 'csv' ? csvRows(input) : ndjsonRows(input)
+}
+
+function checked(
+  row: ImportRow,
+  columns: Columns,
+  source: string,
+  { state, type }: ImportCommandOptions,
+  number: number,
+): ImportedEvent {
+  try {
+    return eventOf(row, columns, { source, state, type, now: Date.now() })
+  } catch (error) {
+    throw new Failure(
+      `Row ${number} cannot be imported: ${(error as Error).message}. The rows before it were imported.`,
+    )
+  }
+}
+
+async function addBatch(store: Store, batch: readonly ImportedEvent[], last: number): Promise<boolean[]> {
+  try {
+    return await need(store, 'imports', 'hookonce import').add(batch)
+  } catch (error) {
+    if (!isHookonceError(error, 'INVALID_INPUT')) throw error
+    throw new Failure(
+      `A row between ${last - batch.length + 1} and ${last} cannot be imported: ${error.message} The rows before it were imported.`,
+    )
+  }
+}
+
+/** For a dry run, which also writes no schema: which of them the log does not have. */
+async function unknown(
+  store: Store,
+  hasSchema: boolean,
+  batch: readonly ImportedEvent[],
+): Promise<boolean[]> {
+  if (!hasSchema) return batch.map(() => true)
+  const known = await need(store, 'imports', 'hookonce import').known(batch)
+  return known.map((found) => !found)
+}
+
+async function audit(
+  store: Store,
+  source: string,
+  report: Report,
+  { note }: ImportCommandOptions,
+): Promise<void> {
+  const reason = `${counted(report.imported, 'event', 'events')}${note === undefined ? '' : `: ${note}`}`
+  await store.audit?.append([{ actor: actorName(), verb: 'import', source, eventId: null, reason }])
+}
+
+function progressText({ rows, imported }: Report, ms: number): string {
+  return `${rows} rows, ${imported} imported, ${Math.round((rows / Math.max(1, ms)) * 60_000)} rows a minute`
+}
+
+function preview(columns: Columns | undefined, sample: readonly ImportedEvent[]): string {
+  if (columns === undefined) return 'There are no rows.'
+  const mapped = Object.entries(columns).map(([field, column]) => `${field}=${column}`)
+  const rows = sample.map(({ eventId, eventType, receivedAt, reference, payload }) => [
+    printable(eventId),
+    printable(eventType),
+    new Date(receivedAt).toISOString(),
+    printable(reference ?? '-'),
+    payload === null ? 'no payload' : `${payload.body.byteLength} bytes`,
+  ])
+  return `Columns: ${mapped.join(', ')}\n${table([['ID', 'TYPE', 'RECEIVED', 'REFERENCE', 'PAYLOAD'], ...rows])}`
+}

@@ -1,0 +1,114 @@
+/** The `imports` capability: finished events of another program, in one statement. */
+import type { EventKey } from '../../model.js'
+import type { ImportedEvent } from '../../store.js'
+import type { Database } from './database.js'
+import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { joined, numbers, type Statement, texts } from './statement.js'
+
+/**
+ * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
+ * or null   $10 body offset (from 1)   $11 body length   $12 bodies, joined
+ *
+ * `attempts` is 0 and not null, which tells these events from events whose attempts are rows. The lock is that of record:
+ * `tail` stops before the seqs of a transaction that has not committed.
+ */
+const insertImported: Statement = {
+  name: 'import',
+  sql: `
+with input as materialized (
+  select *, to_timestamp(received_ms / 1000.0) as received_at, to_timestamp(processed_ms / 1000.0) as processed_at
+  from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::float8[], $6::float8[], $7::text[], $8::text[],
+    $9::text[], $10::int[], $11::int[]) with ordinality
+    as i (source, event_id, event_type, reference, received_ms, processed_ms, parked, reason, headers, at, length, n)
+),
+fresh as materialized (
+  select i.* from input i
+  where not exists (select 1 from hookonce.events e where e.source = i.source and e.event_id = i.event_id)
+),
+announced as materialized (
+  select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
+    'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
+  from hookonce.event_seq
+),
+numbered as materialized (
+  select f.*, nextval((select sequence from announced)) as seq from (select * from fresh order by n) f
+),
+added as (
+  insert into hookonce.events (seq, batch, received_at, processed_at, source, event_id, event_type, related_reference,
+    parked, reason, attempts)
+  select seq, 0, received_at, processed_at, source, event_id, event_type, reference, parked, reason, 0
+  from numbered order by source, event_id, n
+  on conflict (source, event_id) do nothing
+  returning seq
+),
+placed as materialized (
+  select n.* from added a join numbered n on n.seq = a.seq
+),
+kept as (
+  insert into hookonce.payloads (seq, received_at, source, headers, body)
+  select seq, received_at, source, headers, substring($12::bytea from at for length) from placed where headers is not null
+),
+counted as (
+  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+  select source, date_trunc('hour', received_at, 'UTC'), 0, count(*), count(*) filter (where parked = 'ignored'),
+    count(*) filter (where parked = 'dead'), min(seq), max(seq)
+  from placed group by 1, 2 order by 1, 2
+  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
+    ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
+    first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
+)
+select n::int from placed`,
+}
+
+const DAY_MS = 86_400_000
+const parkedAs = { succeeded: null, ignored: 'ignored', failed: 'dead' } as const
+
+export async function importEvents(
+  db: Database,
+  unit: PartitionUnit,
+  events: readonly ImportedEvent[],
+): Promise<boolean[]> {
+  const kept = events.filter(({ payload }) => payload !== null)
+  for (const at of new Set(kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)))
+    await db.query(ensurePartitions, [at, 0, unit])
+  let next = 1
+  const places = events.map(({ payload }) => {
+    const at = next
+    next += payload?.body.byteLength ?? 0
+    return at
+  })
+  const rows = await db.atomic((run) =>
+    run<{ n: number }>(insertImported, [
+      texts(events.map(({ source }) => source)),
+      texts(events.map(({ eventId }) => eventId)),
+      texts(events.map(({ eventType }) => eventType)),
+      texts(events.map(({ reference }) => reference)),
+      numbers(events.map(({ receivedAt }) => Math.trunc(receivedAt))),
+      numbers(events.map(({ processedAt, receivedAt }) => Math.trunc(processedAt ?? receivedAt))),
+      texts(events.map(({ state }) => parkedAs[state])),
+      texts(events.map(({ reason }) => reason)),
+      texts(events.map(({ payload }) => payload && JSON.stringify(payload.headers))),
+      numbers(places),
+      numbers(events.map(({ payload }) => payload?.body.byteLength ?? 0)),
+      joined(kept.length === 0 ? [new Uint8Array()] : kept.map(({ payload }) => payload!.body)),
+    ]),
+  )
+  const added = new Set(rows.map(({ n }) => n))
+  return events.map((_, i) => added.has(i + 1))
+}
+
+/** $1 sources   $2 event ids */
+const findKnown: Statement = {
+  name: 'import_known',
+  sql: `
+select i.n::int from unnest($1::text[], $2::text[]) with ordinality as i (source, event_id, n)
+cross join lateral (
+  select 1 from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1
+) e`,
+}
+
+export async function knownEvents(db: Database, keys: readonly EventKey[]): Promise<boolean[]> {
+  const values = [texts(keys.map(({ source }) => source)), texts(keys.map(({ eventId }) => eventId))]
+  const known = new Set((await db.read<{ n: number }>(findKnown, values)).map(({ n }) => n))
+  return keys.map((_, i) => known.has(i + 1))
+}

@@ -1,0 +1,47 @@
+/** The `imports` capability: finished events of another program, in one transaction. */
+import type { EventKey } from '../../model.js'
+import type { ImportedEvent } from '../../store.js'
+import type { Connection } from './connection.js'
+import { hourBook } from './stats.js'
+
+const insertEvent = `
+  insert into hookonce_events (source, event_id, event_type, related_reference, received_at, part, processing_state,
+    reason, processed_at, parked)
+  values (?, ?, ?, ?, ?, 0, ?, ?, ?, ?)
+  on conflict (source, event_id) do nothing`
+const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
+
+export function importEvents(
+  connection: Connection,
+  _now: number,
+  events: readonly ImportedEvent[],
+): boolean[] {
+  return connection.write(() => {
+    const book = hourBook()
+    const added = events.map((event) => {
+      const { source, eventId, eventType, reference, state, reason, payload } = event
+      const receivedAt = Math.trunc(event.receivedAt)
+      const processedAt = Math.trunc(event.processedAt ?? receivedAt)
+      const parked = state === 'succeeded' ? null : state === 'ignored' ? 'ignored' : 'dead'
+      const values = [source, eventId, eventType, reference, receivedAt, state, reason, processedAt, parked]
+      const inserted = connection.prepare(insertEvent).run(...values)
+      if (inserted.changes === 0) return false
+      const seq = Number(inserted.lastInsertRowid)
+      if (payload)
+        connection.prepare(insertPayload).run(seq, receivedAt, JSON.stringify(payload.headers), payload.body)
+      book.recorded(source, receivedAt, seq)
+      if (parked !== null) book.add(source, receivedAt, { [parked]: 1 })
+      return true
+    })
+    book.write(connection)
+    return added
+  })
+}
+
+const findEvent = 'select 1 from hookonce_events where source = ? and event_id = ?'
+
+export function knownEvents(connection: Connection, _now: number, keys: readonly EventKey[]): boolean[] {
+  return connection.read(() =>
+    keys.map(({ source, eventId }) => connection.prepare(findEvent).get(source, eventId) !== undefined),
+  )
+}

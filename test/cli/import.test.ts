@@ -1,0 +1,195 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInbox } from 'hookonce'
+import { stripe } from 'hookonce/providers'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Folder, freshFolder } from '../support/cli.js'
+import { freshDatabase, type TestDatabase } from '../support/database.js'
+
+const secret = 'whsec_0123456789abcdef'
+const ROWS = 5_000
+let folder: Folder
+let database: TestDatabase
+let client: pg.Client
+beforeAll(async () => {
+  folder = freshFolder()
+  database = await freshDatabase()
+  client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+  // The table that most applications write by hand.
+  await client.query(`
+    create table webhook_events (id serial, event_id text primary key, type text, received_at timestamptz, done boolean, payload jsonb);
+    insert into webhook_events (event_id, type, received_at, done, payload)
+    select 'evt_' || i, 'invoice.paid', timestamptz '2026-03-01' + i * interval '1 minute', i <= ${ROWS},
+      case when i % 2 = 0 then jsonb_build_object('id', 'evt_' || i) end
+    from generate_series(1, ${ROWS + 3}) i`)
+})
+afterAll(async () => {
+  await client.end()
+  await database.drop()
+  await folder.remove()
+})
+
+const json = async (...args: string[]) => {
+  const ended = await folder.run([...args, '--json'])
+  expect(ended.stderr).toBe('')
+  return { code: ended.code, result: JSON.parse(ended.stdout) }
+}
+const select = 'select event_id, type, received_at, payload from webhook_events where done order by event_id;'
+
+async function deliver(store: string, id: string, handled: string[] = []) {
+  const source = stripe({ secret })
+  const inbox = createInbox({ store, sources: { stripe: source }, log: 'silent' })
+  inbox.on('stripe', '*', (event) => void handled.push(event.id))
+  try {
+    const body = JSON.stringify({ id, type: 'invoice.paid', data: { object: { id: 'in_1' } } })
+    const receipt = await inbox.receive('stripe', await source.sign({ body, now: Date.now() }))
+    await inbox.drain()
+    return { receipt, event: await inbox.events.get({ source: 'stripe', eventId: id }) }
+  } finally {
+    await inbox.stop()
+  }
+}
+
+describe.each([
+  ['PostgreSQL', () => database.url],
+  ['SQLite', () => `sqlite:${join(folder.path, 'events.db')}`],
+])('into a log on %s', (_kind, storeUrl) => {
+  const from = () => [
+    'import',
+    'stripe',
+    '--query',
+    select,
+    '--database',
+    database.url,
+    '--store',
+    storeUrl(),
+  ]
+
+  test('a dry run counts and shows, and writes nothing', async () => {
+    const shown = await folder.run([...from(), '--dry-run'])
+    expect(shown.stdout).toContain('Columns: id=event_id, type=type, time=received_at, payload=payload')
+    expect(shown.stdout).toContain(`${ROWS} events would be imported as succeeded, 0 known already`)
+    const { code, stdout } = await folder.run(['events', 'list', '--store', storeUrl()])
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' }) // there is not even a log
+  })
+
+  test('the rows of a SELECT are known events with their own times', async () => {
+    const { code, result } = await json(...from())
+    expect(code).toBe(0)
+    expect(result).toMatchObject({ imported: ROWS, known: 0 })
+    const { event, receipt } = await deliver(storeUrl(), 'evt_7')
+    expect(receipt).toMatchObject({ httpStatus: 200, status: 'already_processed', duplicate: true })
+    expect(event).toMatchObject({ state: 'succeeded', conflicts: 0, receivedAt: Date.UTC(2026, 2, 1, 0, 7) })
+  })
+
+  test('a repetition imports what is new, changes nothing else, and is audited', async () => {
+    expect((await json(...from())).result).toMatchObject({ imported: 0, known: ROWS })
+    // Side by side: the old program goes on, and the new one has received one event first.
+    const handled: string[] = []
+    await deliver(storeUrl(), `evt_${ROWS + 1}`, handled)
+    expect(handled).toEqual([`evt_${ROWS + 1}`])
+    await client.query('update webhook_events set done = true')
+    expect((await json(...from(), '--note', 'cutover')).result).toMatchObject({
+      imported: 2,
+      known: ROWS + 1,
+    })
+    await client.query(`update webhook_events set done = id <= ${ROWS}`)
+    const { result } = await json('events', 'show', `stripe/evt_${ROWS + 2}`, '--store', storeUrl())
+    expect(JSON.stringify(result)).toContain('succeeded')
+    expect((await folder.run(['doctor', '--store', storeUrl()])).stdout).not.toMatch(
+      /PROBLEM +(one row|finished|unfinished)/,
+    )
+  })
+})
+
+test('CSV and NDJSON files are read, also with other column names and from standard input', async () => {
+  const store = `sqlite:${join(folder.path, 'files.db')}`
+  writeFileSync(
+    join(folder.path, 'old.csv'),
+    '\uFEFFnumber,stripe_id,kind,at,body\r\n1,evt_a,"invoice, ""paid""",2026-01-02 03:04:05+00,\r\n2,evt_b,charge,1767225600,"{""a"":1}"\r\n',
+  )
+  const csv = [
+    'import',
+    'stripe',
+    '--file',
+    'old.csv',
+    '--map',
+    'id=stripe_id',
+    '--map',
+    'type=kind',
+    '--map',
+    'time=at',
+  ]
+  expect((await json(...csv, '--store', store)).result).toMatchObject({ imported: 2 })
+  expect((await deliver(store, 'evt_a')).event).toMatchObject({
+    eventType: 'invoice, "paid"',
+    receivedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
+  })
+  expect((await deliver(store, 'evt_b')).event).toMatchObject({ receivedAt: 1_767_225_600_000 })
+  writeFileSync(join(folder.path, 'old.ndjson'), '{"id":"evt_c","payload":{"n":1}}\n\n{"id":"evt_d"}\n')
+  const ndjson = await json(
+    'import',
+    'stripe',
+    '--file',
+    'old.ndjson',
+    '--state',
+    'ignored',
+    '--skip',
+    '1',
+    '--store',
+    store,
+  )
+  expect(ndjson.result).toMatchObject({ rows: 2, imported: 1 })
+  expect((await deliver(store, 'evt_d')).event).toMatchObject({ state: 'ignored', eventType: 'imported' })
+})
+
+test('a mistake is named with its row or column', async () => {
+  const store = `sqlite:${join(folder.path, 'wrong.db')}`
+  const wrong = async (text: string, ...args: string[]) => {
+    writeFileSync(join(folder.path, 'wrong.csv'), text)
+    const { code, stderr } = await folder.run([
+      'import',
+      'shop',
+      '--file',
+      'wrong.csv',
+      '--store',
+      store,
+      ...args,
+    ])
+    return `${code} ${stderr}`
+  }
+  expect(await wrong('a,b\n1,2\n')).toContain(
+    '2 hookonce: No column holds the event id: name it with --map id=column.',
+  )
+  expect(await wrong('id,time\n1,yesterday\n')).toContain(
+    '1 hookonce: Row 1 cannot be imported: the time is "yesterday"',
+  )
+  expect(await wrong('id\nx\n', '--map', 'id=nr')).toContain('there is no column nr')
+  expect(await wrong('id\nx\n', '--state', 'failed')).toContain('there would be nothing to retry')
+  expect(await wrong('id\n"x')).toContain('ends inside a quoted cell')
+})
+
+test('an import that is interrupted says where, and can be run again', async () => {
+  const store = `sqlite:${join(folder.path, 'cut.db')}`
+  const endless = `select 'e' || i as event_id, pg_sleep(0.001) from generate_series(1, 1000000) i`
+  const running = folder.start([
+    'import',
+    'shop',
+    '--query',
+    endless,
+    '--database',
+    database.url,
+    '--store',
+    store,
+    '--json',
+  ])
+  await expect
+    .poll(async () => (await folder.run(['events', 'list', '--store', store, '--json'])).stdout)
+    .toContain('"source":"shop"')
+  running.signal('SIGINT')
+  const { code, stdout } = await running.ended()
+  expect(code).toBe(1)
+  expect(JSON.parse(stdout)).toMatchObject({ interrupted: true, known: 0 })
+})
