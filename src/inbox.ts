@@ -6,6 +6,7 @@
 import { atMost, countDown, systemClock } from './clock.js'
 import { createCounters } from './counters.js'
 import { keyRing } from './encryption/key-ring.js'
+import type { Sources } from './inbox/event-types.js'
 import { createHistorian } from './inbox/history.js'
 import { idleWarning, noIdleWarning } from './inbox/idle-warning.js'
 import { lazyStore } from './inbox/lazy-store.js'
@@ -43,7 +44,9 @@ import { openTelemetry } from './tracing.js'
 
 export type { Inbox, InboxOptions, OrderVerb }
 
-export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> {
+export function createInbox<Tx = unknown, S extends Sources = Sources>(
+  options: InboxOptions<Tx, S>,
+): Inbox<Tx, S> {
   checkInboxOptions(options)
   const log = inboxLog(options.log)
   const repeats = repeatedLines(log)
@@ -131,7 +134,7 @@ export function createInbox<Tx = unknown>(options: InboxOptions<Tx>): Inbox<Tx> 
 
   const refused = (source: string | null, refusal: EarlyRefusal) => observer.refusedEarly(source, refusal)
 
-  const inbox: Inbox<Tx> = {
+  const inbox: Inbox<Tx, S> = {
     receive,
     refused,
     fetch: (request) => fetchIntake({ receive, refused, limits, bodies }, request),

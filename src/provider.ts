@@ -127,9 +127,9 @@ export interface SchemeFacts {
 /** Seconds or milliseconds since 1970, or ISO 8601 text. `iso-utc`: a time without a zone is UTC (Orb). */
 export type TimestampUnit = 's' | 'ms' | 'iso' | 'iso-utc'
 
-export interface Provider {
+export interface Provider<Key extends string = string> {
   /** The catalogue key, and the name of the factory. */
-  readonly key: string
+  readonly key: Key
   readonly name: string
   readonly docs: string
   /** `verified`: all rules come from the sender's own documentation or code. */
@@ -183,7 +183,7 @@ export interface Provider {
 export type ContentGuard = 'review' | 'accept' | 'reject'
 
 /** A configured origin of events: a provider with its secrets and its settings. */
-export interface Source extends Provider {
+export interface Source<Key extends string = string> extends Provider<Key> {
   readonly mode: 'background' | 'inline'
   /** The answer when a known id is received with other bytes. */
   readonly conflict: 'ack' | 'reject'

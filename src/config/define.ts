@@ -1,18 +1,19 @@
 /** The configuration file, `hookonce.config.ts`: what `createInbox` and `createServer` take, and the handlers. */
 import { HookonceError } from '../errors.js'
 import type { Destination } from '../forward/destination.js'
+import type { Sources } from '../inbox/event-types.js'
 import type { Inbox, InboxOptions } from '../inbox.js'
 import type { Logger, LogLevel } from '../log.js'
 import type { ServerOptions } from '../server/options.js'
 import type { Store } from '../store.js'
 import type { Alerts } from '../telemetry/alert-rules.js'
 
-export interface HookonceConfig<Tx = unknown>
-  extends Omit<InboxOptions<Tx>, 'store' | 'log' | 'clock' | 'ownsStore'> {
+export interface HookonceConfig<Tx = unknown, S extends Sources = Sources>
+  extends Omit<InboxOptions<Tx, S>, 'store' | 'log' | 'clock' | 'ownsStore'> {
   /** A store, its URL, or a function that gives the URL: `env('DATABASE_URL')`. HOOKONCE_STORE overrides it. */
   readonly store: Store<Tx> | string | (() => string)
   /** Registers the handlers: `handlers(inbox) { inbox.on('stripe', 'invoice.paid', ...) }`. */
-  readonly handlers?: (inbox: Inbox<Tx>) => void | Promise<void>
+  readonly handlers?: (inbox: Inbox<Tx, S>) => void | Promise<void>
   /** Endpoints that events are forwarded to, by name. */
   readonly destinations?: Readonly<Record<string, Destination>>
   /** Alerts, checked while the inbox runs. */
@@ -24,7 +25,9 @@ export interface HookonceConfig<Tx = unknown>
 }
 
 /** Gives the configuration its types; returns it as it is. */
-export function defineConfig<Tx = unknown>(config: HookonceConfig<Tx>): HookonceConfig<Tx> {
+export function defineConfig<Tx = unknown, S extends Sources = Sources>(
+  config: HookonceConfig<Tx, S>,
+): HookonceConfig<Tx, S> {
   return config
 }
 

@@ -31,8 +31,9 @@ import type { Seen } from '../seen/seen.js'
 import type { SpoolOptions } from '../spool/spool.js'
 import { sourceNameProblem } from '../store/input.js'
 import { need, type Store } from '../store.js'
+import type { Sources } from './event-types.js'
 
-export interface InboxOptions<Tx = unknown> {
+export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
   /** A store, or its URL: `sqlite:events.db`, `sqlite::memory:`, `postgres://user@host/db`. */
   readonly store: Store<Tx> | string
   /**
@@ -42,7 +43,7 @@ export interface InboxOptions<Tx = unknown> {
    */
   readonly ownsStore?: boolean
   /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */
-  readonly sources: Readonly<Record<string, Source>>
+  readonly sources: S
   readonly limits?: Partial<IntakeLimits>
   readonly commits?: Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>
   /** A local file that takes deliveries while the store is unavailable. Default: none; the answer is then 503. */

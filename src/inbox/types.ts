@@ -29,12 +29,14 @@ import type { RetentionPolicy } from '../retention/policy.js'
 import type { RetainOptions, RetainReport } from '../retention/retain.js'
 import type { Spool } from '../spool/spool.js'
 import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload, Store } from '../store.js'
+import type { EventTypeOf, PayloadOf, Sources } from './event-types.js'
 import type { InboxHistory } from './history.js'
 
-/** The output type of the option `schema` of `on`. */
-type OutputOf<S> = S extends StandardSchema<infer Output> ? Output : unknown
+/** The output of the option `schema`, else the payload that the provider's package describes. */
+type Handled<S, From, Type extends string> =
+  S extends StandardSchema<infer Output> ? Output : PayloadOf<From, Type>
 
-export interface Inbox<Tx = unknown> extends AsyncDisposable {
+export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncDisposable {
   /** Takes one delivery through intake. Resolves to a receipt, also for a delivery that is rejected. */
   receive(source: string, delivery: Delivery): Promise<Receipt>
   /** Takes a web-standard request to `/webhooks/<source>` through intake. */
@@ -45,19 +47,27 @@ export interface Inbox<Tx = unknown> extends AsyncDisposable {
    * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all types (`*`) of a source. The most
    * specific handler is called. Registering two handlers for the same pattern throws.
    */
-  on<S extends StandardSchema | undefined = undefined>(
-    source: string,
-    type: string,
-    handler: Handler<Tx, OutputOf<S>>,
-    options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: S },
-  ): Inbox<Tx>
+  on<
+    Name extends keyof S & string,
+    const Type extends EventTypeOf<S[Name]>,
+    Schema extends StandardSchema | undefined = undefined,
+  >(
+    source: Name,
+    type: Type,
+    handler: Handler<Tx, Handled<Schema, S[Name], Type>>,
+    options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: Schema },
+  ): Inbox<Tx, S>
   /** Registers a handler for many events in one transaction. After a failure they run one by one. */
-  onBatch<S extends StandardSchema | undefined = undefined>(
-    source: string,
-    type: string,
-    handler: BatchHandler<Tx, OutputOf<S>>,
-    options?: Omit<HandlerOptions, 'schema' | 'order' | 'share'> & { readonly schema?: S },
-  ): Inbox<Tx>
+  onBatch<
+    Name extends keyof S & string,
+    const Type extends EventTypeOf<S[Name]>,
+    Schema extends StandardSchema | undefined = undefined,
+  >(
+    source: Name,
+    type: Type,
+    handler: BatchHandler<Tx, Handled<Schema, S[Name], Type>>,
+    options?: Omit<HandlerOptions, 'schema' | 'order' | 'share'> & { readonly schema?: Schema },
+  ): Inbox<Tx, S>
   /** Opens the store, brings its schema up to date, and starts running handlers. */
   start(): Promise<void>
   /**

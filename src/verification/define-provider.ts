@@ -2,6 +2,7 @@
  * `defineProvider(rules)` makes a typed factory. A provider's file has only rules; the code in this folder makes a source
  * of them. `docs/verification.md` explains how, `docs/adding-a-provider.md` lists the rules.
  */
+import type { Source } from '../provider.js'
 import type {
   Aliases,
   FactoryOptions,
@@ -19,10 +20,12 @@ export function defineProvider<
   const V extends VerifyRule,
   const O extends OptionRules = Record<never, never>,
   const A extends Aliases = Record<never, never>,
->(rules: ProviderRules<V, O, A>): ProviderFactory<FactoryOptions<V, O, A>> {
-  const definition = withSamples(rules)
+  const K extends string = string,
+>(rules: ProviderRules<V, O, A, K>): ProviderFactory<FactoryOptions<V, O, A>, K> {
+  const definition = withSamples(rules) as ProviderDefinition<VerifyRule, OptionRules, Aliases, K>
   const schemes = schemesByOption(definition.verify)
-  const factory = (options: FactoryOptions<V, O, A>) => createSource(definition, schemes, options)
+  const factory = (options: FactoryOptions<V, O, A>) =>
+    createSource(definition, schemes, options) as Source<K>
   return Object.assign(factory, {
     key: definition.key,
     definition,

@@ -16,7 +16,8 @@ onBothStores((stores) => {
     }
     const inbox = createInbox({ store: stores.open(), sources })
     const handled: string[] = []
-    for (const name of Object.keys(sources)) inbox.on(name, '*', (event) => void handled.push(event.id))
+    for (const name of Object.keys(sources) as (keyof typeof sources)[])
+      inbox.on(name, '*', (event) => void handled.push(event.id))
     return { inbox, sources, handled }
   }
   const edit = (body: Uint8Array, change: (document: Record<string, Record<string, unknown>>) => void) => {

@@ -17,6 +17,7 @@ import type {
 } from 'hookonce'
 import type { ArchiveTarget } from 'hookonce/archive'
 import type { History } from '#dist/store/history.js'
+import type { Imports } from '#dist/store/imports.js'
 
 /** The operation that calls the method. */
 export type Operation =
@@ -85,6 +86,7 @@ const ofCapability = {
     idsFrom: 'read',
   } satisfies Methods<Inspect>,
   history: { add: 'read', read: 'read', processes: 'read' } satisfies Methods<History>,
+  imports: { add: 'read', known: 'read' } satisfies Methods<Imports>,
   duplicates: { count: 'intake', flush: 'stop' } satisfies Methods<Duplicates>,
 } satisfies Record<Capability, Record<string, Operation>>
 

@@ -1,3 +1,4 @@
+import type { Source } from 'hookonce'
 /** Several events in one delivery: which rule takes which part, and how much reading it costs. */
 import { composite, defineProvider, hmac, hmacScheme, meta } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
@@ -66,7 +67,7 @@ describe('a rule with `otherwise` applies to the elements without an event', () 
 })
 
 describe('the bytes that are read for a delivery grow with its size, not with the square of its events', () => {
-  const work = async (source: ReturnType<typeof meta>, body: string) => {
+  const work = async (source: Source, body: string) => {
     const delivery = await source.sign({ body, now })
     const before = scanned.bytes
     const events = source.identify(delivery)

@@ -11,8 +11,8 @@ import { checkCount } from '../../store/input.js'
 import { keepAlive, PromptClient, quiet } from './connection.js'
 
 export interface PostgresOptions {
-  /** The address of the database: `postgres://user@host/db`. Either this or `pool`. */
-  readonly url?: string
+  /** The address of the database, `postgres://user@host/db`, or `env('DATABASE_URL')`. Either this or `pool`. */
+  readonly url?: string | (() => string)
   /** The application's pool. Transactions of handlers use it; the log opens a few other connections for itself. */
   readonly pool?: Pool
   /** Default `hookonce`. */
@@ -63,7 +63,7 @@ export function openPools(options: PostgresOptions): Pools {
   const log = logPool(options)
   const transactions =
     options.pool ??
-    quiet(new pg.Pool({ ...connection(options.url!), pipeline: true, max: options.maxTransactions ?? 10 }))
+    quiet(new pg.Pool({ ...connection(urlOf(options)), pipeline: true, max: options.maxTransactions ?? 10 }))
   const reads = readPool(options)
   return {
     log,
@@ -78,7 +78,7 @@ export function openPools(options: PostgresOptions): Pools {
 function logPool(options: PostgresOptions): Pool {
   return quiet(
     new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      ...(options.pool ? configOf(options.pool) : connection(urlOf(options))),
       max: options.maxConnections ?? 6,
     }),
   )
@@ -89,7 +89,7 @@ function readPool(options: PostgresOptions): Pool {
   checkCount('maxReads', max, 1_000)
   return quiet(
     new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options.url!)),
+      ...(options.pool ? configOf(options.pool) : connection(urlOf(options))),
       pipeline: true,
       max,
     }),
@@ -99,6 +99,10 @@ function readPool(options: PostgresOptions): Pool {
 export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
   checkCount('readTimeoutMs', readTimeoutMs, 600_000)
   return readTimeoutMs
+}
+
+function urlOf({ url = '' }: PostgresOptions): string {
+  return typeof url === 'function' ? url() : url
 }
 
 function connection(url: string): PoolConfig {

@@ -19,8 +19,9 @@ export interface ProviderRules<
   V extends VerifyRule = VerifyRule,
   O extends OptionRules = OptionRules,
   A extends Aliases = Aliases,
+  K extends string = string,
 > {
-  readonly key: string
+  readonly key: K
   readonly name: string
   readonly docs: string
   readonly confidence: 'verified' | 'likely'
@@ -62,7 +63,8 @@ export interface ProviderDefinition<
   V extends VerifyRule = VerifyRule,
   O extends OptionRules = OptionRules,
   A extends Aliases = Aliases,
-> extends ProviderRules<V, O, A> {
+  K extends string = string,
+> extends ProviderRules<V, O, A, K> {
   readonly samples: Samples
 }
 
@@ -103,9 +105,9 @@ export type FactoryOptions<
   }
 
 /** A factory, and the facts about it. */
-export interface ProviderFactory<Options = never> {
-  (options: Options): Source
-  readonly key: string
+export interface ProviderFactory<Options = never, K extends string = string> {
+  (options: Options): Source<K>
+  readonly key: K
   readonly definition: ProviderDefinition
   /** The options that hold a secret or key; most providers have one. */
   readonly credentials: readonly string[]

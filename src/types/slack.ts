@@ -1,0 +1,22 @@
+/** `import 'hookonce/types/slack'`: the callbacks of Slack's Events API, from the package `@slack/types`. */
+import type { SlackEvent } from '@slack/types'
+
+/** The envelope of an event, of which the type is that of the inner event. */
+export interface SlackCallback<Event> {
+  readonly type: 'event_callback'
+  readonly event: Event
+  readonly event_id: string
+  readonly event_time: number
+  readonly team_id: string
+  readonly api_app_id: string
+}
+
+export type SlackEvents = {
+  readonly [Type in SlackEvent['type']]: SlackCallback<Extract<SlackEvent, { type: Type }>>
+}
+
+declare module '../inbox/event-types.js' {
+  interface ProviderEvents {
+    readonly slack: SlackEvents
+  }
+}
