@@ -31,7 +31,18 @@ export interface LinePlot extends Named {
 }
 
 const WIDTH = 800
-const colours = ['#4269d0', '#efb118', '#ff725c', '#3ca951', '#a463f2', '#6cc5b0', '#9c6b4e', '#97bbf5']
+const colours = [
+  '#4269d0',
+  '#efb118',
+  '#ff725c',
+  '#3ca951',
+  '#a463f2',
+  '#6cc5b0',
+  '#9c6b4e',
+  '#97bbf5',
+  '#ff8ab7',
+  '#9498a0',
+]
 
 export function svg(plot: Plot): string {
   if (plot.kind === 'lines') return lineSvg(plot)
