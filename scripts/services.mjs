@@ -6,7 +6,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { nativeDir, serverUser } from '../test/support/postgres-native.mjs'
+import { nativeDir, nativeDirOf, serverUser } from '../test/support/postgres-native.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 const strict = process.env.CI === 'true'
@@ -20,6 +20,20 @@ const components = [
     instead: 'HOOKONCE_TEST_REDIS_URL',
     programs: ['redis-server'],
     debian: 'redis-server',
+  },
+  {
+    name: 'PgBouncer',
+    tests: 'test/stores/pooler.test.ts',
+    instead: 'HOOKONCE_TEST_PGBOUNCER',
+    programs: ['pgbouncer'],
+    debian: 'pgbouncer',
+  },
+  {
+    name: 'OpenSSL',
+    tests: 'test/stores/tls.test.ts',
+    instead: 'HOOKONCE_TEST_OPENSSL',
+    programs: ['openssl'],
+    debian: 'openssl',
   },
   {
     name: 'Another SQLite program',
@@ -44,7 +58,7 @@ const components = [
   },
 ]
 
-const problems = [await postgresProblem(), ...components.map(componentProblem)].filter((p) => p !== null)
+const problems = [await postgresProblem(), await oldestProblem(), ...components.map(componentProblem)].filter((p) => p !== null)
 for (const problem of problems) console.error(problem)
 if (strict && problems.length > 0) process.exit(1)
 
@@ -61,6 +75,17 @@ async function postgresProblem() {
   }
 }
 
+/** The oldest supported server, for test/stores/versions.test.ts. */
+async function oldestProblem() {
+  try {
+    await nativeDirOf(14)
+    return null
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    return `PostgreSQL 14, which test/stores/versions.test.ts needs, could not be installed from npm: ${why}`
+  }
+}
+
 /** @param {Component} component */
 function componentProblem({ name, tests, instead, programs, debian }) {
   if (!existsSync(join(root, tests)) || process.env[instead] || programs.some(isInstalled)) return null
@@ -74,7 +99,10 @@ function componentProblem({ name, tests, instead, programs, debian }) {
 
 /** @param {string} program */
 function isInstalled(program) {
-  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, program)))
+  // Debian installs some servers where only root looks for programs.
+  return [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].some((folder) =>
+    existsSync(join(folder, program)),
+  )
 }
 
 /** @param {string} name */

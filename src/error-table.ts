@@ -97,6 +97,12 @@ export const errorTable = {
     message:
       'No transaction could begin within {waitedMs} ms: other transactions hold every connection for handlers (on SQLite, the one writer). The event is tried again and no attempt is used up. Make transactions shorter, raise maxTransactions (or the max of your pool), or lower processing.concurrency.',
   },
+  STORE_PRIVILEGE: {
+    httpStatus: 503,
+    retryable: true,
+    message:
+      'The database role of hookonce lacks a privilege: {problem}. Grant it, or run this step as the role that owns the schema; docs/postgresql.md has the statements for both roles.',
+  },
   STORE_FULL: {
     httpStatus: 503,
     retryable: true,

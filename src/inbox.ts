@@ -65,7 +65,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const settings = options.retention || {}
   const policy = retentionPolicy(settings, sources)
 
-  const store = lazyStore(options, ring)
+  const store = lazyStore(options, ring, log)
   const cache = options.seen ? logCache({ seen: options.seen, clock, log, store }) : null
   const idle =
     options.processing === false

@@ -6,6 +6,7 @@ import { atMost } from '../clock.js'
 import { encrypted } from '../encryption/encrypted.js'
 import type { KeyRing } from '../encryption/key-ring.js'
 import { HookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
 import { openStore } from '../open-store.js'
 import type { LogRecorder } from '../recorder.js'
 import type { Store } from '../store.js'
@@ -39,6 +40,7 @@ export function lazyStore<Tx>(
     migrate = true,
   }: Pick<InboxOptions<Tx>, 'store' | 'ownsStore' | 'migrate'>,
   ring: KeyRing | undefined,
+  log: Logger,
 ): LazyStore<Tx> {
   const fromUrl = typeof configured === 'string'
   const openingSteps: ((store: Store<Tx>) => Promise<void>)[] = []
@@ -50,6 +52,7 @@ export function lazyStore<Tx>(
 
   async function openOnce(): Promise<Store<Tx>> {
     plain = fromUrl ? ((await openStore(configured)) as Store<Tx>) : configured
+    plain.logTo?.(log)
     const store = ring ? encrypted(plain, ring) : plain
     try {
       if (migrate) await store.migrate()

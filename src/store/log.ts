@@ -1,4 +1,6 @@
 /** `Log`: the methods that every store has. */
+
+import type { Logger } from '../log.js'
 import type {
   ClaimedEvent,
   ClaimOptions,
@@ -24,6 +26,9 @@ export interface Log<Tx = unknown> {
 
   /** True when an open transaction blocks all other writes of this process. Effects are then written inside it. */
   readonly singleWriter: boolean
+
+  /** Where the store reports what it found out about its database. An inbox passes its logger. */
+  logTo?(log: Logger): void
 
   /** Brings the schema up to date. Safe when several processes call it at once. */
   migrate(): Promise<MigrationReport>

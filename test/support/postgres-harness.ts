@@ -13,7 +13,8 @@ interface Opened {
   readonly isMigrated: boolean
 }
 
-export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
+/** With `server`: on that server, in a schema that is not copied from the template. */
+export async function postgresHarness(server?: string): Promise<OwnHarness<PostgresTx>> {
   // The first call to `open` says whether the log is migrated: most cases get a copy of the migrated template.
   let opened: Promise<Opened> | null = null
   let offsetMs = 0
@@ -21,7 +22,7 @@ export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
   const here = (): Promise<Opened> => opened ?? Promise.reject(new Error('No store was opened.'))
   return {
     async open({ migrate = true } = {}) {
-      opened ??= openLog(migrate)
+      opened ??= openLog(migrate, server)
       const { url, schema, isMigrated } = await opened
       const store = postgres({ url, schema })
       stores.push(store)
@@ -57,8 +58,9 @@ export async function postgresHarness(): Promise<OwnHarness<PostgresTx>> {
   }
 }
 
-async function openLog(isMigrated: boolean): Promise<Opened> {
-  const log = isMigrated ? await postgresLog() : await postgresSchemaLog()
+async function openLog(migrate: boolean, server?: string): Promise<Opened> {
+  const isMigrated = migrate && server === undefined
+  const log = isMigrated ? await postgresLog() : await postgresSchemaLog(server)
   const [, url = '', schema = ''] = log.args
   const outside = new pg.Client({ connectionString: url })
   await outside.connect()

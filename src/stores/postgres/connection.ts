@@ -5,7 +5,7 @@
 import type { ClientBase, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg'
 import pg from 'pg'
 import { timeLimited } from '../../clock.js'
-import { isTimedOut, timedOut } from './failure.js'
+import { isReadOnlyFailure, isTimedOut, timedOut } from './failure.js'
 
 /** Without this delay the operating system sends the first TCP keepalive after two hours. */
 export const KEEP_ALIVE_DELAY_MS = 10_000
@@ -17,7 +17,12 @@ const END_MS = 1_000
 /** Undocumented fields of a client. A compatible driver may lack them. */
 interface ClientInternals {
   readonly connection?: {
-    readonly stream?: { destroy?(): void; setKeepAlive?(on: boolean, delayMs: number): void }
+    readonly stream?: {
+      destroy?(): void
+      setKeepAlive?(on: boolean, delayMs: number): void
+      cork?(): void
+      uncork?(): void
+    }
   }
   readonly readyForQuery?: boolean
   readonly processID?: number | null
@@ -30,6 +35,13 @@ interface ClientInternals {
 
 /** A client whose `end` has a time limit. */
 export class PromptClient extends pg.Client {
+  constructor(config?: ClientConfig) {
+    super(config)
+    // The driver takes the password of the URL, also when the URL has none.
+    if (config?.password && (typeof config.password === 'function' || !this.password))
+      Object.assign(this, { password: config.password })
+  }
+
   // biome-ignore lint/suspicious/noExplicitAny: two overloads, with and without a callback
   override end(...args: any[]): any {
     const timer = setTimeout(() => destroy(this), END_MS)
@@ -51,6 +63,14 @@ export function isBusy(client: ClientBase): boolean {
 /** Closes the socket at once; running statements fail. */
 export function destroy(client: ClientBase): void {
   ;(client as ClientInternals).connection?.stream?.destroy?.()
+}
+
+/** Collects commands into one packet until the returned function is called. Has no effect if the driver has no stream. */
+export function corked(client: ClientBase): () => void {
+  const { stream } = (client as ClientInternals).connection ?? {}
+  if (!stream?.cork || !stream.uncork) return () => {}
+  stream.cork()
+  return () => stream.uncork!()
 }
 
 /** When a connection was last known to work. */
@@ -103,6 +123,8 @@ export function giveBack(pool: Pool, client: PoolClient, failure: unknown = null
       client.release(true)
     })
   } else {
+    // The others are connected to the same server, which has become a standby.
+    if (isReadOnlyFailure(failure)) suspectBefore.set(pool, performance.now())
     destroy(client)
     client.release(true)
   }
@@ -167,7 +189,8 @@ export function quiet(pool: Pool): Pool {
 
 /** Makes a connection outside every pool, not connected yet. */
 export function newClient(config: ClientConfig): pg.Client {
-  return survive(new PromptClient(config))
+  const { Client = PromptClient } = config as PoolConfig & { Client?: typeof PromptClient }
+  return survive(new Client(config))
 }
 
 function ignore(): void {}

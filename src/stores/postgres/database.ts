@@ -1,13 +1,5 @@
 /** Runs the statements of the log: on which connection, with which time limit, and when to send one again. */
-import type {
-  Client,
-  ClientBase,
-  ClientConfig,
-  PoolClient,
-  QueryConfig,
-  QueryResult,
-  QueryResultRow,
-} from 'pg'
+import type { Client, ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { acquireMs, answerOf, destroy, giveBack, isFull, newClient, take } from './connection.js'
 import {
@@ -15,11 +7,13 @@ import {
   isConnectionFailure,
   isPoolExhausted,
   isRaceFailure,
+  isStatementLost,
   isTimedOut,
 } from './failure.js'
-import { openPools, type PostgresOptions, readTimeoutMs } from './pools.js'
+import { openPools, type PostgresOptions, readTimeoutMs, settled } from './pools.js'
 import { openReads } from './read-pool.js'
 import { awaitStandby } from './replication.js'
+import { createSessions, type Sessions, transact } from './sessions.js'
 import { adhoc, type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
 
 export interface Database {
@@ -46,8 +40,13 @@ export interface Database {
   connect(): Promise<PoolClient>
   /** Returns a connection from `connect` to its pool; after a failure it is destroyed. */
   giveBack(client: PoolClient, failure?: unknown, limitMs?: number): void
-  /** Makes a connection outside every pool, not connected yet: to listen, to migrate, to maintain. */
+  /**
+   * Makes a connection outside every pool, not connected yet: to listen, to migrate, to maintain. It goes to `directUrl`
+   * if there is one.
+   */
   client(): Client
+  readonly hasDirectUrl: boolean
+  readonly sessions: Sessions
   /** The statement in the form that the driver takes, for a client from `connect`. */
   prepared(statement: Statement, values: unknown[]): QueryConfig
   /** Aborted when `close` is called. */
@@ -55,12 +54,15 @@ export interface Database {
   close(): Promise<void>
 }
 
-export function openDatabase(options: PostgresOptions): Database {
+export function openDatabase(given: PostgresOptions): Database {
+  const options = settled(given)
   const schema = options.schema ?? 'hookonce'
-  const prepared = preparer(schema, options.prepare !== false)
-  const { log, reads: readPool, transactions, end } = openPools(options)
+  const { log, reads: readPool, transactions, direct, end } = openPools(options)
   const timeoutMs = options.statementTimeoutMs ?? 10_000
-  const reads = openReads(readPool, { timeoutMs: readTimeoutMs(options), prepared })
+  const hasDirectUrl = options.directUrl !== undefined
+  const sessions = createSessions({ prepare: options.prepare, hasDirectUrl })
+  const prepared = preparer(schema, () => sessions.named)
+  const reads = openReads(readPool, { timeoutMs: readTimeoutMs(options), prepared, sessions })
   const inUse = new Set<PoolClient>()
   const closing = new AbortController()
   let closed = false
@@ -76,6 +78,12 @@ export function openDatabase(options: PostgresOptions): Database {
     return answerOf(client.query(prepared(statement, values)), limitMs)
   }
 
+  /** A statement that is a transaction. In a shared session the transaction contains its settings. */
+  async function sendAlone(client: PoolClient, statement: Statement, values: unknown[], limitMs: number) {
+    if (!sessions.shared) return send(client, statement, values, limitMs)
+    return answerOf(transact(client, sessions.begin(limitMs), prepared(statement, values)), limitMs)
+  }
+
   /** Runs `work` on a connection of the log. After a failure the connection is destroyed: its state is unknown. */
   async function using<T>(work: (client: PoolClient) => Promise<T>, limitMs = timeoutMs): Promise<T> {
     if (closed) throw new HookonceError('STORE_CLOSED')
@@ -85,13 +93,11 @@ export function openDatabase(options: PostgresOptions): Database {
       inUse.add(client)
       let failure: unknown = null
       try {
-        if (!configured.has(client)) {
-          await answerOf(client.query(sessionSettings), limitMs)
-          configured.add(client)
-        }
+        await sessions.configure(client, limitMs)
         return await work(client)
       } catch (error) {
-        if (isConnectionFailure(error)) failure = error
+        if (isStatementLost(error)) sessions.statementLost()
+        if (isConnectionFailure(error) || isStatementLost(error)) failure = error
         throw error
       } finally {
         inUse.delete(client)
@@ -115,13 +121,14 @@ export function openDatabase(options: PostgresOptions): Database {
       try {
         return await using(async (client) => {
           sent = true
-          const { rows } = await send(client, statement, values, limitMs)
+          const { rows } = await sendAlone(client, statement, values, limitMs)
           // The statement may have found the rows of its first try, whose wait for the standby was cancelled.
-          if (resend && tries > 1) await send(client, awaitStandby, [], limitMs)
+          if (resend && tries > 1) await sendAlone(client, awaitStandby, [], limitMs)
           return rows as Row[]
         }, limitMs)
       } catch (error) {
-        const again = isRaceFailure(error) || (resend && sent && isConnectionFailure(error))
+        const again =
+          isRaceFailure(error) || isStatementLost(error) || (resend && sent && isConnectionFailure(error))
         if (!again || tries === 3) throw error
         await new Promise((resolve) => setTimeout(resolve, 20 * tries * Math.random()))
       }
@@ -145,7 +152,9 @@ export function openDatabase(options: PostgresOptions): Database {
     prepared,
     timeoutMs,
     closing: closing.signal,
-    client: () => newClient(log.options as ClientConfig),
+    client: () => newClient(direct ?? (log.options as ClientConfig)),
+    hasDirectUrl,
+    sessions,
     async connect() {
       if (closed) throw new HookonceError('STORE_CLOSED')
       const waitMs = acquireMs(transactions)
@@ -166,7 +175,7 @@ export function openDatabase(options: PostgresOptions): Database {
         try {
           return await using(async (client) => {
             const command = (sql: string) => answerOf(client.query(sql), timeoutMs)
-            await command(beginIdleFor(timeoutMs))
+            await command(sessions.begin(timeoutMs))
             try {
               const value = await work(
                 async (statement, values) => (await send(client, statement, values, timeoutMs)).rows,
@@ -180,7 +189,8 @@ export function openDatabase(options: PostgresOptions): Database {
             }
           })
         } catch (error) {
-          if (!isRaceFailure(error) || tries === 3) throw asHookonceError(error)
+          const again = isRaceFailure(error) || isStatementLost(error)
+          if (!again || tries === 3) throw asHookonceError(error)
         }
       }
     },
@@ -202,29 +212,5 @@ export function openDatabase(options: PostgresOptions): Database {
   }
 }
 
-/**
- * synchronous_commit: an acknowledgement promises a flushed commit, also where the server's default is `off` (promise 1).
- * enable_seqscan: every statement of the log goes through an index. A generic plan that was made while a table was small
- * must not scan the table after it has grown. jit and plan_cache_mode: compiling these plans, or planning again for each
- * call, costs more than running them.
- */
-const sessionSettings = `select set_config('enable_seqscan', 'off', false), set_config('jit', 'off', false),
-  set_config('plan_cache_mode', 'force_generic_plan', false),
-  case when current_setting('synchronous_commit') = 'off' then set_config('synchronous_commit', 'on', false) end`
-
-/** Connections of the log that have their session settings. */
-const configured = new WeakSet<ClientBase>()
-
 const FIRST_TRY_MS = 2_500
 const CLOSE_MS = 3_000
-
-/**
- * `begin` with a limit on idle time. When a connection is lost between two statements without an error, the server would
- * keep the transaction and its locks until the operating system notices, which takes hours. The setting is local to the
- * transaction, so that the session stays as it was.
- */
-export function beginIdleFor(idleMs: number): string {
-  return `begin; set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`
-}
-
-const GRACE_MS = 5_000

@@ -3,6 +3,7 @@
  * objects are passed on: messages and details of PostgreSQL may quote values, and values may be payload (I8).
  */
 import { HookonceError, isHookonceError } from '../../errors.js'
+import { missingPrivilege } from './privileges.js'
 
 interface PgFailure {
   code?: string
@@ -16,14 +17,24 @@ interface PgFailure {
 export function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '' } = error as PgFailure
   return (
-    /^(08...|57P0[123]|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|53300|25006)$/.test(
+    /^(08...|57P0[1235]|25P0[34]|28...|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|53300|25006)$/.test(
       code,
     ) ||
-    /^(Connection terminated|timeout e|Client (has encountered a connection error|was closed))/.test(
+    /^(Connection terminated|timeout e|Client (has encountered a connection error|was closed)|The server does not support SSL|SASL:)/.test(
       message,
     ) ||
+    code in certificateProblems ||
     code === TIMED_OUT
   )
+}
+
+/**
+ * The session does not know the name of a prepared statement, knows it already, or knows another statement by it: a
+ * pooler has changed the session. The statement did not run.
+ */
+export function isStatementLost(error: unknown): boolean {
+  const { code = '', routine = '' } = error as PgFailure
+  return ['26000', '42P05'].includes(code) || (code === '08P01' && routine === 'exec_bind_message')
 }
 
 /** A conflict between two transactions; the same statement can be sent again. */
@@ -54,25 +65,70 @@ export function isTimedOut(error: unknown): boolean {
   return (error as PgFailure | null)?.code === TIMED_OUT
 }
 
+/** The server accepts no writes: it is a standby, or has become one. */
+export function isReadOnlyFailure(error: unknown): boolean {
+  return (error as PgFailure | null)?.code === '25006'
+}
+
 /** All connections of the pool stayed in use until the time limit of the pool. */
 export function isPoolExhausted(error: unknown): boolean {
   return (error as PgFailure).message === 'timeout exceeded when trying to connect'
 }
 
 export function describe(error: unknown): string {
-  const { code, table, constraint, routine, message } = error as PgFailure
+  const { code, table, constraint, routine, message = '' } = error as PgFailure
   if (code === TIMED_OUT) return 'no answer in time'
-  if (!code)
-    return /^(Connection|timeout)/.test(message ?? '') ? (message as string) : 'an unexpected driver error'
+  if (/^The server does not support SSL/.test(message))
+    return 'the server does not support TLS; use sslmode=disable, or enable ssl on the server'
+  if (/^SASL:/.test(message)) return 'the server asks for a password; set it in the URL or as `password`'
+  if (!code) return /^(Connection|timeout)/.test(message) ? message : 'an unexpected driver error'
+  const parameter = /unsupported startup parameter: (\w+)/.exec(message)?.[1]
+  if (parameter)
+    return `the pooler refuses the startup parameter ${parameter}; remove it, or add it to ignore_startup_parameters`
+  const explained = explanations[code] ?? certificateProblems[code]
+  if (explained) return `${code}: ${explained}`
   const place = constraint ?? table ?? routine
   return place ? `${code} at ${place}` : code
+}
+
+const unknownAuthority =
+  'the certificate of the server is not signed by a known authority; set sslrootcert to the file of its authority'
+const certificateProblems: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: unknownAuthority,
+  SELF_SIGNED_CERT_IN_CHAIN: unknownAuthority,
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: unknownAuthority,
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: unknownAuthority,
+  CERT_HAS_EXPIRED: 'the certificate of the server has expired; renew it',
+  ERR_TLS_CERT_ALTNAME_INVALID:
+    'the certificate of the server is for another host; connect by the name that it contains',
+}
+
+/** What an operator can do about a failure that is not about the data. */
+const explanations: Readonly<Record<string, string>> = {
+  '25006':
+    'the server is read-only, such as a standby; connect to the primary, or list every host with target_session_attrs=read-write',
+  '25P03': 'the server ended an idle transaction; raise idle_in_transaction_session_timeout',
+  '25P04': 'the server ended a transaction; raise transaction_timeout',
+  '28P01': 'the server refused the password of this role; check it',
+  '28000':
+    'the server refused this role, its certificate or an unencrypted connection; check pg_hba.conf and sslmode',
+  '3D000': 'the database does not exist; check its name, or create it',
+  '53300':
+    'the server or the role has no connection left; lower maxConnections, maxTransactions and maxReads, raise max_connections, or use a pooler',
+  '55P03': 'another transaction holds the lock',
+  '57014': 'the statement was cancelled, by statement_timeout or by an administrator',
+  '57P05': 'the server ended an idle session',
 }
 
 export function asHookonceError(error: unknown): HookonceError {
   if (isHookonceError(error)) return error
   const { code = '' } = error as PgFailure
   const problem = describe(error)
+  if (isStatementLost(error))
+    return new HookonceError('STORE_BUSY', { problem: `${problem}: a pooler changed the session` })
   if (isConnectionFailure(error)) return new HookonceError('STORE_UNAVAILABLE', { problem })
+  if (code === '42501') return missingPrivilege((error as PgFailure).message ?? '')
+  if (code === '3D000') return new HookonceError('STORE_UNAVAILABLE', { problem })
   if (code === '53100') return new HookonceError('STORE_FULL', { problem })
   if (code === '25P02') return new HookonceError('TRANSACTION_ABORTED')
   if (['57014', '55P03', '40001', '40P01', '53200', '53400'].includes(code)) {

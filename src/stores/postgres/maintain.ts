@@ -1,15 +1,12 @@
 /**
  * maintain: makes future partitions and drops those that retention no longer needs. An advisory lock lets one process do
- * it at a time. The lock is held by a separate connection, not by a transaction, because DETACH CONCURRENTLY is not
- * allowed inside a transaction. When a process dies, its decision stays in `dropping`, and the next one continues.
+ * it at a time (maintain-session.ts). When a process dies, its decision stays in `dropping`, and the next one continues.
  */
-
-import type { ClientBase } from 'pg'
 import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
-import { answerOf } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError } from './failure.js'
+import { type MaintainSession, openMaintainSession } from './maintain-session.js'
 import {
   countAhead,
   dropPartition,
@@ -22,7 +19,6 @@ import { adhoc, type Run } from './statement.js'
 /** Rows of counters merged in one transaction. */
 const FOLDED = 2_000
 
-const tryLock = adhoc('select pg_try_advisory_lock(hashtextextended($1, 0)) as got')
 /** Only partitions with a name of this pattern: others were attached by users, who remove them. */
 const listPartitions = adhoc(`
 select name, low, high from hookonce.payload_partitions()
@@ -36,25 +32,24 @@ export async function maintain(
   options: MaintainOptions,
 ): Promise<MaintainReport> {
   if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
-  const client = db.client()
-  client.on('error', () => {}) // the running statement fails with the same error
+  const session = await openMaintainSession(db).catch((error: unknown) => {
+    throw asHookonceError(error)
+  })
+  const { run } = session
   try {
-    await client.connect()
-    const run = runOn(db, client)
-    const [lock] = await run<{ got: boolean }>(tryLock, [`hookonce maintain ${db.schema}`])
     const pruneBefore = pruneHorizons(await run<Partition>(listPartitions, []), options.payloadsBefore)
     const { now } = (await run<{ now: number }>(readClock, []))[0]!
-    if (!lock!.got)
+    if (!session.isLocked)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
     const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
     if (!options.dryRun) await fold(run)
-    const dropped = await dropAll(run, unit, options)
+    const dropped = await dropAll(session, unit, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
     throw asHookonceError(error)
   } finally {
-    await client.end().catch(() => {}) // this also releases the lock
+    await session.close()
   }
 }
 
@@ -66,29 +61,19 @@ async function fold(run: Run): Promise<void> {
     folded = (await run<{ folded: number }>(foldHours, []))[0]!.folded
 }
 
-/** Runs statements outside a transaction, with time limits: a partition that is locked now can be dropped tomorrow. */
-function runOn(db: Database, client: ClientBase): Run {
-  let ready = false
-  return async (statement, values) => {
-    if (!ready) await answerOf(client.query(settings), db.timeoutMs)
-    ready = true
-    // Longer than the server's own limit, so that it is only reached when the connection is broken.
-    return (await answerOf(client.query(db.prepared(statement, values)), STATEMENT_MS + 30_000)).rows
-  }
-}
-
-const STATEMENT_MS = 300_000
-const settings = `set statement_timeout = ${STATEMENT_MS}; set lock_timeout = '10s'; set client_min_messages = warning;
-  set synchronous_commit = on`
-
-async function dropAll(run: Run, unit: PartitionUnit, options: MaintainOptions): Promise<DroppedPartition[]> {
+async function dropAll(
+  session: MaintainSession,
+  unit: PartitionUnit,
+  options: MaintainOptions,
+): Promise<DroppedPartition[]> {
+  const { run } = session
   const { payloadsBefore, archivedOnly = [], dryRun } = options
   const dropped: DroppedPartition[] = []
   const allowed = (high: number) =>
     Object.keys(payloadsBefore).filter((source) => payloadsBefore[source]! >= high)
   const drop = async (partition: Partition) => {
     const limits = { unit, allowed: allowed(partition.high), archivedOnly }
-    const payloads = await dropPartition(run, partition, { ...limits, dryRun: dryRun === true })
+    const payloads = await dropPartition(session, partition, { ...limits, dryRun: dryRun === true })
     if (payloads === null) return
     dropped.push({ name: partition.name, from: partition.low, to: partition.high, payloads })
   }

@@ -19,6 +19,7 @@ import { answerOf, cancelStatement, destroy } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isRaceFailure } from './failure.js'
 import { migrations } from './migrations.js'
+import { insistOnVisibleRows } from './privileges.js'
 import { adhoc, type Run } from './statement.js'
 
 export const latest = migrations.at(-1)!.number
@@ -34,14 +35,18 @@ const GIVE_UP_MS = 10 * 60_000
 const IDLE_MS = 60_000
 
 const begin = `begin; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
-  set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning`
+  set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning;
+  set local search_path = pg_catalog, pg_temp`
 
 /** Another process is migrating now. */
 class OtherMigrator extends Error {}
 
 export async function migrate(db: Database): Promise<MigrationReport> {
   // Most starts have nothing to apply. They need no advisory lock and no privilege to create tables.
-  const from = await db.atomic((run) => version(run, db.schema))
+  const from = await db.atomic(async (run) => {
+    await insistOnVisibleRows(run, db.schema)
+    return version(run, db.schema)
+  })
   if (from >= latest) return { from, to: from, applied: [] }
   const client = db.client()
   const giveUp = () => void cancelStatement(client).then(() => destroy(client))
@@ -108,8 +113,11 @@ async function step(
     let changed: number | null = null
     if ((await version(run, db.schema)) < migration.number) {
       changed = 0
-      for (const command of commands)
+      for (const command of commands) {
+        // It needs a privilege on the database, also where the schema is there.
+        if (createsSchema.test(command) && (await hasSchema(run, db.schema))) continue
         changed = (await client.query(db.prepared(adhoc(command), []))).rowCount ?? 0
+      }
       if (last) await run(...note(migration))
     }
     await client.query('commit')
@@ -140,6 +148,12 @@ async function buildIndex(db: Database, client: Client, command: string): Promis
     if (found) await client.query(db.inSchema(`drop index concurrently if exists hookonce.${name}`))
     await client.query(db.inSchema(command))
   }
+}
+
+const createsSchema = /^\s*create schema if not exists /
+
+async function hasSchema(run: Run, schema: string): Promise<boolean> {
+  return (await run(adhoc('select 1 from pg_namespace where nspname = $1'), [schema])).length > 0
 }
 
 /** Tries again while others hold the locks that `work` needs. */

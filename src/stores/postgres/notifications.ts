@@ -7,6 +7,7 @@ import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { answerOf, destroy } from './connection.js'
 import type { Database } from './database.js'
+import { isOwnSession } from './sessions.js'
 
 const NOTIFY_EVERY_MS = 20
 const RECONNECT_MS = 1_000
@@ -48,6 +49,11 @@ export function createNotifications(db: Database): Notifications {
     next.on('error', () => reconnectAfter(next))
     next.on('end', () => reconnectAfter(next))
     await next.connect()
+    if (!db.hasDirectUrl && !(await isOwnSession(next, db.timeoutMs))) {
+      // Behind a pooler, LISTEN would reach a session that others use. Polling finds the events.
+      await stopListening()
+      return
+    }
     await answerOf(next.query(`listen "${channel}"`), db.timeoutMs)
     checking = setInterval(() => {
       answerOf(next.query('select 1'), db.timeoutMs).catch(() => reconnectAfter(next))

@@ -3,6 +3,7 @@
  */
 
 import { invalid } from '../../errors.js'
+import type { MaintainSession } from './maintain-session.js'
 import { adhoc, numbers, type Run, type Statement, texts } from './statement.js'
 
 export type PartitionUnit = 'month' | 'day'
@@ -71,10 +72,11 @@ group by source having sum(recorded) > 0`)
  * Returns the number of payloads removed; null when the partition stays.
  */
 export async function dropPartition(
-  run: Run,
+  session: MaintainSession,
   partition: Partition,
   limits: DropLimits,
 ): Promise<number | null> {
+  const { run } = session
   const table = `hookonce."${partition.name}"`
   const [state] = await run<{ pending: boolean }>(attached, [partition.name])
   if (state && !state.pending) {
@@ -88,13 +90,13 @@ export async function dropPartition(
   if (state) {
     // Without CONCURRENTLY every insert would wait for the longest running read of payloads.
     const how = state.pending ? 'finalize' : 'concurrently'
-    await run(adhoc(`alter table hookonce.payloads detach partition ${table} ${how}`), [])
+    await session.alone(`alter table hookonce.payloads detach partition ${table} ${how}`)
   } else if (!(await exists(run, table))) {
     await run(forget, [partition.name])
     return null
   }
   const payloads = await count(run, table)
-  return payloads - (await rescueAndDrop(run, table, partition, limits))
+  return payloads - (await session.atomic((inside) => rescueAndDrop(inside, table, partition, limits)))
 }
 
 async function mayGo(run: Run, partition: Partition, limits: DropLimits): Promise<boolean> {
@@ -144,29 +146,22 @@ from pg_class c where c.oid = '${table}'::regclass`),
   return counted!.rows
 }
 
-/** Returns the number of payloads that had to stay. */
+/** In one transaction. Returns the number of payloads that had to stay. */
 async function rescueAndDrop(
   run: Run,
   table: string,
   partition: Partition,
   limits: DropLimits,
 ): Promise<number> {
-  await run(adhoc('begin'), [])
-  try {
-    const staying = await mustStay(run, table, partition, limits)
-    for (let i = 0; i < staying.length; i += MOVED) {
-      const some = numbers(staying.slice(i, i + MOVED))
-      await ensureFor(run, table, some, limits.unit)
-      await run(move(table), [some])
-    }
-    await run(adhoc(`drop table ${table}`), [])
-    await run(forget, [partition.name])
-    await run(adhoc('commit'), [])
-    return staying.length
-  } catch (error) {
-    await run(adhoc('rollback'), []).catch(() => {})
-    throw error
+  const staying = await mustStay(run, table, partition, limits)
+  for (let i = 0; i < staying.length; i += MOVED) {
+    const some = numbers(staying.slice(i, i + MOVED))
+    await ensureFor(run, table, some, limits.unit)
+    await run(move(table), [some])
   }
+  await run(adhoc(`drop table ${table}`), [])
+  await run(forget, [partition.name])
+  return staying.length
 }
 
 /** Payloads moved by one statement. */

@@ -2,13 +2,19 @@
 import { HookonceError } from '../../errors.js'
 import { createPing } from '../shared/ping.js'
 import type { Database } from './database.js'
+import { describe } from './failure.js'
+import { hiddenRows } from './privileges.js'
 import type { Statement } from './statement.js'
 
-/** Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. */
+/**
+ * Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. `hidden`: row-level security
+ * would make events disappear without an error.
+ */
 const look: Statement = {
   name: 'ping',
   sql: `
-select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value
+select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value,
+  row_security_active('hookonce.events') or row_security_active('hookonce.work') as hidden
 from hookonce.event_seq`,
 }
 
@@ -28,8 +34,10 @@ on conflict (id) do update set filler = excluded.filler`,
 export function pinger(db: Database) {
   return createPing({
     async look() {
-      const [row] = await db.query<{ read_only: boolean }>(look, [])
-      if (row!.read_only) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'the server is read-only' })
+      const [row] = await db.query<{ read_only: boolean; hidden: boolean }>(look, [])
+      if (row!.read_only)
+        throw new HookonceError('STORE_UNAVAILABLE', { problem: describe({ code: '25006' }) })
+      if (row!.hidden) throw hiddenRows('events')
     },
     probe: (bytes) =>
       db.atomic(async (run) => {

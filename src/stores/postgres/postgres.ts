@@ -63,6 +63,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   return {
     name: `postgres:${db.schema}`,
     singleWriter: false,
+    logTo: db.sessions.logTo,
     migrate: () => migrate(db),
     async record(deliveries) {
       if (deliveries.length === 0) return []

@@ -3,10 +3,11 @@
  * intake or leases. Each read is a transaction that contains its settings: it does not depend on the state of a session,
  * and the server cancels a statement that takes too long.
  */
-import type { Pool, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { acquireMs, answerOf, giveBack, isFull, take } from './connection.js'
-import { asHookonceError, isConnectionFailure, isRaceFailure } from './failure.js'
+import { asHookonceError, isConnectionFailure, isRaceFailure, isStatementLost } from './failure.js'
+import { type Sessions, transact } from './sessions.js'
 import type { Run } from './statement.js'
 
 /** Added to the server's own limit: an answer later than this does not come any more. */
@@ -23,11 +24,14 @@ export interface Reads {
 interface ReadsOptions {
   readonly timeoutMs: number
   prepared(statement: Parameters<Run>[0], values: unknown[]): QueryConfig
+  readonly sessions: Sessions
 }
 
-export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Reads {
-  const begin = `begin read only; set local statement_timeout = ${timeoutMs}; set local enable_seqscan = off;
-    set local jit = off; set local plan_cache_mode = force_generic_plan`
+export function openReads(pool: Pool, { timeoutMs, prepared, sessions }: ReadsOptions): Reads {
+  const begin = `begin isolation level read committed read only; set local statement_timeout = ${timeoutMs};
+    set local lock_timeout = 0; set local enable_seqscan = off; set local jit = off;
+    set local plan_cache_mode = force_generic_plan; set local search_path = pg_catalog, pg_temp;
+    set local idle_in_transaction_session_timeout = ${timeoutMs + GRACE_MS}`
   let closed = false
   const underWay = new Set<Promise<unknown>>()
 
@@ -43,34 +47,15 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
     }
   }
 
-  /** Sends begin, the statement and commit. On a pipelined connection this is one round trip. */
-  async function transact<Row extends QueryResultRow>(client: PoolClient, query: QueryConfig) {
-    if ((client as { pipeline?: boolean }).pipeline) {
-      const [began, answered, ended] = await Promise.allSettled([
-        client.query(begin),
-        client.query<Row>(query),
-        client.query('commit'),
-      ])
-      // The first failure is the cause. PostgreSQL turns the commit after it into a rollback.
-      for (const step of [began, answered, ended]) if (step.status === 'rejected') throw step.reason
-      return (answered as PromiseFulfilledResult<QueryResult<Row>>).value.rows
-    }
-    await client.query(begin)
-    try {
-      return (await client.query<Row>(query)).rows
-    } finally {
-      await client.query('commit')
-    }
-  }
-
   async function once<Row extends QueryResultRow>(query: QueryConfig): Promise<Row[]> {
     const client = await connect()
     const limitMs = timeoutMs + GRACE_MS
     let failure: unknown = null
     try {
-      return await answerOf(transact<Row>(client, query), limitMs)
+      return (await answerOf(transact<Row>(client, begin, query), limitMs)).rows
     } catch (error) {
-      if (isConnectionFailure(error)) failure = error
+      if (isStatementLost(error)) sessions.statementLost()
+      if (isConnectionFailure(error) || isStatementLost(error)) failure = error
       throw error
     } finally {
       giveBack(pool, client, failure, limitMs)
@@ -82,7 +67,8 @@ export function openReads(pool: Pool, { timeoutMs, prepared }: ReadsOptions): Re
       try {
         return await once<Row>(prepared(statement, values))
       } catch (error) {
-        if (!isRaceFailure(error) || tries === 3) throw asHookonceError(error)
+        const again = isRaceFailure(error) || isStatementLost(error)
+        if (!again || tries === 3) throw asHookonceError(error)
       }
     }
   }

@@ -36,7 +36,7 @@ export function inSchema(schema: string): InSchema {
 /** Makes the query that the driver takes. The text with the schema is kept for statements that have a name. */
 export function preparer(
   schema: string,
-  prepare: boolean,
+  isNamed: () => boolean,
 ): (statement: Statement, values: unknown[]) => QueryConfig {
   const toSchema = inSchema(schema)
   const schemaTexts = new Map<string, string>()
@@ -47,7 +47,7 @@ export function preparer(
       if (name) schemaTexts.set(sql, text)
     }
     const query = { text, values, types: valueTypes }
-    return !prepare || !name ? query : { ...query, name: `hookonce_${schema}_${name}` }
+    return !name || !isNamed() ? query : { ...query, name: `hookonce_${schema}_${name}` }
   }
 }
 

@@ -1,14 +1,14 @@
 /** The transaction of a handler, on the application's pool: its writes and its outcome commit together. */
-import type { Writable } from 'node:stream'
 import type { PoolClient, QueryResultRow } from 'pg'
 import { HookonceError, invalid } from '../../errors.js'
 import type { Settlement } from '../../model.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store/input.js'
 import type { StoreTransaction, TransactionOptions } from '../../store.js'
-import { answerOf, isBusy } from './connection.js'
-import { beginIdleFor, type Database } from './database.js'
-import { asHookonceError, describe, isConnectionFailure, isTimedOut } from './failure.js'
+import { answerOf, corked, isBusy } from './connection.js'
+import type { Database } from './database.js'
+import { asHookonceError, describe, isConnectionFailure, isStatementLost, isTimedOut } from './failure.js'
 import { advanceWatermark, effect } from './keys.js'
+import { beginIdleFor } from './sessions.js'
 import {
   applied,
   LEASE_EXPIRED,
@@ -52,6 +52,7 @@ export async function beginTransaction(
     try {
       return (await answerOf(open().query<Row>(db.prepared(statement, values)), db.timeoutMs)).rows
     } catch (error) {
+      if (isStatementLost(error)) db.sessions.statementLost()
       if (isTimedOut(error) && !over) end('its connection stopped answering', error)
       throw asHookonceError(error)
     }
@@ -88,6 +89,7 @@ export async function beginTransaction(
         await rollback()
         throw new LeaseExpired()
       }
+      if (isStatementLost(error)) db.sessions.statementLost()
       end('its commit failed', error)
       throw isConnectionFailure(error)
         ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
@@ -155,14 +157,6 @@ export async function beginTransaction(
       },
     },
   }
-}
-
-/** Collects commands into one packet until the returned function is called. Has no effect if the driver has no stream. */
-function corked(client: PoolClient): () => void {
-  const { stream } = (client as { connection?: { stream?: Partial<Writable> } }).connection ?? {}
-  if (!stream?.cork || !stream.uncork) return () => {}
-  stream.cork()
-  return () => stream.uncork!()
 }
 
 /** A statement that begins or ends a transaction. In a handler it would separate the effects from the outcome. */

@@ -1,0 +1,86 @@
+/**
+ * The address of a database as users write it. node-postgres reads most of a URL itself: user, password, database,
+ * sslmode, sslrootcert, sslcert, sslkey. This file adds several hosts with target_session_attrs, which it lacks, and the
+ * options of the store that a URL can carry.
+ */
+import pg from 'pg'
+import { invalid } from '../../errors.js'
+
+export interface Address {
+  /** One URL for each host, without the options of the store. */
+  readonly urls: readonly [string, ...string[]]
+  /** Connections must be to a server that accepts writes. */
+  readonly readWrite: boolean
+  readonly options: UrlOptions
+}
+
+/** Options of the store in the query of its URL. */
+export interface UrlOptions {
+  readonly schema?: string
+  readonly prepare?: boolean
+  readonly directUrl?: string
+}
+
+/** scheme, user and password with @, hosts, database, query */
+const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/
+
+export function parseAddress(url: string, what = 'The store URL'): Address {
+  const parts = PARTS.exec(url)
+  // Another form that node-postgres takes, such as socket:/var/run/postgresql/?db=shop.
+  if (parts === null) return { urls: [url], readWrite: false, options: {} }
+  const [, scheme, user = '', hosts = '', database = '', query = ''] = parts
+  const params = new URLSearchParams(query)
+  const take = (name: string) => {
+    const value = params.get(name) ?? undefined
+    params.delete(name)
+    return value
+  }
+  const prepare = flagOf(what, 'prepare', take('prepare'))
+  // The parameter of Prisma, which Supabase and others put into the addresses they show.
+  const pgbouncer = flagOf(what, 'pgbouncer', take('pgbouncer'))
+  const options = {
+    schema: take('schema'),
+    prepare: prepare ?? (pgbouncer ? false : undefined),
+    directUrl: take('directUrl'),
+  }
+  const target = take('target_session_attrs') ?? 'any'
+  if (!['any', 'read-write', 'primary'].includes(target))
+    throw invalid(
+      what,
+      `has target_session_attrs=${target}; the log is written to, so use read-write, primary or any`,
+    )
+  // The authorities that Node trusts; node-postgres would look for a file of this name.
+  if (params.get('sslrootcert') === 'system') params.delete('sslrootcert')
+  const rest = params.size > 0 ? `?${params}` : ''
+  const urls = hosts.split(',').map((host) => `${scheme}${user}${host}${database}${rest}`)
+  for (const one of urls) checkUrl(what, one)
+  return {
+    urls: urls as [string, ...string[]],
+    readWrite: target !== 'any',
+    options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
+  }
+}
+
+function flagOf(what: string, name: string, value: string | undefined): boolean | undefined {
+  if (value === undefined || value === 'true' || value === 'false')
+    return value === undefined ? undefined : value === 'true'
+  throw invalid(what, `has ${name}=${value}; use true or false`)
+}
+
+/** The driver reads the files of certificates when it makes a connection; a missing one is an error of the options. */
+function checkUrl(what: string, url: string): void {
+  try {
+    new pg.Client({ connectionString: url })
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT' || code === 'EACCES')
+      throw invalid(
+        what,
+        `names the file ${path}, which cannot be read (${code}); check sslrootcert, sslcert and sslkey`,
+      )
+    throw invalid(
+      what,
+      'is not understood; write postgres://user@host:port/database, with special characters percent-encoded',
+    )
+  }
+}
