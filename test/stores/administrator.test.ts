@@ -1,0 +1,166 @@
+/** Settings that an administrator may have made: each is worked around, or named with what to do. */
+import type { CompleteStore, NewDelivery } from 'hookonce'
+import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
+import pg from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { migratedDatabase, type TestDatabase } from '../support/database.js'
+import { loggedInbox } from '../support/inboxes.js'
+import { startPostgres } from '../support/postgres.js'
+import { ids, postAll, quickRetry, shop, until } from '../support/processing.js'
+import { afterwards } from '../support/serving.js'
+
+let database: TestDatabase
+let outside: pg.Client
+let name: string
+
+beforeEach(async () => {
+  database = await migratedDatabase()
+  name = new URL(database.url).pathname.slice(1)
+  outside = new pg.Client({ connectionString: database.url })
+  await outside.connect()
+})
+afterEach(async () => {
+  await outside.end()
+  await database.drop()
+})
+
+function open(options: Partial<PostgresOptions> = {}): CompleteStore<PostgresTx> {
+  const store = postgres({ url: database.url, schema: 'log', ...options })
+  afterwards(() => store.close())
+  return store
+}
+
+function delivery(eventId: string): NewDelivery {
+  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
+  return {
+    source: 'shop',
+    headers: {},
+    body: Buffer.from(eventId),
+    events: [event],
+    onReplayedContent: 'review',
+  }
+}
+
+/** Records, handles in a transaction, reads and maintains. */
+async function worksWhole(): Promise<void> {
+  const store = open()
+  const { inbox } = loggedInbox({
+    store,
+    sources: { shop: shop() },
+    processing: { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+  })
+  afterwards(() => inbox.stop({ deadlineMs: 500 }))
+  inbox.on('shop', '*', async (event, ctx) => {
+    await (ctx.tx as PostgresTx).query('insert into log_user.effects (value) values ($1)', [event.id])
+  })
+  await inbox.start()
+  await postAll(
+    inbox,
+    ids(20).map((id) => ({ id })),
+  )
+  const effects = async () => (await outside.query('select value from log_user.effects')).rowCount
+  await until(async () => (await effects()) === 20, 'every event is handled')
+  await until(async () => (await store.list({ state: 'succeeded' })).events.length === 20, 'settled')
+  expect((await store.tail({ after: 0, limit: 100 })).events.length).toBe(20)
+  await store.retention.maintain({ payloadsBefore: {} })
+}
+
+test('functions, operators and tables of the same names come first in the search path', async () => {
+  await outside.query(`create schema evil;
+    create function evil.hashtextextended(text, bigint) returns bigint language sql as 'select 1/0::bigint';
+    create function evil.statement_timestamp() returns timestamptz language sql as $$ select 'epoch'::timestamptz $$;
+    create function evil.gen_random_uuid() returns uuid language sql as $$ select null::uuid $$;
+    create function evil.to_timestamp(float8) returns timestamptz language sql as $$ select 'epoch'::timestamptz $$;
+    create function evil.pg_backend_pid() returns int language sql as 'select 1';
+    create function evil.refuse(bigint, bigint) returns boolean language sql as 'select false';
+    create operator evil.= (leftarg = bigint, rightarg = bigint, function = evil.refuse);
+    create table evil.events (seq bigint); create table evil.work (seq bigint);
+    alter database ${name} set search_path = evil, pg_catalog`)
+  const store = open()
+  expect((await store.record([delivery('a')]))[0]![0]!.status).toBe('recorded')
+  expect((await store.record([delivery('a')]))[0]![0]!.status).toBe('duplicate')
+  const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 30_000 })
+  expect(
+    await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }]),
+  ).toEqual([true])
+  expect((await store.list({})).events).toMatchObject([{ eventId: 'a', state: 'succeeded' }])
+  expect((await store.tail({ after: 0, limit: 10 })).events.length).toBe(1)
+  await store.retention.maintain({ payloadsBefore: {} })
+  const other = open({ schema: 'another' })
+  await other.migrate()
+  expect((await other.record([delivery('a')]))[0]![0]!.status).toBe('recorded')
+})
+
+test('time limits of the administrator are far too low', async () => {
+  await outside.query(`alter database ${name} set idle_in_transaction_session_timeout = '1ms';
+    alter database ${name} set lock_timeout = '1ms'; alter database ${name} set default_transaction_isolation = serializable`)
+  await worksWhole()
+})
+
+test('a statement that waits longer than statement_timeout of the database is recorded all the same', async () => {
+  await outside.query(`alter database ${name} set statement_timeout = '30ms'`)
+  const store = open()
+  await store.record([delivery('first')])
+  await outside.query('begin; lock table log.events in share mode')
+  const recording = store.record([delivery('second')])
+  const waiting = async () =>
+    (
+      await outside.query(
+        `select extract(epoch from clock_timestamp() - a.query_start) * 1000 > 100 as long from pg_stat_activity a
+         where a.datname = current_database() and a.wait_event_type = 'Lock'`,
+      )
+    ).rows[0]?.long === true
+  await until(waiting, 'the record waits longer than the limit')
+  await outside.query('commit')
+  expect((await recording)[0]![0]!.status).toBe('recorded')
+})
+
+test('the database is read-only, and then not any more', async () => {
+  await outside.query(`alter database ${name} set default_transaction_read_only = on`)
+  const store = open()
+  for (const call of [() => store.ping(), () => store.record([delivery('a')])])
+    await expect(call()).rejects.toMatchObject({
+      code: 'STORE_UNAVAILABLE',
+      message: expect.stringMatching(/25006: the server is read-only.*connect to the primary/),
+    })
+  await outside.query(
+    `set transaction_read_only = off; alter database ${name} reset default_transaction_read_only`,
+  )
+  expect((await store.record([delivery('a')]))[0]![0]!.status).toBe('recorded')
+})
+
+test('every connection of the server is in use, and then not any more', async () => {
+  const server = await startPostgres({
+    settings: { max_connections: '12', superuser_reserved_connections: '0' },
+  })
+  try {
+    const store = postgres({ url: server.url, maxConnections: 2, maxReads: 1 })
+    afterwards(() => store.close())
+    await store.migrate()
+    await store.close()
+    const held: pg.Client[] = []
+    for (;;) {
+      const client = new pg.Client({ connectionString: server.url })
+      client.on('error', () => {})
+      const isConnected = await client.connect().then(
+        () => true,
+        () => false,
+      )
+      if (!isConnected) break
+      held.push(client)
+    }
+    const late = postgres({ url: server.url, maxConnections: 2, maxReads: 1 })
+    afterwards(() => late.close())
+    for (const call of [() => late.record([delivery('a')]), () => late.list({})])
+      await expect(call()).rejects.toMatchObject({
+        code: 'STORE_UNAVAILABLE',
+        message: expect.stringMatching(/53300: .*lower maxConnections.*use a pooler/),
+      })
+    await Promise.all(held.map((client) => client.end()))
+    const record = async () => (await late.record([delivery('a')]))[0]![0]!.status
+    await expect.poll(() => record().catch(() => 'not yet')).toMatch(/recorded|duplicate/)
+    await late.close()
+  } finally {
+    await server.remove()
+  }
+})
