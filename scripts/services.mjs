@@ -58,7 +58,9 @@ const components = [
   },
 ]
 
-const problems = [await postgresProblem(), await oldestProblem(), ...components.map(componentProblem)].filter((p) => p !== null)
+const problems = [await postgresProblem(), await oldestProblem(), ...components.map(componentProblem)].filter(
+  (p) => p !== null,
+)
 for (const problem of problems) console.error(problem)
 if (strict && problems.length > 0) process.exit(1)
 

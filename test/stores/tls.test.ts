@@ -15,7 +15,8 @@ import { afterwards } from '../support/serving.js'
 let folder: string
 let server: TestPostgres
 const file = (name: string) => join(folder, name)
-const openssl = (...args: string[]) => execFileSync(process.env.HOOKONCE_TEST_OPENSSL ?? 'openssl', args, { cwd: folder, stdio: 'pipe' })
+const openssl = (...args: string[]) =>
+  execFileSync(process.env.HOOKONCE_TEST_OPENSSL ?? 'openssl', args, { cwd: folder, stdio: 'pipe' })
 
 /** A key and a certificate that the authority has signed. */
 function certificate(name: string, subject: string, extension: string): void {
