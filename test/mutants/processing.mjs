@@ -163,7 +163,7 @@ export const processingMutants = [
         replace: '',
       },
     ],
-    tests: [onPostgres('every transition of the table happens')],
+    tests: [onPostgres('is processing: it moves as the table says')],
   },
   {
     name: 'replay races a worker',
