@@ -94,6 +94,7 @@ const programs = {
   cluster: 'scripts/cluster/main.ts',
   deploy: 'scripts/deploy/main.ts',
   growth: 'scripts/growth/main.ts',
+  blackbox: 'scripts/blackbox/main.ts',
 }
 
 const wanted = process.argv.slice(2)

@@ -22,12 +22,36 @@ export interface Driver {
   readonly answers: ReadonlyMap<string, number>
   /** Deliveries that have no acknowledgement yet. */
   readonly open: number
-  /** Begins no more events; resolves when every event that was begun is acknowledged. */
+  /** Begins no more events, or no more than were asked for; resolves when every event that was begun is acknowledged. */
   finish(): Promise<void>
   stop(): void
 }
 
-export function startDriver(group: string, urls: readonly string[], perSecond: number, path: string): Driver {
+/** A delivery: the name of its source, and its bytes. */
+export interface Sent {
+  readonly source: string
+  readonly body: string
+}
+
+export interface DriverOptions {
+  readonly deliveryOf?: (id: string) => Sent
+  /** Begin no more than so many events. */
+  readonly events?: number
+  readonly repeatEvery?: number
+}
+
+function shopDelivery(id: string): Sent {
+  return { source: 'shop', body: JSON.stringify({ id, type: 'order.paid', ref: id, note: 'x'.repeat(200) }) }
+}
+
+export function startDriver(
+  group: string,
+  urls: readonly string[],
+  perSecond: number,
+  path: string,
+  options: DriverOptions = {},
+): Driver {
+  const { deliveryOf = shopDelivery, events = Number.POSITIVE_INFINITY, repeatEvery = REPEAT_EVERY } = options
   const ledger = openSync(path, 'a')
   const agent = new Agent({ keepAlive: true })
   const acks: number[] = []
@@ -50,19 +74,19 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
     acks.push(performance.now())
   }, 20)
   const sending = setInterval(() => {
-    if (open < MAX_OPEN) void deliver(`${group}-${next++}`)
+    if (open < MAX_OPEN && next < events) void deliver(`${group}-${next++}`)
   }, 1_000 / perSecond)
 
   async function deliver(id: string): Promise<void> {
     open++
     while (!stopped) {
       const from = performance.now()
-      const status = await post(agent, urls[turn++ % urls.length]!, id)
+      const status = await post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
       answers.set(status, (answers.get(status) ?? 0) + 1)
       if (status.startsWith('2')) {
         pending += `${id}\n`
         times.push({ at: from, ms: performance.now() - from })
-        if (++count % REPEAT_EVERY === 0) void post(agent, urls[turn++ % urls.length]!, id)
+        if (++count % repeatEvery === 0) void post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
         break
       }
       await new Promise((resolve) => setTimeout(resolve, AGAIN_MS))
@@ -91,8 +115,10 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
     slowest: (since) => Math.max(0, ...times.filter(({ at }) => at >= since).map(({ ms }) => ms)) / 1_000,
     acknowledged: () => readFileSync(path, 'utf8').split('\n').filter(Boolean),
     async finish() {
-      clearInterval(sending)
       const giveUpAt = performance.now() + 120_000
+      while (Number.isFinite(events) && next < events && performance.now() < giveUpAt)
+        await new Promise((resolve) => setTimeout(resolve, 50))
+      clearInterval(sending)
       while (open > 0 && performance.now() < giveUpAt) await new Promise((resolve) => setTimeout(resolve, 50))
       await new Promise((resolve) => setTimeout(resolve, 100)) // the last flush
     },
@@ -101,11 +127,10 @@ export function startDriver(group: string, urls: readonly string[], perSecond: n
 }
 
 /** Resolves with the status and the state of the answer, or with the reason why there is none. */
-function post(agent: Agent, url: string, id: string): Promise<string> {
-  const body = JSON.stringify({ id, type: 'order.paid', ref: id, note: 'x'.repeat(200) })
+function post(agent: Agent, url: string, { source, body }: Sent): Promise<string> {
   return new Promise((resolve) => {
     const sent = request(
-      `${url}/webhooks/shop`,
+      `${url}/webhooks/${source}`,
       { method: 'POST', agent, headers: { 'content-type': 'application/json' }, timeout: ANSWER_MS },
       (response) => {
         let text = ''

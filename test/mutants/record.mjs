@@ -32,8 +32,13 @@ export const recordMutants = [
       },
       {
         file: 'src/stores/postgres/record-sql.ts',
-        find: 'on conflict (source, event_id) do nothing',
-        replace: '',
+        find: 'event_id, n\n  on conflict (source, event_id) do nothing',
+        replace: 'event_id, n',
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: 'event_id\n  on conflict (source, event_id) do nothing',
+        replace: 'event_id',
       },
     ],
     tests: [onPostgres('64 concurrent writers')],
@@ -49,14 +54,25 @@ export const recordMutants = [
       },
       {
         file: 'src/stores/postgres/record-sql.ts',
-        find: 'on conflict (source, event_id) do nothing',
-        replace: 'on conflict (source, event_id, received_at) do nothing',
+        find: 'event_id, n\n  on conflict (source, event_id) do nothing',
+        replace: 'event_id, n\n  on conflict (source, event_id, received_at) do nothing',
       },
       {
         file: 'src/stores/postgres/record-sql.ts',
-        find: 'where e.source = i.source and e.event_id = i.event_id limit 1',
+        find: 'event_id\n  on conflict (source, event_id) do nothing',
+        replace: 'event_id\n  on conflict (source, event_id, received_at) do nothing',
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: '    select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1',
         replace:
-          "where e.source = i.source and e.event_id = i.event_id and e.received_at > hookonce.clock() - interval '1 day' limit 1",
+          "    select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id and e.received_at > hookonce.clock() - interval '1 day' limit 1",
+      },
+      {
+        file: 'src/stores/postgres/record-sql.ts',
+        find: '\n  select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id limit 1',
+        replace:
+          "\n  select * from hookonce.events e where e.source = i.source and e.event_id = i.event_id and e.received_at > hookonce.clock() - interval '1 day' limit 1",
       },
     ],
     tests: [
@@ -152,9 +168,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/intake/intake.ts',
-        find: 'const refused =\n    receive(',
+        find: 'const refused = receive(source,',
         replace:
-          'await Promise.resolve()\n    .then(() => deps.recorder.record(newDelivery(name, source, delivery, source.identify(delivery), after.laneOf), source, span))\n    .catch(() => {})\n  const refused =\n    receive(',
+          'await Promise.resolve()\n    .then(() => deps.recorder.record(newDelivery(name, source, delivery, source.identify(delivery), after.laneOf), source, span))\n    .catch(() => {})\n  const refused = receive(source,',
       },
     ],
     tests: [

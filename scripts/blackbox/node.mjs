@@ -1,0 +1,85 @@
+/**
+ * One process of the black-box run: intake over HTTP, or a worker. Every handler writes a row without a unique key, in the
+ * transaction of its event. Ends by SIGTERM as a server does.
+ */
+import { childStore, say } from '../../test/support/child-store.mjs'
+
+/**
+ * @typedef {object} Told
+ * @property {'intake' | 'worker'} role
+ * @property {number} port
+ * @property {string} insert
+ * @property {string[]} where
+ * @property {string | null} redis
+ * @property {number} clockMs how wrong the clock of this process is
+ * @property {number} concurrency
+ */
+/** @type {Told} */
+const told = JSON.parse(process.argv[2] ?? '{}')
+const { role, port, insert, where, redis: redisUrl, clockMs, concurrency } = told
+if (clockMs !== 0) {
+  const now = Date.now
+  Date.now = () => now() + clockMs
+}
+const { createInbox, silentLog } = await import('hookonce')
+const { unverified, github } = await import('hookonce/providers')
+const { createServer, runUntilSignal } = await import('hookonce/server')
+const { redis } = await import('hookonce/redis')
+const { Redis } = await import('ioredis')
+
+const client = redisUrl === null ? null : new Redis(redisUrl, { maxRetriesPerRequest: 1 })
+client?.on('error', () => {})
+const shop = unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' })
+const inbox = createInbox({
+  store: /** @type {import('hookonce').Store} */ (childStore(where)),
+  sources: {
+    shop,
+    inline: { ...shop, mode: 'inline' },
+    github: github({ secret: 'black-box-secret-of-32-characters' }),
+  },
+  ...(client && { seen: redis(/** @type {never} */ (client)) }),
+  retention: false,
+  log: silentLog,
+  processing: {
+    leaseMs: 2_000,
+    pollMs: 200,
+    concurrency,
+    retry: { maxAttempts: 1_000, firstMs: 50, maxMs: 500 },
+  },
+})
+
+/** @param {unknown} tx @param {string} id */
+async function effect(tx, id) {
+  const handle = /** @type {any} */ (tx)
+  await (where[0] === 'sqlite' ? handle.run(insert, [id]) : handle.query(insert, [id]))
+}
+for (const source of ['shop', 'inline']) {
+  inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id))
+  inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id), { share: 10 })
+  inbox.on(source, 'ordered', (event, ctx) => effect(ctx.tx, event.id), { order: 'reference' })
+  inbox.on(source, 'once', async (event, ctx) => {
+    await ctx.once('mail', () => new Promise((resolve) => setTimeout(resolve, 5)))
+    await effect(ctx.tx, event.id)
+  })
+  inbox.onBatch(source, 'batch', async (events, ctx) => {
+    for (const event of events) await effect(ctx.tx, event.id)
+  })
+}
+
+for (;;) {
+  try {
+    if (role === 'worker') await inbox.start()
+    else await inbox.store()
+    break
+  } catch {
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+}
+if (role === 'worker') {
+  say('ready')
+  process.exit(await runUntilSignal({ inbox }))
+}
+const server = createServer(inbox, { port, admin: false })
+await server.listen()
+say('ready')
+process.exit(await runUntilSignal({ server }))
