@@ -73,7 +73,7 @@ export const sidebar = [
   {
     text: 'About',
     items: [
-      // later:       { text: 'Guarantees', link: '/guarantees' },
+      { text: 'Guarantees', link: '/guarantees' },
       { text: 'Performance', link: '/performance' },
       { text: 'Comparison', link: '/comparison' },
       { text: 'Questions', link: '/faq' },
