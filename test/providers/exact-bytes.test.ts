@@ -1,5 +1,6 @@
 /** Signatures made here with node:crypto, not by our own signer: it would make the same mistake as the verifier. */
 import { createHmac } from 'node:crypto'
+import type { Source } from 'hookonce'
 import { github, stripe } from 'hookonce/providers'
 import { expect, it } from 'vitest'
 
@@ -7,7 +8,7 @@ const secret = 'a-secret-of-more-than-sixteen-bytes'
 const now = Date.UTC(2026, 10, 15)
 const sign = (content: string) => createHmac('sha256', secret).update(content).digest('hex')
 
-async function verdict(source: ReturnType<typeof github>, body: string, headers: Record<string, string>) {
+async function verdict(source: Pick<Source, 'verify'>, body: string, headers: Record<string, string>) {
   const delivery = { method: 'POST', url: 'https://example.com/', headers, body: Buffer.from(body) }
   return (await source.verify(delivery, { now })).ok
 }
