@@ -53,7 +53,7 @@ async function effect(tx, id) {
   const handle = /** @type {any} */ (tx)
   await (where[0] === 'sqlite' ? handle.run(insert, [id]) : handle.query(insert, [id]))
 }
-for (const source of ['shop', 'inline']) {
+for (const source of /** @type {const} */ (['shop', 'inline'])) {
   inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id))
   inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id), { share: 10 })
   inbox.on(source, 'ordered', (event, ctx) => effect(ctx.tx, event.id), { order: 'reference' })
