@@ -1,5 +1,5 @@
 /**
- * Builds the docs site into .site: the pages, the source files of the examples, and llms.txt with llms-full.txt, an index
+ * Builds the docs site into .site: the pages, the source files that they link to, and llms.txt with llms-full.txt, an index
  * and the text of all pages for language models. Needs no network.
  */
 import { cp, writeFile } from 'node:fs/promises'
@@ -17,10 +17,12 @@ export async function buildSite() {
   if (problems.length > 0) return problems
   const site = join(root, '.site')
   const skipped = /node_modules|generated|\.db/
-  await cp(join(root, 'examples'), join(site, 'examples'), {
-    recursive: true,
-    filter: (path) => !skipped.test(path.slice(root.length)) && !path.endsWith('.md'),
-  })
+  for (const folder of ['examples', 'scripts/cluster']) {
+    await cp(join(root, folder), join(site, folder), {
+      recursive: true,
+      filter: (path) => !skipped.test(path.slice(root.length)) && !path.endsWith('.md'),
+    })
+  }
   const { index, full } = await forModels()
   await writeFile(join(site, 'llms.txt'), index)
   await writeFile(join(site, 'llms-full.txt'), full)

@@ -28,7 +28,8 @@ export const sidebar = [
       { text: 'Retry and replay', link: '/replay' },
       // later:       { text: 'Any sender', link: '/unknown-senders' },
       { text: 'Testing handlers', link: '/testing' },
-      // later:       { text: 'From a hand-written table', link: '/from-a-table' },
+      { text: 'Types of events', link: '/types' },
+      { text: 'From a hand-written table', link: '/migrating' },
       { text: 'From Svix, Hookdeck, Convoy', link: '/from-other-receivers' },
       { text: 'Bundlers', link: '/bundlers' },
       { text: 'Forwarding', link: '/forwarding' },
@@ -41,9 +42,11 @@ export const sidebar = [
     items: [
       { text: 'Production checklist', link: '/production-checklist' },
       { text: 'The server', link: '/server' },
-      // later:       { text: 'PostgreSQL as you run it', link: '/postgresql' },
+      { text: 'PostgreSQL as you run it', link: '/postgresql' },
+      { text: 'Beside the app or apart', link: '/log-placement' },
       { text: 'Many nodes', link: '/many-nodes' },
-      // later:       { text: 'High availability', link: '/high-availability' },
+      { text: 'High availability', link: '/high-availability' },
+      { text: 'Backups', link: '/backups' },
       { text: 'Outages', link: '/outages' },
       { text: 'The spool', link: '/spool' },
       { text: 'Redis', link: '/redis' },
@@ -104,8 +107,8 @@ export default defineConfig({
   cacheDir: '../node_modules/.cache/vitepress',
   outDir: '../.site',
   cleanUrls: true,
-  // Source files of the examples are copied beside the pages.
-  ignoreDeadLinks: [/\/examples\/.*\.\w+$/, /LICENSE$/],
+  // Source files that pages link to are copied beside the pages.
+  ignoreDeadLinks: [/\.(py|sh|ini|cfg|ya?ml|prisma|sql|service)$/, /LICENSE$/, /Dockerfile$/],
   markdown: { config: (markdown) => void markdown.use(codeIsText) },
   themeConfig: {
     nav: [
