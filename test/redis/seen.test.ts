@@ -186,7 +186,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     const without = await storm(inboxOn(null))
     // A limit that a busy machine does not reach: what is counted here is queries, not time.
     const withSeen = await storm(inboxOn(client, undefined, 10_000))
-    expect(without).toBe(500)
+    expect(without).toBeGreaterThanOrEqual(500)
     expect(withSeen).toBeGreaterThanOrEqual(5)
     expect(withSeen).toBeLessThan(0.05 * without)
   })
@@ -209,13 +209,13 @@ async function storm(inbox: Inbox): Promise<number> {
   return counted.queries()
 }
 
-/** Counts the statements of record sent by any connection of this process. */
+/** Counts the statements of record and of its look-up sent by any connection of this process. */
 function countQueries(): { queries(): number; stop(): void } {
   const original = pg.Client.prototype.query
   let queries = 0
   pg.Client.prototype.query = function counting(this: pg.Client, ...args: never[]) {
     const [query] = args as unknown as [{ name?: string }]
-    if (query.name?.endsWith('_record')) queries++
+    if (/_(record|record_plain|lookup)$/.test(query.name ?? '')) queries++
     return (original as (...args: never[]) => unknown).apply(this, args)
   } as never
   return {

@@ -338,7 +338,7 @@ test('a run that hangs at stop does not use up the time of the handlers: they ar
       },
     },
   }
-  const { inbox } = loggedInbox({ sources: { shop: shop() }, store })
+  const { inbox } = loggedInbox({ sources: { shop: shop() }, store, ownsStore: false })
   let handling = false
   inbox.on('shop', '*', async (_event, { signal }) => {
     handling = true

@@ -164,6 +164,7 @@ async function fillSpool(real: CompleteStore, ids: readonly string[]): Promise<v
     log: silentLog,
     processing: false,
     spool: { path },
+    ownsStore: false,
   })
   const receipts = await Promise.all(
     ids.map((id) => {

@@ -153,7 +153,7 @@ describe('a feature whose capability is missing names it when it is called:', ()
 
 test('the contract for a store names each case that is left out', () => {
   const cases = storeContractFor({
-    ...{ keys: {}, retention: {}, audit: {}, inspect: {}, duplicates: {}, history: {} },
+    ...{ keys: {}, retention: {}, audit: {}, inspect: {}, duplicates: {}, history: {}, imports: {} },
   })
   expect(cases).toHaveLength(storeContract.length)
   const left = cases.filter(({ skip }) => skip !== undefined)
