@@ -98,7 +98,7 @@ export interface ExpectedAnswer {
 
 /** The facts of a verification scheme: for start-up warnings, documentation and the provider contract. */
 export interface SchemeFacts {
-  readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'none'
+  readonly kind: 'hmac' | 'ed25519' | 'ecdsa' | 'rsa' | 'jwt' | 'token' | 'basic' | 'mtls' | 'none'
   /** The option with its secrets or public keys. */
   readonly credential: string
   /** The fields the signature or token is read from. */

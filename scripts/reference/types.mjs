@@ -42,7 +42,37 @@ const interfaces = [
     'SourceOptions',
     'Besides the secrets of the sender, which [providers](../providers.md) lists.',
   ],
-  ['hmac(options)', 'src/providers/generic.ts', 'HmacOptions', 'For senders that are not in the catalogue.'],
+  [
+    'The id of an unknown sender',
+    'src/providers/generic/identity.ts',
+    'IdentityOptions',
+    'Of `hmac`, `token`, `basic`, `jwt`, `mtls` and `unverified`. See [any sender](../unknown-senders.md).',
+  ],
+  [
+    'hmac(options)',
+    'src/providers/generic/hmac.ts',
+    'HmacOptions',
+    'For a sender that signs with a shared secret.',
+  ],
+  [
+    'token(options)',
+    'src/providers/generic/credentials.ts',
+    'TokenOptions',
+    'For a sender with a static token.',
+  ],
+  [
+    'basic(options)',
+    'src/providers/generic/credentials.ts',
+    'BasicOptions',
+    'For a sender with HTTP Basic authentication.',
+  ],
+  ['jwt(options)', 'src/providers/generic/jwt.ts', 'JwtOptions', 'For a sender with a signed token.'],
+  [
+    'mtls(options)',
+    'src/providers/generic/credentials.ts',
+    'MtlsOptions',
+    'For a sender with a client certificate that a proxy verifies.',
+  ],
   ['sqlite(path, options)', 'src/stores/sqlite/sqlite.ts', 'SqliteOptions', 'From `hookonce/sqlite`.'],
   ['postgres(options)', 'src/stores/postgres/pools.ts', 'PostgresOptions', 'From `hookonce/postgres`.'],
   [

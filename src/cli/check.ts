@@ -8,7 +8,7 @@ import type { Call } from './command.js'
 import { Failure, UsageError } from './failure.js'
 import { readInput } from './options.js'
 import { counted, type Paint, type Style } from './output.js'
-import { factoryOf } from './sources.js'
+import { senderOf } from './sources.js'
 
 type SameInBoth =
   | 'type'
@@ -81,7 +81,7 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
 
 /** The source that signs, and the same provider with another secret. */
 function sources(options: CheckOptions): { source: Source; forger: Source } {
-  const factory = factoryOf(options.provider)
+  const factory = senderOf(options.provider)
   const make = factory as unknown as (options: Record<string, unknown>) => Source
   const values: Record<string, unknown> = Object.fromEntries((options.option ?? []).map(readOption))
   const [credential = 'secret'] = factory.credentials

@@ -1,9 +1,9 @@
 /** Sources that sign for a command: from the catalogue, with a secret of the user or of this folder, or configured. */
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { isHookonceError } from '../errors.js'
 import { nearest } from '../options.js'
 import type { Source } from '../provider.js'
-import { catalogue, type ProviderFactory } from '../providers/index.js'
+import { basic, catalogue, hmac, jwt, type ProviderFactory, token } from '../providers/index.js'
 import { type Field, isList, leaves } from '../verification/delivery/field.js'
 import type { SchemeDefinition } from '../verification/scheme.js'
 import type { DevCredentials } from './dev/folder.js'
@@ -29,6 +29,24 @@ export function factoryOf(name: string): ProviderFactory {
     `There is no provider "${name}".${near ? ` Did you mean ${near}?` : ''} See hookonce providers.`,
   )
 }
+
+/** The parts of a factory that make a source and another one with a secret of its own. */
+export type SenderFactory = Pick<ProviderFactory, 'credentials' | 'example'>
+
+/** A factory of the catalogue, or one for unknown senders, whose options are then `secret`, `id`, `header`, ... */
+export function senderOf(name: string): SenderFactory {
+  const make = Object.hasOwn(unknownSenders, name)
+    ? unknownSenders[name as keyof typeof unknownSenders]
+    : null
+  if (make === null) return factoryOf(name)
+  const example = () => {
+    const secret = randomBytes(32).toString('base64url')
+    return { secret: name === 'basic' ? `hookonce:${secret}` : secret }
+  }
+  return Object.assign((options: never) => make(options), { credentials: ['secret'], example })
+}
+
+const unknownSenders = { hmac, token, basic, jwt }
 
 function folded(name: string): string {
   return name.toLowerCase().replaceAll(/[-_ ]/g, '')

@@ -22,6 +22,17 @@ export {
 } from '../verification/define-provider.js'
 export { generateKeys } from '../verification/schemes/key-formats.js'
 export * from './catalogue.js'
-export { type HmacOptions, hmac, type IdentityOptions, unverified } from './generic.js'
+export {
+  type BasicOptions,
+  basic,
+  type MtlsOptions,
+  mtls,
+  type TokenOptions,
+  token,
+  unverified,
+} from './generic/credentials.js'
+export { type HmacOptions, hmac } from './generic/hmac.js'
+export type { IdentityOptions } from './generic/identity.js'
+export { type JwtOptions, jwt } from './generic/jwt.js'
 /** All factories by key. */
 export { catalogue }

@@ -130,10 +130,10 @@ function tombstonesMs(name: string, setting: Age | 'forever' | false): number {
 
 /**
  * A captured delivery stays valid forever when no signed time is checked. With a captured token or password, an attacker
- * can make new deliveries, so a tombstone does not help there.
+ * can make new deliveries, so a tombstone does not help there; a client certificate protects every delivery.
  */
 function byDefault({ scheme }: Source): 'forever' | false {
-  const signs = !['token', 'basic', 'none'].includes(scheme.kind)
+  const signs = !['token', 'basic', 'mtls', 'none'].includes(scheme.kind)
   return signs && (scheme.timestamp?.toleranceMs ?? null) === null ? 'forever' : false
 }
 

@@ -1,6 +1,13 @@
 /** `hookonce check` as a user calls it: the real binary against real endpoints. */
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { createInbox } from 'hookonce'
+import { nodeHandler } from 'hookonce/node'
+import { token } from 'hookonce/providers'
+import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '#dist/check/report.js'
 import { junit } from '#dist/check/report.js'
@@ -157,3 +164,30 @@ function wellFormed(xml: string): string[] {
   expect(open).toEqual([])
   return names
 }
+
+test('a sender outside the catalogue is described by options', async () => {
+  const secret = 'a token of the check'
+  const inbox = createInbox({
+    store: sqlite(':memory:'),
+    sources: { shop: token({ secret, in: 'header:x-api-key', id: 'json:event.id', type: 'json:kind' }) },
+    processing: false,
+  })
+  const server = createServer(nodeHandler(inbox)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks/shop`
+  const sender = ['--provider', 'token', '--option', 'in=header:x-api-key', '--option', 'type=json:kind']
+  const args = ['check', url, ...sender, ...quick, '--json', '--only', 'forged', '--only', 'unsigned']
+  try {
+    const call = [...args, '--option', 'id=json:event.id', '--type', 'order.paid']
+    const { stdout } = await folder.run(call, { HOOKONCE_CHECK_SECRET: secret })
+    const report = JSON.parse(stdout) as Report
+    expect(report).toMatchObject({ provider: 'token', failed: 0 })
+    expect(report.trials.map(({ name }) => name)).toEqual(['accepts', 'unsigned', 'forged'])
+    const withoutId = await folder.run(args, { HOOKONCE_CHECK_SECRET: secret })
+    expect(withoutId.stderr).toContain('needs `id`')
+    expect(withoutId.code).not.toBe(0)
+  } finally {
+    server.close()
+    await inbox.stop()
+  }
+})

@@ -14,7 +14,10 @@ export function addCheck(program: Command): void {
       'hookonce check http://localhost:3000/webhooks --provider github --probe-command \'psql -Atc "select count(*) from builds"\'',
       'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --junit check.xml',
     ],
-  }).requiredOption('--provider <provider>', 'the sender to act as; see hookonce providers')
+  }).requiredOption(
+    '--provider <provider>',
+    'the sender to act as; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
+  )
   addSecretOptions(command, 'the secret the endpoint has', 'HOOKONCE_CHECK_SECRET')
     .option(
       '--option <name=value>',
