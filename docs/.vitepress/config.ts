@@ -26,7 +26,7 @@ export const sidebar = [
       { text: 'Choosing stores and modes', link: '/choosing' },
       { text: 'Order and stale events', link: '/order' },
       { text: 'Retry and replay', link: '/replay' },
-      // later:       { text: 'Any sender', link: '/unknown-senders' },
+      { text: 'Any sender', link: '/unknown-senders' },
       { text: 'Testing handlers', link: '/testing' },
       { text: 'Types of events', link: '/types' },
       { text: 'From a hand-written table', link: '/migrating' },

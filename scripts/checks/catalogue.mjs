@@ -33,7 +33,7 @@ ${rows.length} senders. The name of a factory is its key: \`import { stripe } fr
 - **Rules**: "verified" rules come from the sender's own documentation or code. "likely": some rules are taken from third
   parties; test with a real delivery first.
 
-For any other sender use \`hmac({...})\`, or write [a provider file](adding-a-provider.md).
+For any other sender see [any sender](unknown-senders.md), or write [a provider file](adding-a-provider.md).
 
 | key | sender | scheme | option | id signed | retries for | rules |
 |---|---|---|---|---|---|---|
