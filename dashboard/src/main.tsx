@@ -3,6 +3,7 @@ import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client'
+import { sessionQuery } from './api/session'
 import { applyTheme } from './app/preferences'
 import { router } from './app/router'
 import './styles/tokens.css'
@@ -15,6 +16,8 @@ import './styles/event.css'
 import './styles/overview.css'
 
 applyTheme()
+// The router shows nothing before the code of the screen is loaded: meanwhile the server says who is there.
+void queryClient.prefetchQuery(sessionQuery)
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

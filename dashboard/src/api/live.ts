@@ -77,14 +77,13 @@ export function useLiveConnection(): void {
   }, [])
 }
 
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
+
 export function useConnection(): Connection {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher)
-      return () => watchers.delete(watcher)
-    },
-    () => connection,
-  )
+  return useSyncExternalStore(watch, () => connection)
 }
 
 /** Calls `listener` with each new event, and with null when counts have changed. */

@@ -3,8 +3,9 @@ import { MutationCache, QueryCache, QueryClient } from '@tanstack/react-query'
 import { ApiError } from './client'
 
 function onError(error: unknown): void {
-  // The session has ended: the shell asks again who is there, and shows the sign-in.
-  if (error instanceof ApiError && error.status === 401)
+  // The session has ended: the shell asks again who is there, and shows the sign-in. Questions that were asked before the
+  // first answer about the session change nothing.
+  if (error instanceof ApiError && error.status === 401 && queryClient.getQueryData(['session']))
     void queryClient.invalidateQueries({ queryKey: ['session'] })
 }
 

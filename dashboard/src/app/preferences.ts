@@ -34,14 +34,14 @@ export function setPreferences(change: Partial<Preferences>): void {
   for (const watcher of watchers) watcher()
 }
 
+// Outside of the hook: a new function for each rendering would subscribe again, in every row of a list.
+function watch(watcher: () => void): () => void {
+  watchers.add(watcher)
+  return () => watchers.delete(watcher)
+}
+
 export function usePreferences(): Preferences {
-  return useSyncExternalStore(
-    (watcher) => {
-      watchers.add(watcher)
-      return () => watchers.delete(watcher)
-    },
-    () => current,
-  )
+  return useSyncExternalStore(watch, () => current)
 }
 
 const systemIsDark = matchMedia('(prefers-color-scheme: dark)')

@@ -1,7 +1,7 @@
 /** The virtual list: only the rows in view are in the page, however long the log is. */
 import { useNavigate } from '@tanstack/react-router'
 import { useVirtualizer } from '@tanstack/react-virtual'
-import { type RefObject, useCallback, useEffect, useRef, useState } from 'react'
+import { type MouseEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react'
 import type { EventView } from '../../api/client'
 import { visible } from '../../app/format'
 import { useShortcuts } from '../../app/shortcuts'
@@ -31,6 +31,8 @@ export function List({ events, selection, selectable, box, onAct }: ListProps) {
     estimateSize: () => (narrow ? NARROW_ROW : ROW),
     getItemKey: (index) => rows[index]!.seq,
     overscan: 12,
+    // A rendering inside the scroll event would hold up the scrolling.
+    useFlushSync: false,
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: the height of a row depends on the width of the window
   useEffect(() => virtual.measure(), [narrow])
@@ -43,10 +45,21 @@ export function List({ events, selection, selectable, box, onAct }: ListProps) {
   const [active, setActive] = useActiveRow(rows, box, (index) => virtual.scrollToIndex(index))
   const navigate = useNavigate()
   const current = () => rows.find(({ seq }) => seq === active)
+  const show = ({ source, id }: EventView) =>
+    void navigate({ to: '/events/$source/$id', params: { source, id } })
+  function follow(click: MouseEvent<HTMLElement>): void {
+    const isPlain = click.button === 0 && !(click.metaKey || click.ctrlKey || click.shiftKey || click.altKey)
+    const link = (click.target as Element).closest('a')
+    const row = link?.closest<HTMLElement>('[data-seq]')
+    const event = row && rows.find(({ seq }) => String(seq) === row.dataset.seq)
+    if (!event || !isPlain) return // a new tab or window is the browser's
+    click.preventDefault()
+    show(event)
+  }
   useShortcuts({
     Enter: () => {
       const event = current()
-      if (event) void navigate({ to: '/events/$source/$id', params: { source: event.source, id: event.id } })
+      if (event) show(event)
     },
     x: () => {
       const event = current()
@@ -63,7 +76,8 @@ export function List({ events, selection, selectable, box, onAct }: ListProps) {
   })
 
   return (
-    <div className="rows" style={{ height: virtual.getTotalSize() }} role="rowgroup">
+    // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
+    <div className="rows" style={{ height: virtual.getTotalSize() }} role="rowgroup" onClick={follow}>
       {items.map(({ index, start, key }) => {
         const event = rows[index]!
         return (

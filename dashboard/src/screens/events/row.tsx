@@ -1,7 +1,10 @@
-/** One row of the list. The whole row can be clicked; the link in it is what the keyboard and screen readers use. */
-import { Link } from '@tanstack/react-router'
+/**
+ * One row of the list. The whole row can be clicked; the link in it is what the keyboard and screen readers use. It is a
+ * plain link, followed by the list: a link of the router costs more than all the rest of the row.
+ */
 import { memo } from 'react'
 import type { EventView } from '../../api/client'
+import { base } from '../../app/base'
 import { number, visible } from '../../app/format'
 import { StateBadge, Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
@@ -44,16 +47,14 @@ export const Row = memo(function Row(props: RowProps) {
         {visible(event.type)}
       </span>
       <span role="cell" className="c-id cut">
-        <Link
-          to="/events/$source/$id"
-          params={{ source: event.source, id: event.id }}
-          preload={false}
+        <a
+          href={`${base}/events/${encodeURIComponent(event.source)}/${encodeURIComponent(event.id)}`}
           className="mono"
           title={visible(event.id)}
           onFocus={() => onFocus(event.seq)}
         >
           <bdi>{visible(event.id)}</bdi>
-        </Link>
+        </a>
       </span>
       <span role="cell" className="c-source cut">
         {visible(event.source)}

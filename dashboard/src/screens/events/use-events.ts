@@ -2,8 +2,8 @@
  * The rows of the list: pages by cursor, and in live mode new rows on top. New rows are held back while the pointer is
  * over the list or the list is scrolled, so that the row under the pointer does not move.
  */
-import { type InfiniteData, useInfiniteQuery } from '@tanstack/react-query'
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { api, type Body, type EventView, type Query, take } from '../../api/client'
 import { useLiveRefresh } from '../../api/live'
 import { queryClient } from '../../api/query-client'
@@ -34,39 +34,39 @@ export interface Events {
   readonly cost: Cost | null
 }
 
-export function useEvents(search: Search, live: boolean, mayMove: () => boolean): Events {
-  const text = JSON.stringify(queryOf(search))
+/** The conditions of a list, as text: equal conditions are an equal key. */
+function conditionsOf(search: Search): string {
   const { q, path, op, value } = search
-  const queryKey = useMemo(
-    () => ['events', text, q ?? '', path ?? '', op ?? '', value ?? ''],
-    [text, q, path, op, value],
-  )
-  const ask = useCallback(
-    (cursor: string | null, signal?: AbortSignal): Promise<Page> => {
-      const conditions = { ...JSON.parse(text), limit: PAGE, ...(cursor ? { cursor } : {}) }
-      if (path) {
-        const query = {
-          ...conditions,
-          path,
-          ...(op ? { op } : {}),
-          ...(value === undefined ? {} : { value }),
-        }
-        return take(api.GET('/api/search', { params: { query: query as Query<'searchPayloads'> }, signal }))
-      }
-      const query = { ...conditions, ...(q ? { q } : {}) }
-      return take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
-    },
-    [text, q, path, op, value],
-  )
-  const result = useInfiniteQuery({
-    queryKey,
-    queryFn: ({ pageParam, signal }) => ask(pageParam, signal),
+  return JSON.stringify({ ...queryOf(search), q, path, op, value })
+}
+
+function ask(conditions: string, cursor: string | null, signal?: AbortSignal): Promise<Page> {
+  const query = { ...JSON.parse(conditions), limit: PAGE, ...(cursor ? { cursor } : {}) }
+  return 'path' in query
+    ? take(api.GET('/api/search', { params: { query: query as Query<'searchPayloads'> }, signal }))
+    : take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
+}
+
+const pagesQuery = (conditions: string) =>
+  infiniteQueryOptions({
+    queryKey: ['events', conditions],
+    queryFn: ({ pageParam, signal }) => ask(conditions, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last: Page) => last.next,
     staleTime: Number.POSITIVE_INFINITY,
   })
+
+/** Asks for the first page while the code of the screen is loading. */
+export function prefetchEvents(search: Search): void {
+  void queryClient.prefetchInfiniteQuery(pagesQuery(conditionsOf(search)))
+}
+
+export function useEvents(search: Search, live: boolean, mayMove: () => boolean): Events {
+  const { q, path } = search
+  const conditions = conditionsOf(search)
+  const result = useInfiniteQuery(pagesQuery(conditions))
   const rows = useMemo(() => result.data?.pages.flatMap(({ events }) => events) ?? [], [result.data])
-  const { held, refresh, showHeld } = useFresh(queryKey, ask, mayMove)
+  const { held, refresh, showHeld } = useFresh(conditions, mayMove)
   useLiveRefresh(() => void refresh(), REFRESH_MS, live && !q && !path && result.isSuccess)
   const { fetchNextPage, hasNextPage, isFetchingNextPage, refetch } = result
   return {
@@ -92,11 +92,8 @@ function sumOf(pages: readonly Page[]): Cost | null {
 }
 
 /** Asks for the newest page, updates the rows that are shown, and adds the new ones when the list may move. */
-function useFresh(
-  queryKey: readonly string[],
-  ask: (cursor: string | null) => Promise<Page>,
-  mayMove: () => boolean,
-) {
+function useFresh(conditions: string, mayMove: () => boolean) {
+  const { queryKey } = pagesQuery(conditions)
   const [held, setHeld] = useState(0)
   const latest = useRef<Page | null>(null)
   const asking = useRef(false)
@@ -104,7 +101,7 @@ function useFresh(
   useEffect(() => {
     latest.current = null
     setHeld(0)
-  }, [queryKey])
+  }, [conditions])
 
   function showHeld(): void {
     if (latest.current !== null) queryClient.setQueryData<Pages>(queryKey, withNew(latest.current))
@@ -115,7 +112,7 @@ function useFresh(
     if (asking.current) return
     asking.current = true
     try {
-      const page = await ask(null)
+      const page = await ask(conditions, null)
       latest.current = page
       queryClient.setQueryData<Pages>(queryKey, updated(page))
       const known = queryClient.getQueryData<Pages>(queryKey)

@@ -15,19 +15,11 @@ import { AttentionList } from './attention'
 import { LatencyTable } from './latency'
 import { SourceRows } from './source-rows'
 import { Tiles } from './tiles'
+import { windowOf, windows } from './windows'
 
-const Chart = lazy(async () => ({ default: (await import('../../ui/chart')).Chart }))
-
-const windows = [
-  ['1h', '1 h'],
-  ['24h', '24 h'],
-  ['7d', '7 d'],
-  ['30d', '30 d'],
-] as const satisfies readonly (readonly [Window, string])[]
-
-function windowOf(text: string | undefined): Window {
-  return windows.find(([name]) => name === text)?.[0] ?? '24h'
-}
+// It is loaded together with the figures, and not after them.
+const chart = import('../../ui/chart')
+const Chart = lazy(async () => ({ default: (await chart).Chart }))
 
 export function Overview() {
   const search = useSearch({ strict: false }) as Search
