@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Counters, Histogram } from '../counters.js'
+import { DISTRIBUTION } from '../store/history.js'
 import {
   type HistoryCount,
   type HistoryRange,
@@ -41,6 +42,8 @@ export interface HistorianDeps {
 }
 
 const EVERY_MS = 10_000
+/** Readings write what has grown, but not more often: each write is a commit with a sync. */
+const BEFORE_READING_MS = 1_000
 
 /** The name of the bucket `i` of a distribution. */
 export function partName(measure: 'ack' | 'handle', i: number): string {
@@ -61,6 +64,7 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
   let written = new Map<string, number>()
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
+  let writtenAt = Number.NEGATIVE_INFINITY
 
   function grown(): { counts: HistoryCount[]; now: Map<string, number> } {
     const now = new Map<string, number>()
@@ -78,6 +82,7 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
     const { counts, now } = grown()
     await need(store, 'history', 'the history of the inbox').add({ counts, process: facts })
     written = now
+    writtenAt = performance.now()
   }
 
   /** One write at a time: two would add the same growth twice. */
@@ -86,6 +91,16 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
       writing = undefined
     })
     return writing
+  }
+
+  /** What has grown since the last write, as cells of a report. */
+  function unwritten({ from, to, stepMs }: HistoryRange, now: number): HistoryReport['cells'] {
+    if (now < from || now >= to) return []
+    const bucket = now - ((now - from) % stepMs)
+    return grown().counts.map((count) => ({
+      ...count,
+      at: count.name.startsWith(DISTRIBUTION) ? from : bucket,
+    }))
   }
 
   async function tick(): Promise<void> {
@@ -105,8 +120,9 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
     async read(range) {
       const store = await open()
       const history = need(store, 'history', 'inbox.history')
-      await flush(store).catch(() => {}) // a store that cannot be written to can still be read
-      return history.read(range)
+      if (writing || performance.now() - writtenAt >= BEFORE_READING_MS) await flush(store).catch(() => {}) // a store that cannot be written to can still be read
+      const report = await history.read(range)
+      return { ...report, cells: [...report.cells, ...unwritten(range, report.now)] }
     },
     async processes() {
       const store = await open()

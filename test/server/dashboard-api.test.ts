@@ -2,7 +2,7 @@
 import type { Inbox } from 'hookonce'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe } from 'hookonce/providers'
-import { afterEach, describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { patternOf } from '#dist/server/admin/dead-letters.js'
 import { candidatesOf } from '#dist/server/admin/find.js'
 import { latencyOf } from '#dist/server/admin/overview.js'
@@ -66,6 +66,20 @@ onBothLogs((bench) => {
     }
   })
 
+  it('readings of the overview write its counts once a second at most, and are up to date', async () => {
+    const { inbox } = bench.inbox(noRetry)
+    const store = await inbox.store()
+    const add = vi.spyOn(store.history!, 'add')
+    running = await startAdmin(inbox)
+    const startedAt = performance.now()
+    for (let n = 1; n <= 20; n++) {
+      await post(inbox, { id: `e${n}` })
+      const overview = (await running.json('GET', '/api/overview?window=1h')) as unknown as Overview
+      expect([overview.totals.received, overview.latency.ack.count]).toEqual([n, n])
+    }
+    expect(add.mock.calls.length).toBeLessThanOrEqual(1 + (performance.now() - startedAt) / 1_000)
+  })
+
   it('what needs attention links to its events and says what to do', async () => {
     const { inbox } = bench.inbox(noRetry)
     failing(inbox)
@@ -79,8 +93,17 @@ onBothLogs((bench) => {
     inbox.pause('shop', 'order.paid')
     running = await startAdmin(inbox)
     const { items } = (await running.json('GET', '/api/attention')) as {
-      items: { kind: string; todo: string; filter: Record<string, string> | null; count: number | null }[]
+      items: {
+        kind: string
+        title: string
+        todo: string
+        filter: Record<string, string> | null
+        count: number | null
+      }[]
     }
+    expect(items.find(({ kind }) => kind === 'conflicts')?.title).toBe(
+      '1 delivery of shop differs from the first with the same id',
+    )
     const kinds = items.map(({ kind }) => kind)
     for (const kind of ['dead_letters', 'conflicts', 'unhandled', 'paused', 'unverified'])
       expect(kinds).toContain(kind)

@@ -2,8 +2,9 @@
 import type { AttemptView, EventView, PayloadView } from '../log/event-log.js'
 import { type Paint, printable, type Style, table } from '../output.js'
 
+/** The same colours as in the dashboard; the table is in docs/dashboard.md. */
 const stateStyle: Readonly<Record<EventView['state'], Style>> = {
-  pending: 'cyan',
+  pending: 'dim',
   processing: 'cyan',
   succeeded: 'green',
   ignored: 'dim',

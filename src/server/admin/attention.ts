@@ -156,7 +156,7 @@ function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
       items.push(
         item('rejected_signatures', source, {
           severity: total > counts.recorded ? 'critical' : 'warning',
-          title: `${total} deliveries of ${source} were rejected in 24 hours`,
+          title: `${deliveries(total)} of ${source} ${total === 1 ? 'was' : 'were'} rejected in 24 hours`,
           text: rejected.map(([reason, count]) => `${reason.replaceAll('_', ' ')}: ${count}`).join(', '),
           todo: adviceFor(rejected[0]![0]),
           count: total,
@@ -167,7 +167,7 @@ function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
     if (counts.conflicts > 0)
       items.push(
         item('conflicts', source, {
-          title: `${counts.conflicts} deliveries of ${source} differ from the first with the same id`,
+          title: `${deliveries(counts.conflicts)} of ${source} ${counts.conflicts === 1 ? 'differs' : 'differ'} from the first with the same id`,
           text: 'The first content was kept and handled.',
           todo: 'Compare the two contents on the page of the event. If the second is right, replay it with its body.',
           count: counts.conflicts,
@@ -252,7 +252,7 @@ async function spool(inbox: Inbox): Promise<Item[]> {
       item('spool', '', {
         severity: storeAway ? 'critical' : 'warning',
         title: storeAway ? 'The store is unavailable: deliveries are spooled' : 'The spool is being recorded',
-        text: `${depth} deliveries wait in the local file.`,
+        text: `${deliveries(depth)} ${depth === 1 ? 'waits' : 'wait'} in the local file.`,
         todo: 'Bring the store back. The deliveries are recorded by themselves.',
         count: depth,
         lastAt: instant(oldestAt),
@@ -263,7 +263,7 @@ async function spool(inbox: Inbox): Promise<Item[]> {
     items.push(
       item('spool', 'refused', {
         severity: 'critical',
-        title: `${refused} spooled deliveries were refused by the store`,
+        title: `The store refused ${deliveries(refused)} of the spool`,
         todo: 'Correct the problem that the log of the server names, then call inbox.spool.retryRefused().',
         count: refused,
         screen: 'system',
@@ -301,7 +301,7 @@ function ofStore(report: Inspection | null): Item[] {
           item('partitions', '', {
             ...at,
             severity: 'critical',
-            title: `${partitionsAhead} payload partitions are ready ahead`,
+            title: `Payload partitions ready ahead: ${partitionsAhead}`,
             todo: 'Run hookonce prune: it creates partitions ahead.',
             count: partitionsAhead,
           }),
@@ -375,11 +375,15 @@ function ofProcess(inbox: Inbox): Item[] {
     ...(retention.failures > 0
       ? [
           item('retention', '', {
-            title: `${retention.failures} runs of retention failed`,
+            title: `${retention.failures} ${retention.failures === 1 ? 'run' : 'runs'} of retention failed`,
             todo: 'See the log of the server. Old payloads are kept until a run succeeds.',
             screen: 'system',
           }),
         ]
       : []),
   ]
+}
+
+function deliveries(count: number): string {
+  return `${count} ${count === 1 ? 'delivery' : 'deliveries'}`
 }

@@ -10,7 +10,7 @@ import { Card } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { Time } from '../../ui/time'
 import { type Content, contentOf, linesOf } from '../payload/bytes'
-import { diffLines } from '../payload/diff'
+import { diffLines, indented } from '../payload/diff'
 import { Lines } from '../payload/lines'
 
 export function Conflict({ event }: { readonly event: EventView }) {
@@ -77,7 +77,7 @@ function Difference({ first, other }: { readonly first: Payload; readonly other:
     <>
       <p className="faint">
         {changed === 0
-          ? 'The contents differ only in spaces or in the order of bytes.'
+          ? 'The contents differ only in the spaces and line breaks between their values.'
           : '− the first content, which was kept; + the other content.'}
       </p>
       <Lines
@@ -91,11 +91,6 @@ function Difference({ first, other }: { readonly first: Payload; readonly other:
 }
 
 /** With line breaks, so that a difference is a line and not the whole body. */
-function pretty({ text, isUtf8 }: Content): string {
-  if (!isUtf8) return text
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2)
-  } catch {
-    return text
-  }
+function pretty({ text, json }: Content): string {
+  return json === undefined ? text : indented(text)
 }

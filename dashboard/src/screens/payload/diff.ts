@@ -63,3 +63,28 @@ function compare(a: readonly string[], b: readonly string[]): DiffLine[] {
   }
   return [...lines, ...replaced(a.slice(i), b.slice(j))]
 }
+
+/** Deeper levels are not indented further: a value may be nested thousands of times. */
+const MOST_LEVELS = 40
+const token = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/g
+
+/**
+ * JSON with one value in a line. The text is laid out again and not parsed: digits, escapes, repeated keys and the order
+ * of keys stay as they were sent.
+ */
+export function indented(json: string): string {
+  let text = ''
+  let level = 0
+  let before = ''
+  const line = () => `\n${'  '.repeat(Math.min(level, MOST_LEVELS))}`
+  for (const [part] of json.matchAll(token)) {
+    const closes = part === '}' || part === ']'
+    const empty = closes && (before === '{' || before === '[')
+    if (closes) level--
+    if (!empty && (closes || before === '{' || before === '[' || before === ',')) text += line()
+    text += part === ':' ? ': ' : part
+    if (part === '{' || part === '[') level++
+    before = part
+  }
+  return text
+}
