@@ -3,12 +3,16 @@
  * with sample events runs in this process; the pages are real.
  */
 import { existsSync } from 'node:fs'
-import { mkdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createServer as createHttpServer } from 'node:http'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { createInbox, silentLog } from 'hookonce'
+import { addDestinations } from 'hookonce/forward'
 import { github, stripe, unverified } from 'hookonce/providers'
 import { createServer } from 'hookonce/server'
+import { sqlite } from 'hookonce/sqlite'
 import { chromium } from 'playwright-core'
 
 const out = fileURLToPath(new URL('../docs/images', import.meta.url))
@@ -18,7 +22,7 @@ const executablePath = process.env.HOOKONCE_TEST_CHROMIUM ?? programs.find((path
 const screens = /** @type {const} */ ([
   ['overview', '/'],
   ['events', '/events'],
-  ['event', '/events/shop/order_1042'],
+  ['event', '/events/shop/order_1022'],
   ['dead-letter', '/events/shop/order_1007'],
   ['dead-letters', '/dead-letters'],
   ['review', '/review'],
@@ -34,20 +38,35 @@ const shapes = {
   phone: { viewport: { width: 390, height: 760 }, isMobile: true, hasTouch: true },
 }
 
+/** The address that the pages show: that of `hookonce dev`. */
+const PORT = 4100
+const HOUR_MS = 3_600_000
+const HOURS = 22
+
+/** How far the clock of the log is behind. The events of a day are recorded within a minute. */
+let behindMs = HOURS * HOUR_MS
+const clock = { now: () => Date.now() - behindMs, steady: () => performance.now() }
+
+const folder = await mkdtemp(join(tmpdir(), 'hookonce-screenshots-'))
+process.chdir(folder)
+const receiver = createHttpServer((request, response) => request.resume().on('end', () => response.end()))
+await new Promise((resolve) => receiver.listen(0, '127.0.0.1', () => resolve(null)))
 const inbox = sampleInbox()
 await inbox.start()
-const server = createServer(inbox, { port: 0, admin: { open: true } })
+const server = createServer(inbox, { port: PORT, admin: { open: true } })
 const { url } = await server.listen()
 const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox'] })
 try {
   await mkdir(out, { recursive: true })
   await photograph('first-run', '/events')
   await fill(url)
-  await inbox.drain()
   for (const [name, path] of screens) await photograph(name, path)
 } finally {
   await browser.close()
   await server.close()
+  receiver.close()
+  process.chdir(out)
+  await rm(folder, { recursive: true, force: true })
 }
 
 /** @param {string} name @param {string} path */
@@ -60,10 +79,14 @@ async function photograph(name, path) {
       await page.locator('main h1').first().waitFor()
       // Not waitForFunction: it needs eval, which the policy of the page refuses.
       while ((await page.locator('main .skeleton').count()) > 0) await page.waitForTimeout(50)
-      const file = join(out, `${name}-${shape}-${colorScheme}.jpg`)
-      await rm(file, { force: true })
-      await page.screenshot({ path: file, type: 'jpeg', quality: 60 })
-      console.log(`${file} ${Math.round((await stat(file)).size / 1_024)} kB`)
+      await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
+      const file = join(out, `${name}-${shape}-${colorScheme}.webp`)
+      // Not page.screenshot: it has no WebP, and text in a JPEG of this size is blurred.
+      const session = await context.newCDPSession(page)
+      const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
+      const image = Buffer.from(data, 'base64')
+      await writeFile(file, image)
+      console.log(`${name}-${shape}-${colorScheme}.webp ${Math.round(image.length / 1_024)} kB`)
       await context.close()
     }
   }
@@ -71,40 +94,69 @@ async function photograph(name, path) {
 
 function sampleInbox() {
   const made = createInbox({
-    store: 'sqlite::memory:',
+    store: sqlite('hookonce.db', { clock }),
+    clock,
     sources: {
       shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:customer' }),
       stripe: stripe({ secret: 'whsec_screenshots_have_no_real_secret' }),
       github: github({ secret: 'screenshots have no real secret' }),
     },
     log: silentLog,
-    processing: { retry: { maxAttempts: 1 } },
+    processing: { worker: 'web-1', retry: { maxAttempts: 1 } },
   })
-  return made
+  made
     .on('shop', 'order.*', async (event, ctx) => {
       await ctx.once('receipt', async () => 'sent')
-      if (Number(event.id.slice(6)) % 7 === 6) throw new Error(`the ledger answered 503 for ${event.id}`)
+      await new Promise((resolve) => setTimeout(resolve, (Number(event.id.slice(6)) * 7) % 30))
+      if (Number(event.id.slice(6)) % 14 === 6) throw new Error(`the ledger answered 503 for ${event.id}`)
+      if (event.id === 'order_1041') throw new Error('the customer has no address')
     })
-    .on('stripe', '*', () => {})
     .on('github', 'push', () => {})
+  const { port } = /** @type {import('node:net').AddressInfo} */ (receiver.address())
+  addDestinations(made, {
+    billing: {
+      url: `http://127.0.0.1:${port}/webhooks`,
+      secret: 'whsec_c2NyZWVuc2hvdHMgaGF2ZSBubyByZWFsIHNlY3JldA==',
+      source: 'stripe',
+      types: ['invoice.*'],
+      allowPrivate: ['127.0.0.1'],
+    },
+  })
+  return made
 }
 
 /** @param {string} origin */
 async function fill(origin) {
-  for (let i = 1000; i < 1060; i++) {
-    const body = {
-      id: `order_${i}`,
-      type: i % 3 ? 'order.paid' : 'order.created',
-      customer: `cus_${i % 9}`,
-      amount: i * 10,
-    }
-    await post(`${origin}/webhooks/shop`, body)
-    if (i % 5 === 2) await post(`${origin}/webhooks/shop`, body)
-    if (i % 20 === 2) await post(`${origin}/webhooks/shop`, { ...body, amount: 1 })
+  let next = 1000
+  for (let hour = 0; hour <= HOURS; hour++) {
+    behindMs = (HOURS - hour) * HOUR_MS
+    const orders = 2 + Math.round(3 * Math.sin(hour / 3.5) ** 2)
+    for (const end = next + orders; next < end; next++) await sendOrder(origin, next)
+    if (hour === HOURS) await sendOthers(origin)
+    await inbox.drain()
+    // The growth of the counters is added to the current hour when it is read, once a second at most.
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
+    await inbox.history.read({ from: to - HOUR_MS, to, stepMs: HOUR_MS })
   }
+}
+
+/** @param {string} origin @param {number} i */
+async function sendOrder(origin, i) {
+  const type = i % 3 ? 'order.paid' : 'order.created'
+  const body = { id: `order_${i}`, type, customer: `cus_${i % 9}`, amount: i * 10 }
+  await post(`${origin}/webhooks/shop`, body)
+  const again = i === 1022 ? 4 : i % 5 === 2 ? 1 : 0
+  for (let n = 0; n < again; n++) await post(`${origin}/webhooks/shop`, body)
+  if (i === 1031) await post(`${origin}/webhooks/shop`, { ...body, amount: 1 })
+}
+
+/** @param {string} origin */
+async function sendOthers(origin) {
   for (const name of ['stripe', 'github', 'stripe'])
     await fetch(`${origin}/api/sources/${name}/test`, { method: 'POST' })
   await post(`${origin}/webhooks/stripe`, { id: 'evt_forged' }, { 'stripe-signature': 't=1,v1=00' })
+  await post(`${origin}/webhooks/shop`, { id: 'cart_77', type: 'cart.left', customer: 'cus_3' })
 }
 
 /** @param {string} to @param {object} body @param {Record<string, string>} [headers] */

@@ -73,7 +73,9 @@ export function FirstRun() {
             <CodeBlock text={curl} what="the command" />
           </li>
           <li className="stack tight">
-            <h3>From {source.provider.name}: paste this URL into its settings</h3>
+            <h3>
+              From {source.verified ? source.provider.name : 'the sender'}: paste this URL into its settings
+            </h3>
             <CodeBlock text={url} what="the URL" />
             {/^https?:\/\/(localhost|127\.|\[::1\])/.test(serverUrl) ? (
               <p className="faint">

@@ -73,9 +73,13 @@ function optionsOf(
   return {
     width: element.clientWidth,
     height,
-    padding: [8, 8, 0, 0],
+    // The last label is centred below the last tick, so half of it needs room.
+    padding: [8, 20, 0, 0],
     cursor: { y: false, drag: { x: false, y: false }, points: { size: 7 } },
-    legend: { live: true },
+    legend: {
+      live: true,
+      markers: { width: 0, fill: (_plot, i) => colour(series[i - 1]?.colour ?? '--text-3') },
+    },
     ...(utc ? { tzDate: (at: number) => uPlot.tzDate(new Date(at * 1_000), 'Etc/UTC') } : {}),
     scales: { y: { range: (_plot, _low, high) => [0, Math.max(4, high * 1.1)] } },
     axes: [

@@ -4,7 +4,7 @@ import { Link } from '@tanstack/react-router'
 import { api, type Body, take } from '../../api/client'
 import { handlersQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
-import { duration, number, visible } from '../../app/format'
+import { count, duration, number, visible } from '../../app/format'
 import { useNow } from '../../app/now'
 import { PageHead } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
@@ -62,8 +62,8 @@ export function Handlers() {
             </tbody>
           </TableBox>
           <p className="inside faint">
-            The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause is
-            one of this process.
+            The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause
+            holds for this process only.
           </p>
         </section>
       ) : null}
@@ -92,7 +92,7 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
   const settings = [
     kind === 'one' ? null : kind,
     timeoutMs === null ? null : `timeout ${duration(timeoutMs)}`,
-    maxAttempts === null ? null : `${number(maxAttempts)} attempts`,
+    maxAttempts === null ? null : count(maxAttempts, 'attempt'),
     handler.order === null ? null : `ordered by ${handler.order}`,
   ].filter((text) => text !== null)
   return (

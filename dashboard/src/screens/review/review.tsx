@@ -86,7 +86,7 @@ function ListRow({ list, onRetry }: { readonly list: ReviewList; readonly onRetr
             Retry all
           </Button>
         ) : null}
-        <Link to="/events" search={filter} className="button small quiet">
+        <Link to="/events" search={filter} className="button small">
           Show events
         </Link>
       </div>
