@@ -10,6 +10,7 @@ import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor.js'
 import { addEvents } from './commands/events.js'
 import { addImport } from './commands/import.js'
+import { addInit } from './commands/init.js'
 import { addListen } from './commands/listen.js'
 import { addMigrate } from './commands/migrate.js'
 import { addOrders } from './commands/orders.js'
@@ -40,6 +41,7 @@ Examples
 
 Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
     )
+  addInit(program)
   addDev(program)
   addSend(program)
   addCheck(program)

@@ -187,6 +187,7 @@ test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
 describe('--json of every command parses and stays the same', () => {
   /** Null: it runs until it is told to stop, and its own tests read its lines. */
   const calls: Readonly<Record<string, readonly string[] | null>> = {
+    init: ['--dry-run'],
     dev: null,
     serve: null,
     worker: null,
