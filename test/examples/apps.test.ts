@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Source } from 'hookonce'
-import { github, resend, shopify, stripe } from 'hookonce/providers'
+import { alertmanager, github, resend, shopify, stripe } from 'hookonce/providers'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
 import { freshDatabase } from '../support/database.js'
@@ -86,6 +86,22 @@ test('github-app: an opened pull request is labelled once', async () => {
   expect(labels).toEqual([expect.stringMatching(/^\/repos\/.+\/issues\/\d+\/labels$/)])
 })
 
+test('alertmanager: an alert opens one incident, and its end closes it', async () => {
+  const token = 'a token of the examples'
+  const app = await start('node', ['--import', 'tsx', 'alertmanager/app.ts'], {
+    ALERTMANAGER_TOKEN: token,
+    DATABASE: join(await temporaryFolder(), 'events.db'),
+  })
+  const source = alertmanager({ bearerToken: token })
+  const send = (type: string) => deliver(source, `${app.url}/webhooks/alerts`, type, 3, 'alert_1')
+  expect(await send('firing')).toEqual([200, 200, 200])
+  await expect.poll(app.printed).toContain('incident ProbeFailure: open, change 1\n')
+  await send('resolved')
+  await expect.poll(app.printed).toContain('incident ProbeFailure: closed, change 2\n')
+  expect(await app.stop()).toBe(0)
+  expect(app.printed().match(/^incident /gm)).toHaveLength(2)
+})
+
 test('gateway-python: a Python app gets each event, signed', async () => {
   const folder = await temporaryFolder()
   const secret = 'whsec_a_secret_of_the_examples'
@@ -154,8 +170,14 @@ async function start(
 }
 
 /** One event, delivered several times at once. Resolves to the statuses. */
-async function deliver(source: Source, url: string, type: string, times: number): Promise<number[]> {
-  const sample = source.sample({ type, now: Date.now() })
+async function deliver(
+  source: Source,
+  url: string,
+  type: string,
+  times: number,
+  id?: string,
+): Promise<number[]> {
+  const sample = source.sample({ type, now: Date.now(), ...(id === undefined ? {} : { id }) })
   const { method, headers, body } = await source.sign({ ...sample, url, now: Date.now() })
   const posts = Array.from({ length: times }, () => fetch(url, { method, headers, body }))
   return (await Promise.all(posts)).map(({ status }) => status)
