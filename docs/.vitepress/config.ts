@@ -42,6 +42,7 @@ export const sidebar = [
     items: [
       { text: 'Production checklist', link: '/production-checklist' },
       { text: 'The server', link: '/server' },
+      { text: 'Deployment files', link: '/deploy' },
       { text: 'PostgreSQL as you run it', link: '/postgresql' },
       { text: 'Beside the app or apart', link: '/log-placement' },
       { text: 'Many nodes', link: '/many-nodes' },
