@@ -42,7 +42,8 @@ added as (
   returning seq
 ),
 placed as materialized (
-  select n.* from added a join numbered n on n.seq = a.seq
+  -- Not a join, which the planner may run as a nested loop: it does not know how many events there are.
+  select * from numbered where (seq in (select seq from added)) is true
 ),
 kept as (
   insert into hookonce.payloads (seq, received_at, source, headers, body)

@@ -31,7 +31,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     firsts.forEach((first, i) => {
       answer(first, recorded[i]!)
     })
-    let open = repeats.filter((repeat) => {
+    let open = repeats.flatMap((repeat): Open[] => {
       const first = recorded[repeat.first]!
       // A refused delivery is left out as a whole: repeats inside it are refused like the first.
       const refusedWhole =
@@ -39,23 +39,22 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       if (
         isLeftOut(first) ? !refusedWhole : contests(repeat.event, firsts[repeat.first]!.event, first.verdict)
       )
-        return true
+        return [{ ...repeat, kind: `${repeat.first} ${contestedId(repeat.event)}` }]
       answer(repeat, repeated(first, repeat))
-      return false
+      return []
     })
     // The first event of these was left out or has other signed content, so it cannot give their verdict. The next one
     // of each kind is recorded, and gives the verdict of those that are like it.
     while (open.length > 0) {
-      const heads = open.filter((repeat, i) => open.findIndex((other) => isAlike(other, repeat)) === i)
-      const again = await insert(heads.map(itemOf))
-      heads.forEach((head, i) => {
-        answer(head, again[i]!)
-      })
+      const heads = new Map<string, Open>()
+      for (const repeat of open) if (!heads.has(repeat.kind)) heads.set(repeat.kind, repeat)
+      const again = await insert([...heads.values()].map(itemOf))
+      const results = new Map([...heads.keys()].map((kind, i) => [kind, again[i]!]))
       open = open.filter((repeat) => {
-        if (heads.includes(repeat)) return false
-        const head = again[heads.findIndex((other) => isAlike(other, repeat))]!
-        if (isLeftOut(head)) return true
-        answer(repeat, repeated(head, repeat))
+        const result = results.get(repeat.kind)!
+        const isHead = heads.get(repeat.kind) === repeat
+        if (!isHead && isLeftOut(result)) return true
+        answer(repeat, isHead ? result : repeated(result, repeat))
         return false
       })
     }
@@ -83,9 +82,9 @@ function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boo
   return otherSigned || ('storedAs' in verdict && verdict.storedAs !== undefined)
 }
 
-/** Repeats with the same id and content have the same verdict. */
-function isAlike(a: BatchEvent & { first: number }, b: BatchEvent & { first: number }): boolean {
-  return a.first === b.first && contestedId(a.event) === contestedId(b.event)
+/** A repeat without a verdict. Those of one kind have the same id and content, and so the same verdict. */
+interface Open extends BatchEvent {
+  readonly kind: string
 }
 
 function isLeftOut({ verdict }: Recorded): boolean {
