@@ -60,7 +60,8 @@ export const hubspot = defineProvider({
       optional(['json:associationType', 'json:associationTypeId']),
     ),
     type: 'json:subscriptionType',
-    reference: 'json:objectId',
+    // A merge and a change of associations have no objectId.
+    reference: ['json:objectId', 'json:primaryObjectId', 'json:fromObjectId'],
     // attemptNumber changes with each attempt.
     content: 'none',
   },

@@ -30,7 +30,12 @@ export const twitchEventsub = defineProvider({
     {
       id: 'header:twitch-eventsub-message-id',
       type,
-      reference: 'json:subscription.id',
+      // The start and the end of a stream are two subscriptions of one broadcaster.
+      reference: [
+        'json:event.broadcaster_user_id',
+        'json:subscription.condition.broadcaster_user_id',
+        'json:subscription.id',
+      ],
       otherwise: true,
     },
   ],
