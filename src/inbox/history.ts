@@ -6,6 +6,7 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Counters, Histogram } from '../counters.js'
+import { packageVersion } from '../package-version.js'
 import { DISTRIBUTION } from '../store/history.js'
 import {
   type HistoryCount,
@@ -15,7 +16,6 @@ import {
   type ProcessSeen,
   type Store,
 } from '../store.js'
-import { packageVersion } from '../stores/shared/schema-version.js'
 
 export interface InboxHistory {
   /** The sums of all processes of the log, with the counts of this one up to now. */

@@ -35,6 +35,11 @@ const blocking: Record<string, RegExp> = {
 /** Commands that may stay, with the reason. */
 const allowed: readonly { migration: string; table: string; why: string }[] = [
   { migration: 'growth', table: 'hours', why: 'a row per source, hour and slot, not per event' },
+  {
+    migration: 'history',
+    table: 'work',
+    why: 'reads a row per source and hour, and asks `work` whether one exists',
+  },
 ]
 
 function commandsOf(sql: string): string[] {

@@ -7,13 +7,13 @@
 
 import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
+import { packageVersion } from '../../package-version.js'
 import type { Migration, MigrationReport } from '../../store.js'
 import {
   compatibleFrom,
   insistOnCompatible,
   type NewerMigration,
   NOTED_SINCE,
-  packageVersion,
 } from '../shared/schema-version.js'
 import { answerOf, cancelStatement, destroy } from './connection.js'
 import type { Database } from './database.js'

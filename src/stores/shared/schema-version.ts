@@ -2,7 +2,6 @@
  * Decides whether a build can work with a schema. Each migration stores the oldest schema number that a build must know
  * to work with it, and the version of hookonce that applied it. Old and new processes can so share a log during a deploy.
  */
-import { readFileSync } from 'node:fs'
 import { HookonceError } from '../../errors.js'
 import type { Migration } from '../../store.js'
 
@@ -39,15 +38,4 @@ export function insistOnCompatible(newer: readonly NewerMigration[], known: numb
 
 function needOf({ number, compatibleFrom: from }: NewerMigration): number {
   return from ?? number
-}
-
-/** The version of this package; null when package.json cannot be read, for example in a bundle. */
-export function packageVersion(): string | null {
-  try {
-    const file = new URL('../../../package.json', import.meta.url)
-    const { name, version } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
-    return name === 'hookonce' ? (version ?? null) : null
-  } catch {
-    return null
-  }
 }

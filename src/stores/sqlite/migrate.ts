@@ -1,12 +1,12 @@
 /** Brings the schema up to date, and refuses a schema that this version does not know. */
 import { HookonceError } from '../../errors.js'
+import { packageVersion } from '../../package-version.js'
 import type { Migration, MigrationReport } from '../../store.js'
 import {
   compatibleFrom,
   insistOnCompatible,
   type NewerMigration,
   NOTED_SINCE,
-  packageVersion,
 } from '../shared/schema-version.js'
 import type { Connection } from './connection.js'
 import { migrations } from './migrations.js'
