@@ -4,6 +4,7 @@ import { dashboardTypes } from './checks/dashboard.mjs'
 import { docs } from './checks/docs.mjs'
 import { exported } from './checks/exports.mjs'
 import { imports } from './checks/imports.mjs'
+import { licences } from './checks/licences.mjs'
 import { lint } from './checks/lint.mjs'
 import { nextBuild } from './checks/next.mjs'
 import { reference } from './checks/reference.mjs'
@@ -23,6 +24,7 @@ const all = [
   docs,
   catalogueDocument,
   reference,
+  licences,
   snippets,
   site,
   exported,

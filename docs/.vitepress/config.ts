@@ -84,6 +84,7 @@ export const sidebar = [
       { text: 'How it is built', link: '/ARCHITECTURE' },
       { text: 'Verification', link: '/verification' },
       { text: 'Decisions', link: '/decisions/0001-tables' },
+      { text: 'Licences', link: '/licences' },
       { text: 'Changes', link: '/CHANGELOG' },
     ],
   },
