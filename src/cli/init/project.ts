@@ -71,7 +71,7 @@ export function readProject(folder: string, wanted?: Framework): Project {
     orm: orms.find((name) => packages.has(packageOfOrm[name])) ?? null,
     database: packages.has('pg') || namesPostgres(folder) ? 'postgres' : 'sqlite',
     testRunner: packages.has('vitest') ? 'vitest' : 'node:test',
-    packageManager: packageManagerOf(has),
+    packageManager: installerOf(has),
     base,
     extension: typescript ? 'ts' : mjs ? 'mjs' : 'js',
     entry: entryOf(manifest?.main, base, has),
@@ -117,7 +117,7 @@ function namesPostgres(folder: string): boolean {
   })
 }
 
-function packageManagerOf(has: (path: string) => boolean): Project['packageManager'] {
+function installerOf(has: (path: string) => boolean): Project['packageManager'] {
   if (has('pnpm-lock.yaml')) return 'pnpm'
   if (has('yarn.lock')) return 'yarn'
   return has('bun.lock') || has('bun.lockb') ? 'bun' : 'npm'
