@@ -246,6 +246,13 @@ test.each<[string, (store: Store, n: number) => Promise<() => Promise<unknown>>]
       return () => store.record(batch)
     },
   ],
+  [
+    'claim',
+    async (store, n) => {
+      await store.record(deliveries(`of ${n}`, 1, n))
+      return () => claim(store, n)
+    },
+  ],
   ['settle: succeeded', settled({ kind: 'succeeded' })],
   ['settle: ignored', settled({ kind: 'ignored', reason: 'x' })],
   ['settle: failed', settled({ kind: 'failed', error: 'x', retryInMs: 3_600_000 })],

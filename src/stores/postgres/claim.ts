@@ -26,7 +26,7 @@ taken as (
   set token = gen_random_uuid(), attempt = w.attempt + 1, worker = $1, claimed_at = hookonce.clock(),
     next_at = hookonce.clock() + make_interval(secs => $2::float8 / 1000)
   from picked p where w.seq = p.seq and not p.blocked
-  returning w.seq, w.token, w.attempt, w.base_attempt, w.run
+  returning w.seq, w.token, w.attempt, w.base_attempt, w.run, p.next_at, p.token is not null as was_leased
 ),
 parked as (
   -- Not one whose lease ran out: pushed into the future, the dead lease would come to life again.
@@ -39,14 +39,18 @@ select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.eve
   t.run, t.part, t.next_at, t.payload_seq, b.headers, b.body
 from (
   -- Events of one delivery share its bytes: one of them carries them, or a batch of 1,000 would be sent 1,000 times.
-  select p.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-    e.related_reference, e.received_at, t.run, e.part, p.next_at, coalesce(e.payload_seq, e.seq) as payload_seq,
-    case when t.attempt - t.base_attempt > 1 then ${lostBefore} + (p.token is not null)::int else 0 end as losses,
-    t.seq is not null and
-      row_number() over (partition by t.seq is null, coalesce(e.payload_seq, e.seq) order by p.next_at, p.seq) = 1 as carries
-  from picked p
-  left join taken t on t.seq = p.seq
-  join hookonce.events e on e.seq = p.seq
+  select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
+    e.related_reference, e.received_at, t.run, e.part, t.next_at, coalesce(e.payload_seq, e.seq) as payload_seq,
+    case when t.attempt - t.base_attempt > 1 then ${lostBefore} + t.was_leased::int else 0 end as losses,
+    t.token is not null and
+      row_number() over (partition by t.token is null, coalesce(e.payload_seq, e.seq) order by t.next_at, t.seq) = 1 as carries
+  from (
+    -- Not a join of picked and taken: the planner expects a few rows, and would compare each with each.
+    select * from taken
+    union all
+    select seq, null, null, null, run, next_at, false from picked where blocked
+  ) t
+  join hookonce.events e on e.seq = t.seq
 ) t
 left join hookonce.payloads b on t.carries and b.seq = t.payload_seq and b.received_at = t.received_at
 order by t.next_at, t.seq`
