@@ -17,6 +17,7 @@ const words = [
   'glob',
   'counters',
   'optional-module',
+  'package-version',
   'tracing',
 ]
 const contracts = ['store', 'recorder', 'once', 'provider', 'http-exchange']
