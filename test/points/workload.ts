@@ -171,7 +171,8 @@ export async function runWithFault<Tx>(
     await insist('retention', async (inbox) => {
       const { busy } = await inbox.retain({ sources: [source] })
       if (busy) throw new Error('busy')
-      if ((await payloadOf(key)) !== null) throw new Error('the payload is still there')
+      // PostgreSQL removes payloads by the partition, when its month is over.
+      if (real.singleWriter && (await payloadOf(key)) !== null) throw new Error('the payload is still there')
     })
     await insist('a restore', async (inbox) => {
       const real = directory(join(folder, 'archive'))
