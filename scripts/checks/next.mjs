@@ -103,7 +103,7 @@ async function deliverTo(project, next) {
     const answer = await fetch(`${url}/webhooks/stripe`, { method: 'POST', headers, body })
     const text = await answer.text()
     if (!text.includes('"status":"accepted"')) return [`the answer was ${answer.status} ${text}\n${output}`]
-    await says(/paid evt_1/)
+    await says(/paid: in_1/)
     return []
   } finally {
     server.kill('SIGKILL')
