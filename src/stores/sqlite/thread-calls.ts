@@ -1,6 +1,7 @@
 /**
  * Calls from the event loop to a worker thread that owns a SQLite file. A call waits for the answer with its id. When the
- * thread ends, the calls that still wait are rejected.
+ * thread ends, the calls that still wait are rejected. `close` is answered when the thread has ended: until then the
+ * driver may hold the file, with its last writes in the -wal, which a copy of the file would miss.
  */
 import type { TransferListItem } from 'node:worker_threads'
 import { openGate, removeGate } from './exit-gate.js'
@@ -57,10 +58,17 @@ export function startCallingThread<Call extends ThreadCall>(
   const waiters = new Map<number, Waiter>()
   let lastId = 0
   let death: string | null = null
+  /** Answers `close` when the thread has ended. */
+  let closing: Resolve | null = null
 
   worker.on('message', (message: ThreadAnswer) => {
     if (isAnswer && !isAnswer(message)) return
     const waiter = waiters.get(message.id)
+    if (waiter?.verb === 'close' && 'value' in message) {
+      closing = waiter.resolve
+      waiters.delete(message.id)
+      return
+    }
     waiters.delete(message.id)
     if (waiters.size === 0) worker.unref()
     if ('error' in message) {
@@ -72,6 +80,7 @@ export function startCallingThread<Call extends ThreadCall>(
   worker.on('exit', (code) => {
     removeGate(gate)
     end(`its thread ended with code ${code}`)
+    closing?.(undefined)
   })
 
   function end(problem: string): void {
