@@ -46,6 +46,8 @@ export class FaultyProcess {
     const transaction = this.#wrap('log.transaction', async (...args: Parameters<Store['transaction']>) => {
       const begun = await real.transaction(...args)
       this.#transactions.add(begun)
+      // The database ends what a dead process had begun, also when the process died while it waited for the answer.
+      if (this.#dead) await begun.rollback().catch(() => {})
       return this.#transaction(begun)
     })
     const capabilities = Object.entries(real).filter(([, part]) => typeof part === 'object' && part !== null)

@@ -64,6 +64,7 @@ export function openDatabase(given: PostgresOptions): Database {
   const prepared = preparer(schema, () => sessions.named)
   const reads = openReads(readPool, { timeoutMs: readTimeoutMs(options), prepared, sessions })
   const inUse = new Set<PoolClient>()
+  const inTransaction = new Set<PoolClient>()
   const closing = new AbortController()
   let closed = false
   let underWay = 0
@@ -159,13 +160,17 @@ export function openDatabase(given: PostgresOptions): Database {
       if (closed) throw new HookonceError('STORE_CLOSED')
       const waitMs = acquireMs(transactions)
       try {
-        return await take(transactions, waitMs)
+        const client = await take(transactions, waitMs)
+        inTransaction.add(client)
+        return client
       } catch (error) {
         const exhausted = isPoolExhausted(error) || (isTimedOut(error) && isFull(transactions))
         throw exhausted ? new HookonceError('POOL_EXHAUSTED', { waitedMs: waitMs }) : asHookonceError(error)
       }
     },
-    giveBack: (client, failure, limitMs) => giveBack(transactions, client, failure, limitMs),
+    giveBack(client, failure, limitMs) {
+      if (inTransaction.delete(client)) giveBack(transactions, client, failure, limitMs)
+    },
     query,
     read: reads.run,
     adhoc: (sql, values) => query(adhoc(sql), values),
@@ -207,7 +212,15 @@ export function openDatabase(given: PostgresOptions): Database {
         for (const client of inUse) destroy(client)
         return idle
       })
-      await Promise.all([reads.close(), end()])
+      const ended = Promise.all([reads.close(), end()])
+      // A transaction that nobody ends must not keep it from ending either: the database rolls it back.
+      await answerOf(ended, CLOSE_MS).catch(() => {
+        for (const client of inTransaction) {
+          inTransaction.delete(client)
+          giveBack(transactions, client, new HookonceError('STORE_CLOSED'))
+        }
+        return ended
+      })
     },
   }
 }

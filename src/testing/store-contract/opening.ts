@@ -261,6 +261,18 @@ export const openingCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'close rolls back a transaction that nobody has ended',
+    async run({ open, insertEffect, countEffects }) {
+      const store = await open()
+      const transaction = await store.transaction()
+      await insertEffect(transaction.tx, 'never committed')
+      await store.close()
+      await open()
+      assert.equal(await countEffects('never committed'), 0)
+      await assert.rejects(async () => transaction.commit())
+    },
+  },
+  {
     name: 'every call on a closed store is STORE_CLOSED',
     async run({ open }) {
       const store = await open()
