@@ -9,7 +9,7 @@ import { need, type Payload } from '../../../store.js'
 import { noteOf, type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
 import { instant, seesDetail } from '../views.js'
-import { eventKey, existingEvent } from './events.js'
+import { auditedRead, eventKey, existingEvent, payloadView } from './events.js'
 
 const text = z.string()
 const effectsShape = z.strictObject({
@@ -72,23 +72,11 @@ export function detailRoutes(inbox: Inbox): Route[] {
       problems: [400, 404, 410],
       async run({ access, request, params, query }) {
         const key = eventKey(params)
-        await existingEvent(inbox, key)
-        const store = await inbox.store()
-        await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'payload', ...key, reason: noteOf(request, query) },
-        ])
-        const found = await need(store, 'inspect', 'the admin API').conflict(key)
-        if (found === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
-        const { headers, body, part, receivedAt } = found
+        const found = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'conflict')
         return {
-          source: key.source,
-          id: key.eventId,
-          part,
-          receivedAt: instant(receivedAt),
-          headers,
-          body: Buffer.from(body).toString('base64'),
+          ...payloadView(key, found),
           at: instant(found.at),
-          hash: createHash('sha256').update(body).digest('hex'),
+          hash: createHash('sha256').update(found.body).digest('hex'),
         }
       },
     }),

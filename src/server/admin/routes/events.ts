@@ -4,7 +4,8 @@ import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
 import type { EventKey } from '../../../model.js'
-import { type AuditFilter, need } from '../../../store.js'
+import type { Inspect } from '../../../store/inspect.js'
+import { type AuditFilter, need, type Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { filterOf, filterQuery, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
@@ -129,25 +130,10 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       problems: [400, 404, 410],
       async run({ access, request, params, query }) {
         const key = eventKey(params)
-        await existingEvent(inbox, key)
-        const store = await inbox.store()
-        await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'payload', ...key, reason: noteOf(request, query) },
-        ])
-        const payload = await need(store, 'inspect', 'the admin API').payload(key)
-        if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
-        const { headers, body, part, receivedAt } = payload
-        if ((request.headers.get('accept') ?? '').includes('application/json')) {
-          const base64 = Buffer.from(body).toString('base64')
-          return {
-            source: key.source,
-            id: key.eventId,
-            part,
-            receivedAt: instant(receivedAt),
-            headers,
-            body: base64,
-          }
-        }
+        const payload = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'payload')
+        if ((request.headers.get('accept') ?? '').includes('application/json'))
+          return payloadView(key, payload)
+        const { body } = payload
         // A download, so that a browser does not render the text of a stranger.
         return new Response(Buffer.from(body), {
           headers: {
@@ -159,6 +145,27 @@ export function payloadRoutes(inbox: Inbox): Route[] {
       },
     }),
   ]
+}
+
+/** Reads bytes of a sender: of the event itself, or of the delivery that conflicts with it. The audit is written first. */
+export async function auditedRead<What extends 'payload' | 'conflict'>(
+  inbox: Inbox,
+  key: EventKey,
+  actor: string,
+  note: string,
+  what: What,
+): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
+  await existingEvent(inbox, key)
+  const store = await inbox.store()
+  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...key, reason: note }])
+  const found = await need(store, 'inspect', 'the admin API')[what](key)
+  if (found === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+  return found as never
+}
+
+export function payloadView({ source, eventId }: EventKey, { headers, body, part, receivedAt }: Payload) {
+  const base64 = Buffer.from(body).toString('base64')
+  return { source, id: eventId, part, receivedAt: instant(receivedAt), headers, body: base64 }
 }
 
 /** Reasons are texts of people about events, so viewers do not see them. */
