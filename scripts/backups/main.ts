@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
+import { atEnd, longRun } from '../long-run.js'
 
 const version = readdirSync('/usr/lib/postgresql').sort((a, b) => Number(b) - Number(a))[0]!
 const bin = (name: string) => `/usr/lib/postgresql/${version}/bin/${name}`
@@ -30,26 +31,16 @@ function end(): void {
   } catch {} // it has not started
   rmSync(folder, { recursive: true, force: true })
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => {
-    end()
-    process.exit(130)
-  })
-
-try {
+atEnd(end)
+await longRun(async () => {
   run('initdb', '-D', data, '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=${folder} -c wal_level=logical`
   run('pg_ctl', '-D', data, '-w', '-l', join(folder, 'log'), '-o', options, 'start')
   await write()
   await dump()
   await replicate()
-} catch (error) {
-  console.error(error)
-  process.exitCode = 1
-} finally {
-  end()
-}
-process.exit()
+  return true
+})
 
 /** 300 events: 100 of them handled, 200 in the backlog. */
 async function write(): Promise<void> {

@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { atEnd, longRun } from '../long-run.js'
 import { type Cluster, install, startCluster, until } from './cluster.js'
 import { type Driver, startDriver } from './driver.js'
 import { type Fault, faults } from './faults.js'
@@ -36,37 +37,18 @@ interface Drivers {
   readonly spooling: Driver
 }
 
-const closing: (() => unknown)[] = []
-let ending: Promise<void> | undefined
-function end(): Promise<void> {
-  ending ??= (async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })()
-  return ending
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void end().then(() => process.exit(130)))
-
-try {
-  process.exitCode = (await main()) ? 0 : 1
-} catch (error) {
-  if (ending === undefined) console.error(error)
-  process.exitCode = 1
-} finally {
-  await end()
-}
-process.exit()
+await longRun(main)
 
 async function main(): Promise<boolean> {
   install()
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-cluster-'))
   chmodSync(folder, 0o755)
-  closing.push(() => {
+  atEnd(() => {
     if (process.env.HOOKONCE_CHAOS_KEEP === undefined) rmSync(folder, { recursive: true, force: true })
     else console.log(`kept: ${folder}`)
   })
   const cluster = await startCluster(folder)
-  closing.push(() => cluster.stop())
+  atEnd(() => cluster.stop())
   console.log(`cluster: ${cluster.versions}`)
   await cluster.onPrimary(async (client) => {
     await client.query('create table public.effects (event text not null)')
@@ -82,7 +64,7 @@ async function main(): Promise<boolean> {
     plain: startDriver('plain', [first, second], perSecond, join(folder, 'ledger-plain')),
     spooling: startDriver('spooling', [third], perSecond, join(folder, 'ledger-spooling')),
   }
-  closing.push(() => {
+  atEnd(() => {
     drivers.plain.stop()
     drivers.spooling.stop()
   })
@@ -162,7 +144,7 @@ async function startNode(url: string, spool: string): Promise<{ url: string }> {
     stdio: ['pipe', 'pipe', process.env.HOOKONCE_CHAOS_LOG === undefined ? 'ignore' : 'inherit'],
     detached: true,
   })
-  closing.push(() => child.kill('SIGKILL'))
+  atEnd(() => child.kill('SIGKILL'))
   const lines = createInterface({ input: child.stdout })
   const said = await new Promise<string>((resolve, reject) => {
     lines.once('line', resolve)

@@ -17,6 +17,7 @@ import pg from 'pg'
 import { startPostgres } from '../../test/support/postgres.js'
 import { until } from '../cluster/cluster.js'
 import { type Driver, startDriver } from '../cluster/driver.js'
+import { atEnd, longRun } from '../long-run.js'
 
 const commit = process.env.HOOKONCE_DEPLOY_FROM ?? '27546c7'
 const events = Number(process.env.HOOKONCE_DEPLOY_EVENTS ?? 5_000_000)
@@ -24,44 +25,25 @@ const perSecond = Number(process.env.HOOKONCE_CHAOS_RATE ?? 60)
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const script = fileURLToPath(new URL('./node.mjs', import.meta.url))
 
-const closing: (() => unknown)[] = []
-let ending: Promise<void> | undefined
-function end(): Promise<void> {
-  ending ??= (async () => {
-    for (const close of closing.splice(0).reverse()) await close()
-  })()
-  return ending
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void end().then(() => process.exit(130)))
-
-try {
-  process.exitCode = (await main()) ? 0 : 1
-} catch (error) {
-  if (ending === undefined) console.error(error)
-  process.exitCode = 1
-} finally {
-  await end()
-}
-process.exit()
+await longRun(main)
 
 async function main(): Promise<boolean> {
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-deploy-'))
-  closing.push(() => rmSync(folder, { recursive: true, force: true }))
+  atEnd(() => rmSync(folder, { recursive: true, force: true }))
   const old = buildEarlier(join(folder, 'earlier'))
   const server = await startPostgres({ settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
-  closing.push(() => server.remove())
+  atEnd(() => server.remove())
   const client = new pg.Client({ connectionString: server.url })
   client.on('error', () => {})
   await client.connect()
-  closing.push(() => client.end().catch(() => {}))
+  atEnd(() => client.end().catch(() => {}))
   await client.query('create table public.effects (event text not null)')
 
   const first = await startNode(old, server.url)
   await fill(client)
   const before = await schemaOf(client)
   const driver = startDriver('deploy', [first.url], perSecond, join(folder, 'ledger'))
-  closing.push(() => driver.stop())
+  atEnd(() => driver.stop())
   await pause(10)
   const quiet = driver.slowest(0)
 
@@ -72,7 +54,7 @@ async function main(): Promise<boolean> {
   const after = await schemaOf(client)
   // Both versions on the new schema.
   const both = startDriver('both', [first.url, second.url], perSecond, join(folder, 'ledger-both'))
-  closing.push(() => both.stop())
+  atEnd(() => both.stop())
   await pause(10)
   await driver.finish()
   await both.finish()
@@ -80,7 +62,7 @@ async function main(): Promise<boolean> {
   first.child.kill('SIGTERM')
   await once(first.child, 'exit')
   const rest = startDriver('rest', [second.url], perSecond, join(folder, 'ledger-rest'))
-  closing.push(() => rest.stop())
+  atEnd(() => rest.stop())
   await pause(5)
   await rest.finish()
 
@@ -118,7 +100,7 @@ function buildEarlier(folder: string): string {
 async function startNode(folder: string, url: string): Promise<{ url: string; child: ChildProcess }> {
   const path = folder === root ? script : join(folder, 'node.mjs')
   const child = spawn(process.execPath, [path, url], { stdio: ['ignore', 'pipe', 'inherit'], detached: true })
-  closing.push(() => child.kill('SIGKILL'))
+  atEnd(() => child.kill('SIGKILL'))
   const said = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stdout }).once('line', resolve)
     child.once('exit', (code) => reject(new Error(`A node ended with exit code ${code}.`)))

@@ -12,27 +12,12 @@ import { unverified } from 'hookonce/providers'
 import { metricsText } from 'hookonce/telemetry'
 import pg from 'pg'
 import { startPostgres } from '../../test/support/postgres.js'
+import { atEnd, longRun } from '../long-run.js'
 import { fill, SOURCES } from './fill.js'
 
 const events = Number(process.env.HOOKONCE_GROWTH_EVENTS ?? 10_000_000)
 const backlog = Number(process.env.HOOKONCE_GROWTH_BACKLOG ?? 1_000_000)
 const DAY_MS = 86_400_000
-
-const server = await startPostgres({
-  settings: {
-    shared_buffers: '512MB',
-    max_wal_size: '8GB',
-    checkpoint_timeout: '30min',
-    shared_preload_libraries: 'pg_stat_statements',
-  },
-})
-let ended: Promise<void> | undefined
-const end = () => {
-  ended ??= server.remove()
-  return ended
-}
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.on(signal, () => void end().then(() => process.exit(130)))
 
 interface Measured {
   readonly step: string
@@ -42,17 +27,18 @@ interface Measured {
 }
 const table: Measured[] = []
 
-try {
-  await main()
-} catch (error) {
-  if (ended === undefined) console.error(error)
-  process.exitCode = 1
-} finally {
-  await end()
-}
-process.exit()
+await longRun(main)
 
-async function main(): Promise<void> {
+async function main(): Promise<boolean> {
+  const server = await startPostgres({
+    settings: {
+      shared_buffers: '512MB',
+      max_wal_size: '8GB',
+      checkpoint_timeout: '30min',
+      shared_preload_libraries: 'pg_stat_statements',
+    },
+  })
+  atEnd(() => server.remove())
   const store = postgres({ url: server.url, readTimeoutMs: 120_000, statementTimeoutMs: 120_000 })
   await store.migrate()
   const client = new pg.Client({ connectionString: server.url })
@@ -146,6 +132,7 @@ async function main(): Promise<void> {
   await inbox.stop()
   await store.close()
   await client.end()
+  return true
 
   async function claimAndSettle(): Promise<number> {
     const claimed = await store.claim({ worker: 'growth', limit: 100, leaseMs: 60_000 })
