@@ -1,4 +1,4 @@
-import { basicScheme, defineProvider, hours } from '../verification/define-provider.js'
+import { basicScheme, defineProvider, hours, join } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const azureDevops = defineProvider({
@@ -14,7 +14,10 @@ export const azureDevops = defineProvider({
     reference: [
       'json:resource.workItemId',
       'json:resource.pullRequestId',
-      'json:resource.pushId',
+      // A comment on a pull request.
+      'json:resource.pullRequest.pullRequestId',
+      // Every push has another id: the branch is what changes.
+      join('@', 'json:resource.repository.id', 'json:resource.refUpdates[].name'),
       'json:resource.id',
     ],
     // The same event has a different subscriptionId and notificationId for each subscription.

@@ -1,4 +1,4 @@
-import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const bitbucketServer = defineProvider({
@@ -10,7 +10,14 @@ export const bitbucketServer = defineProvider({
   events: {
     id: 'header:x-request-id',
     type: 'header:x-event-key',
-    reference: ['json:pullRequest.id', 'json:repository.id'],
+    // The number of a pull request is that of its repository.
+    reference: [
+      join('/pull-requests/', 'json:pullRequest.toRef.repository.id', 'json:pullRequest.id'),
+      join('@', 'json:repository.id', 'json:changes.0.ref.id'),
+      join('@', 'json:repository.id', 'json:commit'),
+      'json:pullRequest.id',
+      'json:repository.id',
+    ],
   },
   // "Test connection". unchecked: other receivers answer it without checking a signature, so none is required.
   handshakes: [{ when: { 'header:x-event-key': 'diagnostics:ping' }, signed: false, reply: {} }],

@@ -1,5 +1,7 @@
-import { defineProvider, hmacScheme } from '../verification/define-provider.js'
+import { defineProvider, hmacScheme, join } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+const repository = ['json:repository.full_name', 'json:repository.uuid'] as const
 
 export const bitbucket = defineProvider({
   key: 'bitbucket',
@@ -11,7 +13,15 @@ export const bitbucket = defineProvider({
     // The same on every attempt. x-hook-uuid is the id of the webhook.
     id: 'header:x-request-uuid',
     type: 'header:x-event-key',
-    reference: ['json:pullrequest.id', 'json:issue.id', 'json:repository.uuid'],
+    // Numbers of pull requests and of issues are those of their repository.
+    reference: [
+      join('', repository, 'const:/pull-requests/', 'json:pullrequest.id'),
+      join('', repository, 'const:/issues/', 'json:issue.id'),
+      // A deleted branch has no `new`.
+      join('@', repository, ['json:push.changes.0.new.name', 'json:push.changes.0.old.name']),
+      join('@', repository, ['json:commit_status.commit.hash', 'json:commit.hash']),
+      repository,
+    ],
   },
   // Two more attempts, at undocumented times.
   retryWindowMs: null,

@@ -17,6 +17,8 @@ export const chargebee = defineProvider({
       'json:content.invoice.id',
       'json:content.credit_note.id',
       'json:content.customer.id',
+      // Items, prices, coupons, quotes, ...
+      'json:content.*.id',
     ],
     // On a retry webhook_status is `re_scheduled`, with the reason of the failure.
     content: 'none',

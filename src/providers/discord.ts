@@ -1,4 +1,13 @@
-import { defineProvider, ed25519Scheme, mapped, minutes, seconds } from '../verification/define-provider.js'
+import {
+  choose,
+  defineProvider,
+  ed25519Scheme,
+  join,
+  mapped,
+  minutes,
+  optional,
+  seconds,
+} from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const discord = defineProvider({
@@ -17,13 +26,19 @@ export const discord = defineProvider({
   events: [
     {
       id: 'json:id',
-      type: mapped('json:type', {
-        '2': 'APPLICATION_COMMAND',
-        '3': 'MESSAGE_COMPONENT',
-        '4': 'APPLICATION_COMMAND_AUTOCOMPLETE',
-        '5': 'MODAL_SUBMIT',
-      }),
-      reference: ['json:data.id', 'json:data.custom_id'],
+      // A command has its name: `APPLICATION_COMMAND.ban`. A custom_id is not added: many have an id of an object in it.
+      type: join(
+        '.',
+        mapped('json:type', {
+          '2': 'APPLICATION_COMMAND',
+          '3': 'MESSAGE_COMPONENT',
+          '4': 'APPLICATION_COMMAND_AUTOCOMPLETE',
+          '5': 'MODAL_SUBMIT',
+        }),
+        optional(choose('json:type', { '2': 'json:data.name', '4': 'json:data.name' })),
+      ),
+      // data.id is that of the command, the same for everybody who uses it.
+      reference: ['json:channel_id', 'json:channel.id', 'json:user.id', 'json:member.user.id'],
     },
     // A webhook event has no id; its timestamp has microseconds, so equal bodies are one event.
     {
@@ -42,6 +57,7 @@ export const discord = defineProvider({
       reply: { literal: '{"type":1}', headers: { 'content-type': 'application/json' } },
     },
   ],
+  typeSeparator: '.',
   // unchecked: from memory. Interactions are not retried.
   retryWindowMs: minutes(10),
   // The answer to an interaction has no message: use its callback URL to respond.

@@ -1,4 +1,4 @@
-import { composite, defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { composite, defineProvider, join, tokenScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const dockerhub = defineProvider({
@@ -11,7 +11,7 @@ export const dockerhub = defineProvider({
   events: {
     id: composite('json:repository.repo_name', 'json:push_data.tag', 'json:push_data.pushed_at'),
     type: 'const:push',
-    reference: 'json:repository.repo_name',
+    reference: [join(':', 'json:repository.repo_name', 'json:push_data.tag'), 'json:repository.repo_name'],
   },
   retryWindowMs: null,
   samples: sampleFile('dockerhub'),

@@ -1,4 +1,4 @@
-import { composite, days, defineProvider, jwtScheme, seconds } from '../verification/define-provider.js'
+import { composite, days, defineProvider, join, jwtScheme, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const googlePubsub = defineProvider({
@@ -39,13 +39,18 @@ export const googlePubsub = defineProvider({
     {
       id: composite('header:x-goog-pubsub-subscription-name', 'header:x-goog-pubsub-message-id'),
       type: 'const:pubsub.push',
-      reference: 'header:x-goog-pubsub-subscription-name',
+      reference: ['header:x-goog-pubsub-ordering-key', 'header:x-goog-pubsub-subscription-name'],
     },
     {
       id: composite('json:subscription', 'json:message.messageId'),
       // Cloud Storage and others have the event name in an attribute.
       type: ['json:message.attributes.eventType', 'const:pubsub.push'],
-      reference: 'json:subscription',
+      // The key of the publisher; the object of a notification of Cloud Storage.
+      reference: [
+        'json:message.orderingKey',
+        join('/', 'json:message.attributes.bucketId', 'json:message.attributes.objectId'),
+        'json:subscription',
+      ],
       // deliveryAttempt changes with each attempt.
       content: 'none',
       otherwise: true,

@@ -13,7 +13,17 @@ export const jira = defineProvider({
     // Unique in the tenant and the same on retries; not signed.
     id: 'header:x-atlassian-webhook-identifier',
     type: 'json:webhookEvent',
-    reference: ['json:issue.key', 'json:project.key', 'json:sprint.id', 'json:version.id'],
+    reference: [
+      'json:issue.key',
+      // These have only the number of the issue.
+      'json:worklog.issueId',
+      'json:issueLink.sourceIssueId',
+      'json:project.key',
+      'json:sprint.id',
+      'json:version.id',
+      'json:board.id',
+      'json:user.accountId',
+    ],
   },
   // Five retries, at most fifteen minutes apart.
   retryWindowMs: minutes(75),

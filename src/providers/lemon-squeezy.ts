@@ -10,7 +10,11 @@ export const lemonSqueezy = defineProvider({
   // It allows secrets of 6 to 40 characters; choose one of 16 or more.
   verify: hmacScheme({ signature: 'header:x-signature', encoding: 'hex' }),
   // There is no event id; the objects have `updated_at`. This event name is signed, the header x-event-name is not.
-  events: { id: 'hash', type: 'json:meta.event_name', reference: 'json:data.id' },
+  events: {
+    id: 'hash',
+    type: 'json:meta.event_name',
+    reference: ['json:data.attributes.subscription_id', 'json:data.id'],
+  },
   // Three retries, after 5, 25 and 125 seconds; a user can request a delivery again at any time.
   retryWindowMs: minutes(3),
   answer: { timeLimitMs: null, httpStatus: 200 },

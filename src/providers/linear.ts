@@ -17,7 +17,15 @@ export const linear = defineProvider({
   events: {
     id: 'header:linear-delivery',
     type: [join('.', 'json:type', 'json:action'), 'header:linear-event'],
-    reference: ['json:data.id', 'json:agentSession.id', 'json:notification.id'],
+    // A comment or an attachment has an id of its own: its reference is the issue.
+    reference: [
+      'json:data.issueId',
+      'json:data.issue.id',
+      'json:data.id',
+      'json:agentSession.id',
+      'json:notification.issueId',
+      'json:notification.id',
+    ],
     // A new webhookTimestamp changes the body.
     content: 'none',
   },

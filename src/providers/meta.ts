@@ -2,6 +2,7 @@ import {
   composite,
   days,
   defineProvider,
+  hash,
   hmacScheme,
   join,
   optional,
@@ -38,7 +39,11 @@ export const meta = defineProvider({
       each: 'entry[].changes[].value.messages[]',
       id: 'json:id',
       type: join('.', 'json:$.object', 'json:^.field'),
-      reference: 'json:^.value.metadata.phone_number_id',
+      // The conversation. Hashed, because references are not encrypted and the sender is a phone number.
+      reference: [
+        hash('json:^.value.metadata.phone_number_id', 'json:from'),
+        'json:^.value.metadata.phone_number_id',
+      ],
     },
     // The statuses sent, delivered and read have the id of the message.
     {
@@ -52,7 +57,8 @@ export const meta = defineProvider({
       each: 'entry[].changes[]',
       id: composite('json:^.id', optional('json:^.time'), 'hash'),
       type: join('.', 'json:$.object', 'json:field'),
-      reference: 'json:^.id',
+      // The post of a page, the media of an Instagram comment, the message template; else the page or account.
+      reference: ['json:value.post_id', 'json:value.media.id', 'json:value.message_template_id', 'json:^.id'],
       otherwise: true,
     },
     { each: 'entry[].messaging[]', id: messagingId, type: messagingType, reference: 'json:sender.id' },

@@ -11,7 +11,8 @@ export const notion = defineProvider({
   events: {
     id: 'json:id',
     type: 'json:type',
-    reference: 'json:entity.id',
+    // The entity of a comment is the comment; its page is in the data.
+    reference: ['json:data.page_id', 'json:entity.id'],
     // attempt_number changes with each attempt.
     content: 'none',
   },

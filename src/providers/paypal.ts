@@ -28,7 +28,23 @@ export const paypal = defineProvider({
     },
   },
   // The transmission id is that of the delivery, not of the event.
-  events: { id: 'json:id', type: 'json:event_type', reference: 'json:resource.id' },
+  events: {
+    id: 'json:id',
+    type: 'json:event_type',
+    reference: [
+      // Authorizations, captures and refunds of one order follow the events of the order.
+      'json:resource.supplementary_data.related_ids.order_id',
+      // The payments of a subscription; in the older API the payment of a sale or refund.
+      'json:resource.billing_agreement_id',
+      'json:resource.parent_payment',
+      'json:resource.id',
+      // Disputes, invoices and payouts have no resource.id.
+      'json:resource.dispute_id',
+      'json:resource.invoice.id',
+      'json:resource.payout_item_id',
+      'json:resource.batch_header.payout_batch_id',
+    ],
+  },
   retryWindowMs: days(3),
   keepHeaders: ['paypal-transmission-id', 'paypal-transmission-time'],
   sampleId: 'WH-',

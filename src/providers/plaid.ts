@@ -19,7 +19,14 @@ export const plaid = defineProvider({
   events: {
     id: 'signed',
     type: join('.', 'json:webhook_type', 'json:webhook_code'),
-    reference: ['json:item_id', 'json:transfer_id'],
+    reference: [
+      'json:item_id',
+      'json:transfer_id',
+      'json:identity_verification_id',
+      'json:asset_report_id',
+      'json:link_session_id',
+      'json:user_id',
+    ],
   },
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(10) },

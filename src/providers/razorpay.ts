@@ -13,8 +13,15 @@ export const razorpay = defineProvider({
   events: {
     id: 'header:x-razorpay-event-id',
     type: 'json:event',
-    // For example payload.payment.entity, payload.order.entity.
-    reference: 'json:payload.*.entity.id',
+    // The payload has every object that is concerned. A payment and its refunds follow their order.
+    reference: [
+      'json:payload.subscription.entity.id',
+      'json:payload.order.entity.id',
+      'json:payload.payment.entity.order_id',
+      'json:payload.payment.entity.id',
+      'json:payload.refund.entity.payment_id',
+      'json:payload.*.entity.id',
+    ],
   },
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(5) },

@@ -1,4 +1,4 @@
-import { defineProvider, tokenScheme } from '../verification/define-provider.js'
+import { defineProvider, join, optional, tokenScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const rudderstack = defineProvider({
@@ -17,9 +17,11 @@ export const rudderstack = defineProvider({
   },
   events: {
     id: 'json:messageId',
-    type: 'json:type',
+    // `track.Order Completed`
+    type: join('.', 'json:type', optional('json:event')),
     reference: ['json:userId', 'json:anonymousId'],
   },
+  typeSeparator: '.',
   retryWindowMs: null,
   samples: sampleFile('rudderstack'),
 })

@@ -1,4 +1,11 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import {
+  defineProvider,
+  hmacScheme,
+  hours,
+  join,
+  optional,
+  seconds,
+} from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 /** One event per delivery. Segment signs only the first event of a batch, so a batch is rejected: disable batches. */
@@ -10,9 +17,11 @@ export const segment = defineProvider({
   verify: hmacScheme({ algorithm: 'sha1', signature: 'header:x-signature', encoding: 'hex' }),
   events: {
     id: 'json:messageId',
-    type: 'json:type',
+    // `track.Order Completed`
+    type: join('.', 'json:type', optional('json:event')),
     reference: ['json:userId', 'json:anonymousId'],
   },
+  typeSeparator: '.',
   retryWindowMs: hours(4),
   answer: { timeLimitMs: seconds(5) },
   samples: sampleFile('segment'),

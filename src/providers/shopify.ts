@@ -1,5 +1,7 @@
-import { defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
+import { choose, defineProvider, hmacScheme, hours, seconds } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
+
+const topic = ['header:x-shopify-topic', 'header:shopify-topic'] as const
 
 export const shopify = defineProvider({
   key: 'shopify',
@@ -16,8 +18,30 @@ export const shopify = defineProvider({
     // One event causes a webhook for each subscription, all with the same event id. The webhook id is that of the
     // delivery, and its retries have the same one. None of these headers is signed.
     id: ['header:x-shopify-webhook-id', 'header:shopify-webhook-id'],
-    type: ['header:x-shopify-topic', 'header:shopify-topic'],
-    reference: ['json:id', 'json:admin_graphql_api_id'],
+    type: topic,
+    reference: [
+      // These have an id of their own; they belong to an order. A draft order gets an order_id later, so it is not here.
+      choose(topic, {
+        'refunds/create': 'json:order_id',
+        'order_transactions/create': 'json:order_id',
+        'fulfillments/create': 'json:order_id',
+        'fulfillments/update': 'json:order_id',
+        'fulfillment_events/create': 'json:order_id',
+        'fulfillment_events/delete': 'json:order_id',
+        'disputes/create': 'json:order_id',
+        'disputes/update': 'json:order_id',
+        'orders/edited': 'json:order_edit.order_id',
+        // The level of an item changes at each of its locations.
+        'inventory_levels/connect': 'json:inventory_item_id',
+        'inventory_levels/update': 'json:inventory_item_id',
+        'inventory_levels/disconnect': 'json:inventory_item_id',
+      }),
+      'json:id',
+      'json:admin_graphql_api_id',
+      // Requests of the privacy law.
+      'json:customer.id',
+      'json:shop_id',
+    ],
   },
   retryWindowMs: hours(4),
   answer: { timeLimitMs: seconds(5) },

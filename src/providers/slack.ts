@@ -4,6 +4,7 @@ import {
   hmacScheme,
   join,
   minutes,
+  optional,
   seconds,
 } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
@@ -36,8 +37,33 @@ export const slack = defineProvider({
         composite('json:type', 'json:team_id', 'json:minute_rate_limited'),
         composite('hash', 'header:x-slack-request-timestamp'),
       ],
-      type: ['json:event.type', 'json:type'],
-      reference: ['json:event.channel', 'json:event.item.channel', 'json:channel.id'],
+      // `message.message_changed`; `block_actions.approve` with the id that the app gave to the button; `view_submission.form`.
+      type: [
+        join('.', 'json:event.type', optional('json:event.subtype')),
+        join(
+          '.',
+          'json:type',
+          optional([
+            'json:actions[].action_id',
+            'json:action_id',
+            'json:view.callback_id',
+            'json:callback_id',
+          ]),
+        ),
+      ],
+      reference: [
+        'json:event.channel',
+        'json:event.item.channel',
+        'json:event.channel.id',
+        'json:event.channel_id',
+        'json:channel.id',
+        'json:container.channel_id',
+        // A change of a user, an event in the home tab or in a view: those of one user.
+        'json:event.user.id',
+        'json:event.user',
+        'json:user.id',
+        'json:team_id',
+      ],
       otherwise: true,
     },
   ],
@@ -45,6 +71,7 @@ export const slack = defineProvider({
     { when: { 'json:type': 'url_verification' }, signed: true, reply: { text: '{json:challenge}' } },
   ],
   // Three retries: immediately, after one minute, after five. Delayed events, if enabled, are retried for a day.
+  typeSeparator: '.',
   retryWindowMs: minutes(6),
   answer: { timeLimitMs: seconds(3) },
   keepHeaders: ['x-slack-retry-num', 'x-slack-retry-reason'],

@@ -13,7 +13,11 @@ export const square = defineProvider({
     // The signed URL is exactly that of the subscription: behind a proxy set it as `publicUrl`.
     signed: '{url}{body}',
   }),
-  events: { id: 'json:event_id', type: 'json:type', reference: 'json:data.id' },
+  events: {
+    id: 'json:event_id',
+    type: 'json:type',
+    reference: ['json:data.object.refund.payment_id', 'json:data.id'],
+  },
   // From its page about deliveries; newer pages say 24 hours.
   retryWindowMs: days(3),
   answer: { timeLimitMs: seconds(10) },

@@ -13,7 +13,8 @@ export const telegram = defineProvider({
     // Unique for a bot: use one source per bot. After a week without updates it may continue at a random number.
     id: 'json:update_id',
     type: 'keys:update_id',
-    reference: ['json:message.message_id', 'json:callback_query.id', 'json:edited_message.message_id'],
+    // The chat; for a pressed button that of its message. Inline queries, payments and answers to a poll have only a user.
+    reference: ['json:*.chat.id', 'json:*.message.chat.id', 'json:*.from.id', 'json:*.user.id', 'json:*.id'],
   },
   retryWindowMs: hours(24),
   sampleId: 'number',

@@ -1,7 +1,9 @@
 import {
   type ContentFunction,
+  choose,
   composite,
   defineProvider,
+  hash,
   hmacScheme,
   hours,
   join,
@@ -78,13 +80,16 @@ export const twilio = defineProvider({
         'query:SmsStatus',
       ],
       reference: [
+        'form:ConversationSid',
+        'form:ConferenceSid',
+        'form:RoomSid',
+        'form:TaskSid',
+        // Each message that was received has another SID: the reference is who writes to which number. Hashed, because
+        // references are not encrypted.
+        choose('form:SmsStatus', { received: hash('form:From', 'form:To') }),
         'form:MessageSid',
         'form:CallSid',
         'form:SmsSid',
-        'form:ConversationSid',
-        'form:TaskSid',
-        'form:ConferenceSid',
-        'form:RoomSid',
         'query:MessageSid',
         'query:CallSid',
       ],

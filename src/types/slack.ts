@@ -11,8 +11,13 @@ export interface SlackCallback<Event> {
   readonly api_app_id: string
 }
 
+type Subtyped = Extract<SlackEvent, { subtype: string }>
+
+/** By type, such as `message`, and by type with subtype, such as `message.message_changed`. */
 export type SlackEvents = {
   readonly [Type in SlackEvent['type']]: SlackCallback<Extract<SlackEvent, { type: Type }>>
+} & {
+  readonly [Event in Subtyped as `${Event['type']}.${Event['subtype']}`]: SlackCallback<Event>
 }
 
 declare module '../inbox/event-types.js' {

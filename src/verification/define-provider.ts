@@ -75,7 +75,16 @@ export type { HandshakeRule } from './define/handshake.js'
 export type { EventRule } from './define/identity.js'
 export type { OptionRule } from './define/options.js'
 export type { Samples } from './define/samples.js'
-export { composite, type Field, type FieldText, hash, join, mapped, optional } from './delivery/field.js'
+export {
+  choose,
+  composite,
+  type Field,
+  type FieldText,
+  hash,
+  join,
+  mapped,
+  optional,
+} from './delivery/field.js'
 export { type ContentFunction, sortedForm } from './delivery/template.js'
 export { type HmacRule, hmacScheme } from './schemes/hmac.js'
 export { jwtScheme } from './schemes/jwt.js'

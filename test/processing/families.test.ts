@@ -1,6 +1,6 @@
 /** Types with an action: `pull_request.opened` has the handlers of its own type, of globs, and of `pull_request`. */
 import { createInbox, silentLog } from 'hookonce'
-import { github } from 'hookonce/providers'
+import { discord, github, gitlab, rudderstack, segment, slack } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { expect, test } from 'vitest'
 import { secretOf } from '../support/inboxes.js'
@@ -53,4 +53,36 @@ test('the reference is the pull request, the issue or the ref', async () => {
   )
   expect(await reference('push', { ref: 'refs/heads/main' })).toBe('octocat/hello-world@refs/heads/main')
   expect(await reference('star', { action: 'created' })).toBe('octocat/hello-world')
+})
+
+/** A source whose types got an action later: a handler that was written for the type alone is still called. */
+test.each([
+  [
+    gitlab,
+    { 'x-gitlab-event': 'Merge Request Hook' },
+    { object_attributes: { action: 'open' } },
+    'Merge Request Hook',
+  ],
+  [discord, {}, { id: '1', type: 2, data: { name: 'ban' } }, 'APPLICATION_COMMAND'],
+  [slack, {}, { event_id: 'E1', event: { type: 'message', subtype: 'message_changed' } }, 'message'],
+  [slack, {}, { trigger_id: '1', type: 'block_actions', actions: [{ action_id: 'yes' }] }, 'block_actions'],
+  [segment, {}, { messageId: '1', type: 'track', event: 'Order Completed' }, 'track'],
+  [rudderstack, {}, { messageId: '1', type: 'track', event: 'Order Completed' }, 'track'],
+])('%#: a handler for the type without its action is called', async (factory, headers, body, pattern) => {
+  const make = factory as unknown as (options: never) => ReturnType<typeof github>
+  const inbox = createInbox({
+    store: sqlite(':memory:'),
+    sources: { sender: make(factory.example() as never) },
+    log: silentLog,
+  })
+  const types: string[] = []
+  inbox.on('sender', pattern, ({ type }) => void types.push(type))
+  const now = Date.now()
+  const all = { ...headers, 'content-type': 'application/json' }
+  const signed = await inbox.sources.get('sender')!.sign({ body: JSON.stringify(body), headers: all, now })
+  expect((await inbox.receive('sender', signed)).httpStatus).toBeLessThan(300)
+  await inbox.drain()
+  await inbox.stop()
+  expect(types).toHaveLength(1)
+  expect(types[0]!.startsWith(`${pattern}.`)).toBe(true)
 })

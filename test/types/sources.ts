@@ -41,6 +41,7 @@ inbox
   .on('github', 'pull_request.opened', ({ payload }) => same<typeof payload, PullRequestOpenedEvent>(true))
   .on('github', 'pull_request', ({ payload }) => payload.pull_request.number)
   .on('slack', 'app_mention', ({ payload }) => payload.event.text)
+  .on('slack', 'message.message_changed', ({ payload }) => payload.event.previous_message)
   .on('stripe', 'a.type.of.next.year', ({ payload }) => same<typeof payload, unknown>(true))
   .on('shopify', 'orders/paid', ({ payload }) => same<typeof payload.id, number>(true))
   .on('shop', 'order.paid', ({ payload }) => same<typeof payload, unknown>(true))

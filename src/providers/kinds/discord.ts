@@ -29,7 +29,7 @@ export const discord: Kinds = [
       token: 'A_UNIQUE_TOKEN',
       data: { id: '771825006014889984', name: 'c' },
     },
-    events: ['APPLICATION_COMMAND'],
+    events: ['APPLICATION_COMMAND.c'],
     another: { 'json:id': '786008729715212339' },
   },
   {

@@ -10,7 +10,7 @@ export const rudderstack: Kinds = [
       userId: 'user-42',
       properties: {},
     },
-    events: ['track'],
+    events: ['track.Order Completed'],
     another: { 'json:messageId': '6c7d1f5a-2' },
   },
   {

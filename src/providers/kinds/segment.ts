@@ -13,7 +13,7 @@ export const segment: Kinds = [
     name: 'a call',
     docs: 'https://segment.com/docs/connections/destinations/catalog/webhooks/',
     body: call,
-    events: ['track'],
+    events: ['track.Order Completed'],
     another: { 'json:messageId': 'ajs-2' },
   },
   {

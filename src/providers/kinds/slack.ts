@@ -54,7 +54,7 @@ export const slack: Kinds = [
         actions: [{ action_id: 'WaXA', block_id: '=qXel', action_ts: '1548426417.840180' }],
       },
     },
-    events: ['block_actions'],
+    events: ['block_actions.WaXA'],
     another: { 'json:payload.trigger_id': '12321423423.333649436676.d8c1bb837935619ccad0f624c448ffb4' },
   },
   {

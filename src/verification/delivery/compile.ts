@@ -48,6 +48,11 @@ export class Compiler {
         return code === undefined ? undefined : (to.get(code) ?? code)
       }
     }
+    if ('choose' in field) {
+      const value = this.field(field.choose)
+      const from = new Map(Object.entries(field.from).map(([text, chosen]) => [text, this.field(chosen)]))
+      return (reading) => from.get(value(reading) ?? '')?.(reading)
+    }
     const fields = 'join' in field ? field.join : 'composite' in field ? field.composite : field.hash
     const values = this.#values(fields)
     if ('join' in field) {

@@ -30,6 +30,7 @@ export type Field =
   | OptionalField
   | HashField
   | MapField
+  | ChooseField
 
 export interface JoinField {
   readonly join: readonly Field[]
@@ -47,6 +48,11 @@ export interface HashField {
 export interface MapField {
   readonly map: Field
   readonly to: Readonly<Record<string, string>>
+}
+
+export interface ChooseField {
+  readonly choose: Field
+  readonly from: Readonly<Record<string, Field>>
 }
 
 /** Texts with a separator, for a type that people read: `join('.', 'json:object_type', 'json:metric')`. */
@@ -74,6 +80,11 @@ export function mapped(field: Field, to: Readonly<Record<string, string>>): MapF
   return { map: field, to }
 }
 
+/** The field that is listed for the text of another one; absent if the text is not listed. */
+export function choose(field: Field, from: Readonly<Record<string, Field>>): ChooseField {
+  return { choose: field, from }
+}
+
 /** Every text field inside a field. */
 export function leaves(field: Field): readonly FieldText[] {
   if (typeof field === 'string') return [field]
@@ -82,6 +93,7 @@ export function leaves(field: Field): readonly FieldText[] {
   if ('composite' in field) return field.composite.flatMap(leaves)
   if ('hash' in field) return field.hash.flatMap(leaves)
   if ('map' in field) return leaves(field.map)
+  if ('choose' in field) return [field.choose, ...Object.values(field.from)].flatMap(leaves)
   return leaves(field.optional)
 }
 
