@@ -113,6 +113,16 @@ export const examples: readonly { readonly name: string; readonly commands: read
     ],
   },
   {
+    // HOOKONCE_PROPERTY_SEED=406131184, run 387
+    name: 'a contested id, and after it in the same delivery another id with the same signed content',
+    commands: [
+      post(
+        delivery([event(0, { guard: 1 }), event(2, { guard: 0 })], { policy: 'flag' }),
+        delivery([event(2), event(2, { content: 1, guard: 0 }), event(3, { guard: 1 })], { policy: 'flag' }),
+      ),
+    ],
+  },
+  {
     name: 'a lease that ran out, found blocked by a claim for one event',
     commands: [laned, succeed(0), claimOne(1), wait, operate('replay', 0), claim(1, 0)],
   },

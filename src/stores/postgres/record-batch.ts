@@ -51,6 +51,61 @@ export function foldBatch(
   return { firsts, repeats }
 }
 
+/**
+ * The batch in portions that are recorded one after the other. A repeat with other signed content may be stored under an id
+ * of its own, after the firsts. A first that comes later in the batch and has the same signed content must then wait for
+ * it: the earlier of the two is the original, and the later one is flagged as its repetition.
+ */
+export function inGuardOrder(batch: FoldedBatch): FoldedBatch[] {
+  const portions: FoldedBatch[] = []
+  // The earliest first of a batch never waits, so each portion is smaller than the one before.
+  for (let rest = batch; rest.firsts.length > 0; ) {
+    const waits = waitingFirsts(rest)
+    if (waits.size === 0) return [...portions, rest]
+    portions.push(portion(rest, (first) => !waits.has(first)))
+    rest = portion(rest, (first) => waits.has(first))
+  }
+  return portions
+}
+
+/** Indexes into `firsts`. */
+function waitingFirsts({ firsts, repeats }: FoldedBatch): Set<number> {
+  const earliest = new Map<string, BatchPlace>()
+  for (const repeat of repeats) {
+    const { event } = repeat
+    const guard = guardOf(repeat)
+    if (guard === null || earliest.has(guard)) continue
+    if (contestedId(event) !== contestedId(firsts[repeat.first]!.event)) earliest.set(guard, repeat)
+  }
+  const waits = new Set<number>()
+  if (earliest.size === 0) return waits
+  firsts.forEach((first, i) => {
+    const repeat = earliest.get(guardOf(first) ?? '')
+    if (repeat !== undefined && isBefore(repeat, first)) waits.add(i)
+  })
+  return waits
+}
+
+/** The firsts for which `has` returns true, with their repeats. */
+function portion({ firsts, repeats }: FoldedBatch, has: (first: number) => boolean): FoldedBatch {
+  const kept = [...firsts.keys()].filter(has)
+  const place = new Map(kept.map((first, i) => [first, i]))
+  return {
+    firsts: kept.map((first) => firsts[first]!),
+    repeats: repeats
+      .filter(({ first }) => has(first))
+      .map((one) => ({ ...one, first: place.get(one.first)! })),
+  }
+}
+
+function guardOf({ source, event: { guardHash } }: BatchEvent): string | null {
+  return guardHash === null ? null : `${Buffer.from(guardHash).toString('hex')} ${source}`
+}
+
+function isBefore(a: BatchPlace, b: BatchPlace): boolean {
+  return a.delivery === b.delivery ? a.index < b.index : a.delivery < b.delivery
+}
+
 /** Without a hash the bytes cannot be compared; they then count as equal. */
 export function sameContent(a: Uint8Array | null, b: Uint8Array | null): boolean {
   return a === null || b === null || Buffer.compare(a, b) === 0

@@ -7,16 +7,25 @@ import { refusal } from '../../store/input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
 import type { PartitionUnit } from './partitions.js'
-import { type BatchEvent, foldBatch, sameContent } from './record-batch.js'
+import { type BatchEvent, type FoldedBatch, foldBatch, inGuardOrder, sameContent } from './record-batch.js'
 import { inserter, type Recorded } from './record-insert.js'
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
   const insert = inserter(db, unit)
 
   async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
-    const itemOf = (event: BatchEvent) => ({ ...event, from: deliveries[event.delivery]! })
     const verdicts = deliveries.map((delivery) => refusal(delivery) ?? [])
-    const { firsts, repeats } = foldBatch(deliveries, (d) => verdicts[d]!.length > 0)
+    const batch = foldBatch(deliveries, (d) => verdicts[d]!.length > 0)
+    for (const portion of inGuardOrder(batch)) await recordPortion(portion, deliveries, verdicts)
+    return verdicts
+  }
+
+  async function recordPortion(
+    { firsts, repeats }: FoldedBatch,
+    deliveries: readonly NewDelivery[],
+    verdicts: RecordVerdict[][],
+  ): Promise<void> {
+    const itemOf = (event: BatchEvent) => ({ ...event, from: deliveries[event.delivery]! })
     const recorded = await insert(firsts.map(itemOf))
     const answer = ({ delivery, index, event }: BatchEvent, { verdict, hash, at }: Recorded): void => {
       verdicts[delivery]![index] = verdict
@@ -58,7 +67,6 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
         return false
       })
     }
-    return verdicts
   }
 
   return record
