@@ -34,7 +34,7 @@ const signedFields: ContentFunction = (field) => {
   }
 }
 
-/** Standard payment notifications. Platform webhooks sign the whole body in a header and are not supported. */
+/** Standard payment notifications. Platform webhooks, which sign the whole body in a header, are `adyenPlatform`. */
 export const adyen = defineProvider({
   key: 'adyen',
   name: 'Adyen (standard payment notifications)',
