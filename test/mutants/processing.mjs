@@ -146,7 +146,7 @@ export const processingMutants = [
         replace: 'if',
       },
       {
-        file: 'src/stores/sqlite/record.ts',
+        file: 'src/stores/sqlite/record-insert.ts',
         find: 'dueIn(connection, now, source, lane, seq), lane)',
         replace: 'now, lane)',
       },

@@ -14,9 +14,14 @@ export const recordMutants = [
           'parked text\n) strict;\ncreate index hookonce_events_once on hookonce_events (source, event_id);',
       },
       {
-        file: 'src/stores/sqlite/record.ts',
-        find: '  on conflict (source, event_id) do nothing`',
-        replace: '`',
+        file: 'src/stores/sqlite/record-insert.ts',
+        find: "'pending')\n  on conflict (source, event_id) do nothing`",
+        replace: "'pending')`",
+      },
+      {
+        file: 'src/stores/sqlite/record-insert.ts',
+        find: '?, ?, ?, ?)\n  on conflict (source, event_id) do nothing`',
+        replace: '?, ?, ?, ?)`',
       },
     ],
     tests: [onSqlite('duplicates inside one batch are detected'), onSqlite('64 concurrent writers')],
@@ -237,7 +242,7 @@ export const recordMutants = [
     promise: 'Other content under a known id is a conflict: counted and reported.',
     changes: [
       {
-        file: 'src/stores/sqlite/record.ts',
+        file: 'src/stores/sqlite/record-known.ts',
         find: 'equal: row.equal === 1,',
         replace: 'equal: true,',
       },

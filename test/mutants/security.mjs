@@ -163,7 +163,7 @@ export const securityMutants = [
     promise: 'A captured delivery under a new id goes to the review list.',
     changes: [
       {
-        file: 'src/stores/sqlite/record.ts',
+        file: 'src/stores/sqlite/record-insert.ts',
         find: "const withheld = sameAs !== null && onReplayedContent === 'review'",
         replace: 'const withheld = false',
       },

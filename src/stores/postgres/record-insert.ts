@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
+import { repeatShare } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
@@ -234,17 +235,6 @@ function slotKeeper() {
     take: () => base + (free.pop() ?? 0),
     giveBack: (slot: number) => {
       if (!free.includes(slot - base)) free.push(slot - base)
-    },
-  }
-}
-
-/** The share of known events in the last batches. */
-function repeatShare() {
-  let share = 0
-  return {
-    areLikely: () => share > 0.5,
-    note(known: number, of: number): void {
-      share += (known / of - share) / 4
     },
   }
 }

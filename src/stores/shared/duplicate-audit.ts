@@ -141,3 +141,20 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
 
   return { note, flush, stop }
 }
+
+export interface RepeatShare {
+  /** Whether most events of a batch are known: a look-up before the insert then costs less. */
+  areLikely(): boolean
+  note(known: number, of: number): void
+}
+
+/** The share of known events in the last batches. */
+export function repeatShare(): RepeatShare {
+  let share = 0
+  return {
+    areLikely: () => share > 0.5,
+    note(known, of) {
+      share += (known / of - share) / 4
+    },
+  }
+}

@@ -19,14 +19,14 @@ export interface Connection {
   readonly db: Database
   /** The compiled statement for this text. Each text is compiled once. */
   prepare(sql: string): Statement
-  /** Takes the write lock, waiting for it up to the busy timeout. */
-  begin(): void
+  /** Takes the write lock, waiting for it up to the busy timeout, unless `waits` is false. */
+  begin(waits?: boolean): void
   /** Sets a function that every later write transaction runs first; null removes it. */
   beforeWrites(run: (() => void) | null): void
   /** Commits the transaction of `begin`. Throws when the file at the path has been replaced. */
   commit(): void
   /** Runs `body` in a write transaction, which is rolled back when `body` throws. */
-  write<T>(body: () => T): T
+  write<T>(body: () => T, waits?: boolean): T
   /** Runs `body` on one snapshot of the log. Writes nothing. */
   read<T>(body: () => T): T
   close(): void
@@ -60,11 +60,11 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
 
   // SQLite's own busy handler sleeps up to 100 ms between tries. With it, a process that writes without pause locked out
   // all others: of two processes, one did all the work. A try every millisecond finds the gaps between transactions.
-  function begin(): void {
+  function begin(waits = true): void {
     prepare('pragma busy_timeout = 0').get()
     try {
       // IMMEDIATE takes the write lock now. A read transaction that is upgraded later can fail as busy without waiting.
-      retryWhileBusy(busyTimeoutMs, () => prepare('begin immediate').run())
+      retryWhileBusy(waits ? busyTimeoutMs : 0, () => prepare('begin immediate').run())
     } finally {
       prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
     }
@@ -90,8 +90,8 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     }
   }
 
-  function write<T>(body: () => T): T {
-    begin()
+  function write<T>(body: () => T, waits = true): T {
+    begin(waits)
     return rollbackOnError(() => {
       const value = body()
       commit()
