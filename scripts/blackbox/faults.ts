@@ -1,56 +1,85 @@
 /** The faults of the black-box run. Each happens while deliveries come in, and is repaired before it returns. */
-import { execFile } from 'node:child_process'
-import { once } from 'node:events'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { fileURLToPath } from 'node:url'
-import { promisify } from 'node:util'
-import { DatabaseSync } from '@photostructure/sqlite'
-import type { Node, World } from './world.js'
+import type { Line } from '../../test/support/line.js'
+import { otherPrograms } from './other-programs.js'
+import type { Node } from './processes.js'
+import type { World } from './world.js'
 
 export interface Fault {
   readonly name: string
   readonly on?: World['kind']
-  run(world: World): Promise<void>
+  /** Two faults of one round touch different things. */
+  readonly touches: 'processes' | 'senders' | 'redis' | 'database' | 'log'
+  /** Why it cannot happen in this world; null when it can. */
+  cannot?(world: World): string | null
+  /** Throws when something outside the verdicts is wrong, for example a backup that cannot be read. */
+  run(world: World, random: () => number): Promise<void>
 }
 
 /** Longer than the lease of the workers. */
 const FREEZE_MS = 4_000
 const OUTAGE_MS = 3_000
-const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 
-export const faults: readonly Fault[] = [
-  { name: 'kill -9 of a worker', run: (world) => killAndRestart(one(world, 'worker')) },
-  { name: 'kill -9 of an intake process', run: (world) => killAndRestart(one(world, 'intake')) },
+const processes: readonly Omit<Fault, 'touches'>[] = [
+  { name: 'kill -9 of a worker', run: (world, random) => one(world, 'worker', random).restart('SIGKILL') },
+  {
+    name: 'kill -9 of an intake process',
+    run: (world, random) => one(world, 'intake', random).restart('SIGKILL'),
+  },
   {
     name: 'kill -9 of every worker',
     async run({ nodes }) {
-      await Promise.all(nodes.filter(({ role }) => role === 'worker').map(killAndRestart))
+      await Promise.all(nodes.filter(({ role }) => role === 'worker').map((node) => node.restart('SIGKILL')))
     },
   },
   {
     name: 'a worker frozen beyond its lease',
-    async run(world) {
-      const { child } = one(world, 'worker')
-      child?.kill('SIGSTOP')
-      await sleep(FREEZE_MS)
-      child?.kill('SIGCONT')
-    },
+    run: (world, random) => one(world, 'worker', random).freeze(FREEZE_MS),
+  },
+  {
+    name: 'an intake process frozen',
+    run: (world, random) => one(world, 'intake', random).freeze(FREEZE_MS),
   },
   {
     name: 'a rolling restart with another configuration',
+    async run({ nodes }, random) {
+      for (const node of nodes)
+        await node.restart('SIGTERM', {
+          concurrency: 1 + Math.floor(random() * 8),
+          leaseMs: 1_500 + Math.floor(random() * 1_500),
+        })
+    },
+  },
+]
+
+/** The lines between senders and intake processes. */
+const senders: readonly Omit<Fault, 'touches'>[] = [
+  {
+    name: 'connections of senders reset',
     async run({ nodes }) {
-      for (const node of nodes) {
-        const { child } = node
-        if (!child) continue
-        const ended = once(child, 'exit')
-        child.kill('SIGTERM')
-        await ended
-        await node.start({ concurrency: 1 + Math.floor(Math.random() * 8) })
+      for (let i = 0; i < 10; i++) {
+        for (const { line } of nodes) line?.reset()
+        await sleep(200)
       }
     },
   },
+  {
+    name: 'the line of senders silent',
+    run: (world, random) => cut(one(world, 'intake', random).line!, 'silence'),
+  },
+  {
+    name: 'connections of senders half-open',
+    async run(world, random) {
+      one(world, 'intake', random).line!.forget()
+    },
+  },
+  {
+    name: 'a slow line of senders',
+    run: (world, random) => slow(one(world, 'intake', random).line!),
+  },
+]
+
+const redis: readonly Omit<Fault, 'touches'>[] = [
   {
     name: 'Redis killed and restarted empty',
     async run({ redis }) {
@@ -59,96 +88,101 @@ export const faults: readonly Fault[] = [
       await redis.restart()
     },
   },
+  { name: 'Redis flushed', run: ({ redis }) => redis.flush() },
+  {
+    name: 'Redis frozen',
+    async run({ redis }) {
+      redis.freeze()
+      await sleep(OUTAGE_MS)
+      redis.thaw()
+    },
+  },
+  { name: 'the line to Redis broken', run: ({ redisLine }) => cut(redisLine, 'refuse') },
   { name: 'the line to Redis silent', run: ({ redisLine }) => cut(redisLine, 'silence') },
+  { name: 'a slow line to Redis', run: ({ redisLine }) => slow(redisLine) },
+  {
+    name: 'connections to Redis half-open',
+    async run({ redisLine }) {
+      redisLine.forget()
+    },
+  },
+]
+
+const database: readonly Omit<Fault, 'touches'>[] = [
   {
     name: 'PostgreSQL killed',
-    on: 'PostgreSQL',
     async run({ server }) {
       await server!.kill9()
       await server!.restart()
     },
   },
-  { name: 'PostgreSQL restarted', on: 'PostgreSQL', run: ({ server }) => server!.restart() },
+  { name: 'PostgreSQL restarted', run: ({ server }) => server!.restart() },
   {
     name: 'PostgreSQL frozen',
-    on: 'PostgreSQL',
     async run({ server }) {
       await server!.freeze()
       await sleep(FREEZE_MS)
       await server!.thaw()
     },
   },
-  { name: 'the line to PostgreSQL broken', on: 'PostgreSQL', run: ({ line }) => cut(line!, 'refuse') },
-  { name: 'the line to PostgreSQL silent', on: 'PostgreSQL', run: ({ line }) => cut(line!, 'silence') },
+  { name: 'the line to PostgreSQL broken', run: ({ line }) => cut(line!, 'refuse') },
+  { name: 'the line to PostgreSQL silent', run: ({ line }) => cut(line!, 'silence') },
+  { name: 'a slow line to PostgreSQL', run: ({ line }) => slow(line!) },
   {
-    name: 'open connections to PostgreSQL half-open',
-    on: 'PostgreSQL',
+    name: 'connections to PostgreSQL reset',
     async run({ line }) {
-      line!.forget()
-      await sleep(OUTAGE_MS)
+      for (let i = 0; i < 10; i++) {
+        line!.reset()
+        await sleep(200)
+      }
     },
   },
   {
-    name: 'a slow line to PostgreSQL',
-    on: 'PostgreSQL',
+    name: 'connections to PostgreSQL half-open',
     async run({ line }) {
-      line!.delay(100)
-      await sleep(OUTAGE_MS)
-      line!.delay(0)
+      line!.forget()
     },
   },
   {
     name: 'ten answers of PostgreSQL cut',
-    on: 'PostgreSQL',
     async run({ proxy }) {
       for (let i = 0; i < 10; i++) await Promise.race([proxy!.cutNext('answer'), sleep(1_000)])
     },
   },
   {
-    name: 'another program reads, checkpoints and copies the file',
-    on: 'SQLite',
-    async run({ path, folder }) {
-      for (let i = 0; i < 10; i++) {
-        const other = new DatabaseSync(path!)
-        other.exec('pragma busy_timeout = 5000; pragma wal_checkpoint(truncate)')
-        const copy = join(folder, 'copy.db')
-        rmSync(copy, { force: true })
-        other.exec(`vacuum into '${copy}'`)
-        other.close()
-        await sleep(100)
-      }
-    },
-  },
-  {
-    name: 'doctor and the list of events run beside it',
-    async run({ path, proxy, folder }) {
-      const store = path === null ? proxy!.url : `sqlite:${path}`
-      for (const command of [['doctor'], ['events', 'list']]) {
-        // Only that it runs beside the others counts here: doctor has something to say about any log.
-        const args = [cli, ...command, '--store', store]
-        await promisify(execFile)(process.execPath, args, { cwd: folder }).catch(() => {})
-      }
+    name: 'ten answers to COMMIT cut',
+    async run({ proxy }) {
+      for (let i = 0; i < 10; i++) await Promise.race([proxy!.cutNext('commit'), sleep(1_000)])
     },
   },
 ]
 
-function one({ nodes }: World, role: Node['role']): Node {
+export const faults: readonly Fault[] = [
+  ...processes.map((fault) => ({ ...fault, touches: 'processes' as const })),
+  ...senders.map((fault) => ({ ...fault, touches: 'senders' as const })),
+  ...redis.map((fault) => ({
+    ...fault,
+    touches: 'redis' as const,
+    cannot: (world: World) =>
+      world.redis.own ? null : 'the Redis server was given and is not ours to disturb',
+  })),
+  ...database.map((fault) => ({ ...fault, touches: 'database' as const, on: 'PostgreSQL' as const })),
+  ...otherPrograms.map((fault) => ({ ...fault, touches: 'log' as const })),
+]
+
+function one({ nodes }: World, role: Node['role'], random: () => number): Node {
   const all = nodes.filter((node) => node.role === role)
-  return all[Math.floor(Math.random() * all.length)]!
+  return all[Math.floor(random() * all.length)]!
 }
 
-async function killAndRestart(node: Node): Promise<void> {
-  const { child } = node
-  if (!child) return
-  const ended = once(child, 'exit')
-  child.kill('SIGKILL')
-  await ended
-  await sleep(200)
-  await node.start()
-}
-
-async function cut(line: World['redisLine'], how: 'refuse' | 'silence'): Promise<void> {
+async function cut(line: Line, how: 'refuse' | 'silence'): Promise<void> {
   line.cut(how)
   await sleep(OUTAGE_MS)
   line.join()
+}
+
+async function slow(line: Line): Promise<void> {
+  line.delay(100)
+  await sleep(OUTAGE_MS)
+  line.delay(0)
 }

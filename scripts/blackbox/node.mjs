@@ -8,18 +8,23 @@ import { childStore, say } from '../../test/support/child-store.mjs'
  * @typedef {object} Told
  * @property {'intake' | 'worker'} role
  * @property {number} port
- * @property {string} insert
+ * @property {string} insert the event id and the number of its run are its parameters
  * @property {string[]} where
  * @property {string | null} redis
  * @property {number} clockMs how wrong the clock of this process is
  * @property {number} concurrency
+ * @property {number} leaseMs
  */
 /** @type {Told} */
 const told = JSON.parse(process.argv[2] ?? '{}')
-const { role, port, insert, where, redis: redisUrl, clockMs, concurrency } = told
+const { role, port, insert, where, redis: redisUrl, clockMs, concurrency, leaseMs } = told
 if (clockMs !== 0) {
-  const now = Date.now
-  Date.now = () => now() + clockMs
+  const now = () => Real.now() + clockMs
+  const Real = Date
+  globalThis.Date = new Proxy(Real, {
+    construct: (_, given) => (given.length === 0 ? new Real(now()) : Reflect.construct(Real, given)),
+    get: (_, name) => (name === 'now' ? now : Reflect.get(Real, name)),
+  })
 }
 const { createInbox, silentLog } = await import('hookonce')
 const { unverified, github } = await import('hookonce/providers')
@@ -29,40 +34,37 @@ const { Redis } = await import('ioredis')
 
 const client = redisUrl === null ? null : new Redis(redisUrl, { maxRetriesPerRequest: 1 })
 client?.on('error', () => {})
-const shop = unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' })
+/** @type {{ id: 'json:id', type: 'json:type', reference: 'json:ref' }} */
+const fields = { id: 'json:id', type: 'json:type', reference: 'json:ref' }
 const inbox = createInbox({
   store: /** @type {import('hookonce').Store} */ (childStore(where)),
   sources: {
-    shop,
-    inline: { ...shop, mode: 'inline' },
+    shop: unverified(fields),
+    inline: unverified({ ...fields, mode: 'inline' }),
+    many: unverified({ ...fields, each: 'events[]' }),
     github: github({ secret: 'black-box-secret-of-32-characters' }),
   },
   ...(client && { seen: redis(/** @type {never} */ (client)) }),
   retention: false,
   log: silentLog,
-  processing: {
-    leaseMs: 2_000,
-    pollMs: 200,
-    concurrency,
-    retry: { maxAttempts: 1_000, firstMs: 50, maxMs: 500 },
-  },
+  processing: { leaseMs, pollMs: 200, concurrency, retry: { maxAttempts: 1_000, firstMs: 50, maxMs: 500 } },
 })
 
-/** @param {unknown} tx @param {string} id */
-async function effect(tx, id) {
+/** @param {unknown} tx @param {string} id @param {number} run */
+async function effect(tx, id, run) {
   const handle = /** @type {any} */ (tx)
-  await (where[0] === 'sqlite' ? handle.run(insert, [id]) : handle.query(insert, [id]))
+  await (where[0] === 'sqlite' ? handle.run(insert, [id, run]) : handle.query(insert, [id, run]))
 }
-for (const source of /** @type {const} */ (['shop', 'inline'])) {
-  inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id))
-  inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id), { share: 10 })
-  inbox.on(source, 'ordered', (event, ctx) => effect(ctx.tx, event.id), { order: 'reference' })
+for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
+  inbox.on(source, 'tx', (event, ctx) => effect(ctx.tx, event.id, ctx.run))
+  inbox.on(source, 'share', (event, ctx) => effect(ctx.tx, event.id, ctx.run), { share: 10 })
+  inbox.on(source, 'ordered', (event, ctx) => effect(ctx.tx, event.id, ctx.run), { order: 'reference' })
   inbox.on(source, 'once', async (event, ctx) => {
     await ctx.once('mail', () => new Promise((resolve) => setTimeout(resolve, 5)))
-    await effect(ctx.tx, event.id)
+    await effect(ctx.tx, event.id, ctx.run)
   })
   inbox.onBatch(source, 'batch', async (events, ctx) => {
-    for (const event of events) await effect(ctx.tx, event.id)
+    for (const event of events) await effect(ctx.tx, event.id, 1)
   })
 }
 

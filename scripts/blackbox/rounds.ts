@@ -1,19 +1,27 @@
 /** Rounds of the black-box run: deliveries, one or two faults, and a verdict on every event from outside. */
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Sent, startDriver } from '../cluster/driver.js'
+import { startDriver } from '../cluster/driver.js'
+import { deliveryOf, eventsOf, startStrangers } from './deliveries.js'
 import { type Fault, faults } from './faults.js'
-import { buildWorld, type StoreKind, type World } from './world.js'
+import { buildWorld, type Effect, type StoreKind, type World } from './world.js'
 
 export interface RoundResult {
   readonly round: number
   readonly faults: string
+  /** Events, not deliveries: some deliveries have three. */
   readonly acknowledged: number
+  /** Answers other than 2xx, and missing answers: the driver has sent these again. */
+  readonly refused: number
   readonly lost: number
   readonly doubled: number
   readonly unexpected: number
   readonly stuck: number
-  /** From the end of the last fault until everything was handled. */
+  /** Effects of a lane that are not in the order of recording. */
+  readonly unordered: number
+  /** Faults that have found something themselves, such as a damaged backup. */
+  readonly problems: readonly string[]
+  /** From the end of the last fault until everything acknowledged by then was handled. */
   readonly recoveredSeconds: number
 }
 
@@ -22,30 +30,51 @@ export interface RunOptions {
   readonly rounds: number
   readonly events: number
   readonly perSecond: number
+  /** Decides the faults and the processes that they hit. */
+  readonly seed: number
+  readonly intakes?: number
+  readonly workers?: number
   /** The faults to choose from; all that apply when left out. */
   readonly only?: readonly string[]
+  /** Begin no round after this time (Date.now()). */
+  readonly until?: number
   readonly onRound?: (result: RoundResult) => void
+  readonly onLeftOut?: (fault: string, why: string) => void
 }
 
-const types = ['tx', 'share', 'batch', 'ordered', 'once', 'tx'] as const
 const STUCK_MS = 120_000
 
+export function isGood(result: RoundResult): boolean {
+  const { lost, doubled, unexpected, stuck, unordered, problems } = result
+  return lost + doubled + unexpected + stuck + unordered + problems.length === 0
+}
+
 export async function runRounds(options: RunOptions): Promise<RoundResult[]> {
-  const { kind, rounds, only } = options
-  const usable = faults.filter(({ name, on }) => (on ?? kind) === kind && (only?.includes(name) ?? true))
-  const world = await buildWorld(kind, 2, 4)
+  const { kind, rounds, only, seed, intakes = 2, workers = 4, until = Number.POSITIVE_INFINITY } = options
+  const random = randomOf(seed)
+  const world = await buildWorld(kind, intakes, workers)
   const results: RoundResult[] = []
+  const endEarly = () => void world.end().finally(() => process.exit(130))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, endEarly)
   try {
-    for (let round = 0; round < rounds; round++) {
+    const usable = faults.filter(({ name, on, cannot }) => {
+      if ((on ?? kind) !== kind || only?.includes(name) === false) return false
+      const why = cannot?.(world) ?? null
+      if (why !== null) options.onLeftOut?.(name, why)
+      return why === null
+    })
+    for (let round = 0; round < rounds && Date.now() < until; round++) {
       // Every fault alone first, then in pairs.
-      const alone = round < usable.length
-      const chosen = [usable[round % usable.length]!]
-      if (!alone) chosen.push(usable[Math.floor(Math.random() * usable.length)]!)
-      const result = await runRound(world, round, chosen, options)
+      const first = usable[round % usable.length]!
+      const others = usable.filter(({ touches }) => touches !== first.touches)
+      const second = round < usable.length ? undefined : others[Math.floor(random() * others.length)]
+      const chosen = second === undefined ? [first] : [first, second]
+      const result = await runRound(world, round, chosen, random, options)
       results.push(result)
       options.onRound?.(result)
     }
   } finally {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, endEarly)
     await world.end()
   }
   return results
@@ -55,69 +84,93 @@ async function runRound(
   world: World,
   round: number,
   chosen: readonly Fault[],
+  random: () => number,
   { events, perSecond }: RunOptions,
 ): Promise<RoundResult> {
   const group = `r${round}`
   const urls = world.nodes.filter(({ role }) => role === 'intake').map(({ url }) => url)
   const ledger = join(world.folder, `${group}.ledger`)
   const driver = startDriver(group, urls, perSecond, ledger, { deliveryOf, events, repeatEvery: 3 })
-  const strangers = startStrangers(urls, group)
-  await sleep((events / perSecond) * 300)
-  await Promise.all(chosen.map((fault) => fault.run(world)))
+  const strangers = startStrangers(urls, group, perSecond)
+  await driver.reached(Math.ceil(events / 3))
+  const problems: string[] = []
+  await Promise.all(
+    chosen.map((fault) =>
+      fault.run(world, random).catch((error: Error) => problems.push(`${fault.name}: ${error.message}`)),
+    ),
+  )
   const healedAt = performance.now()
+  const before = new Set(driver.acknowledged().flatMap(eventsOf))
+  const recovered = handled(world, before).then(() => performance.now() - healedAt)
   await driver.finish()
   strangers.stop()
-  const acknowledged = new Set(driver.acknowledged())
+  const acknowledged = new Set(driver.acknowledged().flatMap(eventsOf))
   driver.stop()
-  const effects = await handled(world, acknowledged)
-  const own = [...effects].filter(([id]) => id.startsWith(`${group}-`) || id.startsWith(`${group}!`))
-  const missing = [...acknowledged].filter((id) => !effects.has(id))
-  const unfinished = missing.length > 0 ? await world.unfinished().catch(() => 0) : 0
+  const recoveredMs = await recovered
+  const { effects, unfinished } = await handled(world, acknowledged, true)
+  const own = effects.filter(({ event }) => event.startsWith(`${group}-`) || event.startsWith(`${group}!`))
+  const there = new Set(own.map(({ event }) => event))
+  const missing = [...acknowledged].filter((id) => !there.has(id)).length
   return {
     round,
     faults: chosen.map(({ name }) => name).join(' + '),
     acknowledged: acknowledged.size,
-    lost: Math.max(0, missing.length - unfinished),
-    stuck: Math.min(missing.length, unfinished) + driver.open,
-    doubled: own.filter(([, count]) => count > 1).length,
-    unexpected: own.filter(([id]) => !acknowledged.has(id)).length,
-    recoveredSeconds: Math.round((performance.now() - healedAt) / 100) / 10,
+    refused: [...driver.answers].reduce((sum, [status, n]) => (status.startsWith('2') ? sum : sum + n), 0),
+    lost: Math.max(0, missing - unfinished),
+    stuck: Math.max(unfinished, driver.open),
+    doubled: own.length - new Set(own.map(({ event, run }) => `${event} ${run}`)).size,
+    unexpected: [...there].filter((id) => !acknowledged.has(id)).length,
+    unordered: unordered(own, await world.lanes()),
+    problems,
+    recoveredSeconds: Math.round(recoveredMs / 100) / 10,
   }
 }
 
-/** The effects, when every acknowledged event has one, or when the time is over. */
-async function handled(world: World, acknowledged: ReadonlySet<string>): Promise<Map<string, number>> {
+/** Resolves when every acknowledged event has an effect (and with `all` no event is unfinished), or after a long time. */
+async function handled(
+  world: World,
+  acknowledged: ReadonlySet<string>,
+  all = false,
+): Promise<{ readonly effects: readonly Effect[]; readonly unfinished: number }> {
   const giveUpAt = performance.now() + STUCK_MS
   for (;;) {
-    const effects = await world.effects().catch(() => new Map<string, number>())
-    if ([...acknowledged].every((id) => effects.has(id)) || performance.now() > giveUpAt) return effects
+    try {
+      const effects = await world.effects()
+      const unfinished = all ? await world.unfinished() : 0
+      const there = new Set(effects.map(({ event }) => event))
+      const done = unfinished === 0 && [...acknowledged].every((id) => there.has(id))
+      if (done || performance.now() > giveUpAt) return { effects, unfinished }
+    } catch (error) {
+      if (performance.now() > giveUpAt) throw error
+    }
     await sleep(100)
   }
 }
 
-function deliveryOf(id: string): Sent {
-  const n = Number(id.slice(id.lastIndexOf('-') + 1))
-  const type = types[n % types.length]!
-  const source = n % 7 === 0 ? 'inline' : 'shop'
-  return { source, body: JSON.stringify({ id, type, ref: `r${n % 5}`, note: 'x'.repeat(200) }) }
+/** The number of effects that came before an effect of the same lane that was recorded earlier. */
+function unordered(
+  effects: readonly Effect[],
+  lanes: readonly { readonly lane: string; readonly event: string }[],
+): number {
+  const place = new Map(lanes.map(({ event, lane }, i) => [event, { lane, at: i }]))
+  const last = new Map<string, number>()
+  let count = 0
+  for (const { event, run } of effects) {
+    const recorded = place.get(event)
+    if (recorded === undefined || run > 1) continue
+    if (recorded.at < (last.get(recorded.lane) ?? -1)) count++
+    else last.set(recorded.lane, recorded.at)
+  }
+  return count
 }
 
-/** Forged deliveries, and other content under known ids: neither may have an effect of its own. */
-function startStrangers(urls: readonly string[], group: string): { stop(): void } {
-  let n = 0
-  const timer = setInterval(() => {
-    const url = urls[n++ % urls.length]!
-    const forged = {
-      'x-github-delivery': `${group}!${n}`,
-      'x-github-event': 'tx',
-      'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
-    }
-    const body = JSON.stringify({ id: `${group}!${n}`, type: 'tx' })
-    fetch(`${url}/webhooks/github`, { method: 'POST', headers: forged, body }).catch(() => {})
-    const other = JSON.stringify({ ...JSON.parse(deliveryOf(`${group}-0`).body), note: `conflict ${n}` })
-    fetch(`${url}/webhooks/${deliveryOf(`${group}-0`).source}`, { method: 'POST', body: other }).catch(
-      () => {},
-    )
-  }, 200)
-  return { stop: () => clearInterval(timer) }
+/** mulberry32 */
+function randomOf(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = Math.imul(state ^ (state >>> 15), state | 1)
+    t = (t + Math.imul(t ^ (t >>> 7), t | 61)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32
+  }
 }

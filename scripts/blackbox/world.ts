@@ -1,28 +1,22 @@
 /** The system under test, seen from outside: its processes, its servers, and the lines between them. */
-import { type ChildProcess, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
-import { fileURLToPath } from 'node:url'
 import { DatabaseSync } from '@photostructure/sqlite'
 import pg from 'pg'
-import { freePort } from '../../test/support/free-port.js'
 import { type Line, startLine } from '../../test/support/line.js'
 import { startPostgres, type TestPostgres } from '../../test/support/postgres.js'
 import { startProxy, type TestProxy } from '../../test/support/proxy.js'
 import { startRedis, type TestRedis } from '../../test/support/redis.js'
+import { makeNode, type Node } from './processes.js'
 
 export type StoreKind = 'SQLite' | 'PostgreSQL'
 
-export interface Node {
-  readonly name: string
-  readonly role: 'intake' | 'worker'
-  readonly url: string
-  /** Null between a kill and the next start. */
-  child: ChildProcess | null
-  start(changes?: { concurrency: number }): Promise<void>
+/** A row that a handler has written. `run` is 1, and one more after each replay. */
+export interface Effect {
+  readonly event: string
+  readonly run: number
 }
 
 export interface World {
@@ -35,16 +29,31 @@ export interface World {
   readonly server: TestPostgres | null
   readonly line: Line | null
   readonly proxy: TestProxy | null
-  /** For SQLite: the file. */
+  /** For SQLite: the file, and the small disk on which it is (null where none can be mounted). */
   readonly path: string | null
-  /** The rows that handlers have written: how often each id. */
-  effects(): Promise<Map<string, number>>
-  /** Events that are not finished. */
+  readonly disk: SmallDisk | null
+  /** The store as the command line names it, past all lines. */
+  readonly storeUrl: string
+  /** In the order in which they were written. */
+  effects(): Promise<Effect[]>
+  /** Events that are not finished, dead letters included. */
   unfinished(): Promise<number>
+  /** Ordered events by lane, in the order in which they were recorded. */
+  lanes(): Promise<{ readonly lane: string; readonly event: string }[]>
   end(): Promise<void>
 }
 
-const script = fileURLToPath(new URL('./node.mjs', import.meta.url))
+export interface SmallDisk {
+  readonly path: string
+  /** Leaves no free page. */
+  fill(): void
+  free(): void
+  remove(): void
+}
+
+/** Minutes by which the clocks of the processes are wrong. */
+const CLOCKS = [0, 10, -10, 0, 3, -3]
+const DISK = '1g'
 
 export async function buildWorld(kind: StoreKind, intakes: number, workers: number): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-blackbox-'))
@@ -54,13 +63,18 @@ export async function buildWorld(kind: StoreKind, intakes: number, workers: numb
   const nodes: Node[] = []
   for (let i = 0; i < intakes + workers; i++) {
     const role = i < intakes ? 'intake' : 'worker'
-    // SQLite leases are judged by the clock of the host, which all processes share.
-    const clockMs = kind === 'SQLite' || role === 'intake' ? 0 : [0, 600_000, -600_000, 0][i % 4]!
-    nodes.push(
-      makeNode(`${role}${i}`, role, await freePort(), { ...log.told, redis: redisLine.url, clockMs }),
-    )
+    // Processes on one SQLite file are on one host and share its clock.
+    const clockMs = kind === 'SQLite' ? 0 : CLOCKS[i % CLOCKS.length]! * 60_000
+    nodes.push(await makeNode(`${role}${i}`, role, { ...log.told, redis: redisLine.url, clockMs }))
   }
   await Promise.all(nodes.map((node) => node.start()))
+  async function end(): Promise<void> {
+    await Promise.all(nodes.map((node) => node.end()))
+    await log.close()
+    await redisLine.close()
+    await redis.remove()
+    rmSync(folder, { recursive: true, force: true })
+  }
   return {
     kind,
     folder,
@@ -68,54 +82,68 @@ export async function buildWorld(kind: StoreKind, intakes: number, workers: numb
     redis,
     redisLine,
     ...log,
-    async end() {
-      for (const { child } of nodes) child?.kill('SIGKILL')
-      await log.close()
-      await redisLine.close()
-      await redis.remove()
-      rmSync(folder, { recursive: true, force: true })
-    },
+    end,
   }
-}
-
-function makeNode(name: string, role: Node['role'], port: number, told: object): Node {
-  const node: Node = {
-    name,
-    role,
-    url: `http://127.0.0.1:${port}`,
-    child: null,
-    async start(changes = { concurrency: 4 }) {
-      const given = JSON.stringify({ ...told, ...changes, role, port })
-      const child = spawn(process.execPath, [script, given], { stdio: ['ignore', 'pipe', 'inherit'] })
-      node.child = child
-      const lines = createInterface({ input: child.stdout! })
-      await Promise.race([once(lines, 'line'), once(child, 'exit')])
-    },
-  }
-  return node
 }
 
 function sqliteSide(folder: string) {
-  const path = join(folder, 'events.db')
+  const disk = smallDisk(join(folder, 'disk'))
+  const path = join(disk?.path ?? folder, 'events.db')
   const outside = new DatabaseSync(path)
-  outside.exec('pragma busy_timeout = 20000; create table effects (event text not null)')
+  outside.exec(
+    'pragma busy_timeout = 20000; create table effects (event text not null, run integer not null)',
+  )
+  const all = (sql: string) => outside.prepare(sql).all() as never[]
   return {
     server: null,
     line: null,
     proxy: null,
     path,
-    told: { where: ['sqlite', path], insert: 'insert into effects (event) values (?)' },
-    async effects() {
-      return counted(outside.prepare('select event from effects').all() as { event: string }[])
-    },
+    disk,
+    storeUrl: `sqlite:${path}`,
+    told: { where: ['sqlite', path], insert: 'insert into effects (event, run) values (?, ?)' },
+    effects: async (): Promise<Effect[]> => all('select event, run from effects order by rowid'),
     async unfinished() {
-      const sql =
-        "select count(*) as n from hookonce_events where processing_state not in ('succeeded', 'ignored')"
-      return Number((outside.prepare(sql).get() as { n: number }).n)
+      const [row] = all(
+        "select count(*) as n from hookonce_events where processing_state not in ('succeeded', 'ignored')",
+      ) as { n: number }[]
+      return Number(row!.n)
     },
+    lanes: async (): Promise<{ lane: string; event: string }[]> =>
+      all(
+        `select source || ' ' || related_reference as lane, event_id as event from hookonce_events
+         where event_type = 'ordered' order by seq`,
+      ),
     async close() {
       outside.close()
+      disk?.remove()
     },
+  }
+}
+
+/** A file system in memory that can be full. Null where mounting is not allowed. */
+function smallDisk(path: string): SmallDisk | null {
+  mkdirSync(path)
+  const mount = (...args: string[]) => execFileSync('mount', args, { stdio: 'ignore' })
+  try {
+    mount('-t', 'tmpfs', '-o', `size=${DISK}`, 'tmpfs', path)
+  } catch {
+    return null
+  }
+  return {
+    path,
+    fill() {
+      const used = execFileSync('df', ['--block-size=1', '--output=used', path], { encoding: 'utf8' })
+      // The processes go on writing between the question and the order: a size below what is used is refused.
+      for (let bytes = Number(used.split('\n')[1]); ; bytes += 65_536) {
+        try {
+          mount('-o', `remount,size=${bytes}`, path)
+          return
+        } catch {}
+      }
+    },
+    free: () => void mount('-o', `remount,size=${DISK}`, path),
+    remove: () => void execFileSync('umount', ['-l', path]),
   }
 }
 
@@ -134,31 +162,34 @@ async function postgresSide() {
       await client.end()
     }
   }
-  await ask('create table public.effects (event text not null)')
+  await ask('create table public.effects (n bigserial, event text not null, run int not null)')
   return {
     server,
     line,
     proxy,
     path: null,
+    disk: null,
+    storeUrl: server.url,
     told: {
       where: ['postgres', proxy.url, 'hookonce'],
-      insert: 'insert into public.effects (event) values ($1)',
+      insert: 'insert into public.effects (event, run) values ($1, $2)',
     },
-    effects: async () => counted(await ask<{ event: string }>('select event from public.effects')),
+    effects: () => ask<{ event: string; run: number }>('select event, run from public.effects order by n'),
     async unfinished() {
-      const [row] = await ask<{ n: number }>('select count(*)::int as n from hookonce.work')
+      const [row] = await ask<{ n: number }>(
+        "select (select count(*) from hookonce.work)::int + (select count(*) from hookonce.events where parked = 'dead')::int as n",
+      )
       return row!.n
     },
+    lanes: () =>
+      ask<{ lane: string; event: string }>(
+        `select source || ' ' || related_reference as lane, event_id as event from hookonce.events
+         where event_type = 'ordered' order by seq`,
+      ),
     async close() {
       await proxy.close()
       await line.close()
       await server.remove()
     },
   }
-}
-
-function counted(rows: readonly { event: string }[]): Map<string, number> {
-  const counts = new Map<string, number>()
-  for (const { event } of rows) counts.set(event, (counts.get(event) ?? 0) + 1)
-  return counts
 }

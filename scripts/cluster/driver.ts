@@ -22,6 +22,8 @@ export interface Driver {
   readonly answers: ReadonlyMap<string, number>
   /** Deliveries that have no acknowledgement yet. */
   readonly open: number
+  /** Resolves when so many events were begun. */
+  reached(count: number): Promise<void>
   /** Begins no more events, or no more than were asked for; resolves when every event that was begun is acknowledged. */
   finish(): Promise<void>
   stop(): void
@@ -114,6 +116,9 @@ export function startDriver(
     },
     slowest: (since) => Math.max(0, ...times.filter(({ at }) => at >= since).map(({ ms }) => ms)) / 1_000,
     acknowledged: () => readFileSync(path, 'utf8').split('\n').filter(Boolean),
+    async reached(begun) {
+      while (next < begun && !stopped) await new Promise((resolve) => setTimeout(resolve, 20))
+    },
     async finish() {
       const giveUpAt = performance.now() + 120_000
       while (Number.isFinite(events) && next < events && performance.now() < giveUpAt)

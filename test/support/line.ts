@@ -8,6 +8,8 @@ export interface Line {
   cut(how: 'refuse' | 'silence'): void
   /** Nothing gets through on the connections that are open now, and nobody is told; new ones work. */
   forget(): void
+  /** Breaks the connections that are open now with a reset (RST); new ones work. */
+  reset(): void
   /** Everything takes so much longer, both ways. */
   delay(ms: number): void
   /** Leads to `target` from now on, or to where it led before; what hung on the old line is broken. */
@@ -61,6 +63,9 @@ export async function startLine(target: string, host = '127.0.0.1'): Promise<Lin
     },
     forget() {
       for (const socket of sockets) forgotten.add(socket)
+    },
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy()
     },
     delay(ms) {
       delayMs = ms

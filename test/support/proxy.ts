@@ -6,9 +6,10 @@ export interface TestProxy {
   readonly url: string
   /**
    * Cuts the next exchange: `request` before the server has heard it, `answer` after the server has carried it out
-   * and before the client hears of it. Resolves when it has happened.
+   * and before the client hears of it, `commit` likewise for the next exchange with a COMMIT in its text. Resolves when
+   * it has happened.
    */
-  cutNext(what: 'request' | 'answer'): Promise<void>
+  cutNext(what: 'request' | 'answer' | 'commit'): Promise<void>
   close(): Promise<void>
 }
 
@@ -18,7 +19,7 @@ const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49])
 export async function startProxy(target: string): Promise<TestProxy> {
   const to = new URL(target)
   const sockets = new Set<Socket>()
-  let armed: { what: 'request' | 'answer'; done: () => void; on?: Socket } | null = null
+  let armed: { what: 'request' | 'answer' | 'commit'; done: () => void; on?: Socket } | null = null
 
   const server = createServer((client) => {
     const upstream = connect(Number(to.port || 5432), to.hostname)
@@ -38,7 +39,8 @@ export async function startProxy(target: string): Promise<TestProxy> {
       armed = null
     }
     client.on('data', (chunk) => {
-      if (armed && !armed.on) armed.on = client
+      if (armed && !armed.on && (armed.what !== 'commit' || /\bcommit\b/i.test(chunk.toString('latin1'))))
+        armed.on = client
       if (armed?.on === client && armed.what === 'request') return cut()
       upstream.write(chunk)
     })

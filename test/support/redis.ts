@@ -15,6 +15,8 @@ export interface TestRedis {
   readonly own: boolean
   freeze(): void
   thaw(): void
+  /** Removes all keys, as an operator does. */
+  flush(): Promise<void>
   kill(): Promise<void>
   /** Starts again, empty, on the same port. */
   restart(): Promise<void>
@@ -57,6 +59,11 @@ export async function startRedis(options: readonly string[] = []): Promise<TestR
     own: true,
     freeze: () => void server.kill('SIGSTOP'),
     thaw: () => void server.kill('SIGCONT'),
+    async flush() {
+      const { flush, close } = await clients.ioredis!(`redis://127.0.0.1:${port}`)
+      await flush()
+      await close()
+    },
     kill,
     async restart() {
       await kill()
@@ -74,7 +81,16 @@ function givenServer(url: string): TestRedis {
   const not = () => {
     throw new Error('The Redis server was given by HOOKONCE_TEST_REDIS_URL and is not ours to stop.')
   }
-  return { url, own: false, freeze: not, thaw: not, kill: not, restart: not, remove: async () => {} }
+  return {
+    url,
+    own: false,
+    freeze: not,
+    thaw: not,
+    flush: not,
+    kill: not,
+    restart: not,
+    remove: async () => {},
+  }
 }
 
 export interface TestClient {
