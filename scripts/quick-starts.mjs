@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installNode } from './node-versions.mjs'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
@@ -170,7 +171,8 @@ async function main(args) {
   try {
     await run('npm', ['pack', '--silent', '--ignore-scripts', '--pack-destination', work], { cwd: root })
     const tarball = join(work, (await readdir(work)).find((name) => name.endsWith('.tgz')) ?? '')
-    const env = { ...process.env, ...(version ? { PATH: await nodeOf(version, work) } : {}) }
+    const bin = version ? [await installNode(version)] : []
+    const env = { ...process.env, PATH: [...bin, process.env.PATH].join(delimiter) }
     const { stdout: node } = await run('node', ['--version'], { env })
     const needsDriver = Number(node.slice(1).split('.')[0]) < 22
     for (const page of wanted) {
@@ -203,21 +205,6 @@ async function main(args) {
     await rm(work, { recursive: true, force: true })
   }
   process.exitCode = failed === 0 ? 0 : 1
-}
-
-/** A PATH that begins with another version of Node, from the npm registry. @param {string} version @param {string} work */
-async function nodeOf(version, work) {
-  const folder = join(work, 'node')
-  await mkdir(folder)
-  await writeFile(join(folder, 'package.json'), '{ "private": true }')
-  const name = version === 'newest' ? 'node@latest' : `node@${version}`
-  await run('npm', ['install', '--no-audit', '--no-fund', '--allow-scripts', name], {
-    cwd: folder,
-    timeout: 600_000,
-  })
-  return [join(folder, 'node_modules/node/bin'), join(folder, 'node_modules/.bin'), process.env.PATH].join(
-    delimiter,
-  )
 }
 
 /**

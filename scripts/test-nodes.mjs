@@ -1,21 +1,19 @@
 /**
  * `npm run test:nodes`: the packed package on each version of Node that `engines` names, first and newest of each line.
- * Node comes from the npm registry (`node-<platform>-<arch>`) into node_modules/.cache, so nothing is added to the lock
- * file. Each version imports and requires every subpath, handles an event on SQLite, and runs `npx hookonce dev` in a
+ * Each version imports and requires every subpath, handles an event on SQLite, and runs `npx hookonce dev` in a
  * clean folder; where a driver is missing, the command of the message is run literally. Nothing may print a warning.
  */
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { delimiter, dirname, join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
+import { installNode, npm } from './node-versions.mjs'
 
 const run = promisify(execFile)
 const root = fileURLToPath(new URL('..', import.meta.url))
-const cache = join(root, 'node_modules/.cache/hookonce-nodes')
 /** The first version of each line in `engines`, and the newest. */
 const wanted =
   process.argv.length > 2 ? process.argv.slice(2) : ['20.19.0', '20', '22.13.0', '22', '24.0.0', '24', '26']
@@ -90,32 +88,6 @@ async function testVersion(version, tarball) {
     assert.equal(stderr, '', name)
   }
   return exact
-}
-
-/** @param {string} version */
-async function installNode(version) {
-  const name = `node-${process.platform}-${process.arch}`
-  const folder = join(cache, version)
-  const bin = join(folder, 'node_modules', name, 'bin')
-  if (!existsSync(bin)) {
-    await mkdir(folder, { recursive: true })
-    await writeFile(join(folder, 'package.json'), '{ "private": true }')
-    await npm(folder, process.env, ['install', `${name}@${version}`])
-  }
-  return bin
-}
-
-/**
- * @param {string} cwd
- * @param {NodeJS.ProcessEnv} env
- * @param {string[]} args
- */
-function npm(cwd, env, args) {
-  const quiet = ['--no-audit', '--no-fund', '--loglevel=error']
-  // Of npm's own Node, so that an old npm beside the tested Node is not asked.
-  const cli = join(dirname(process.execPath), '../lib/node_modules/npm/bin/npm-cli.js')
-  const [file, before] = existsSync(cli) ? [process.execPath, [cli]] : ['npm', []]
-  return run(file, [...before, ...args, ...quiet], { cwd, env, timeout: 300_000 })
 }
 
 /**
