@@ -79,7 +79,7 @@ export function inboxProcessing<Tx>(
   }
 
   function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
-    return (async (target: EventKey | EventFilter, by: BulkOptions = {}) => {
+    return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
       const ordered = forgetting(await store.open(), cache)
       const result = isKey(target)
         ? await orderEvent(ordered, verb, target, by)
@@ -119,6 +119,7 @@ function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' |
   }
 }
 
-function isKey(target: EventKey | EventFilter): target is EventKey {
+function isKey(target: EventKey | readonly EventKey[] | EventFilter): target is EventKey {
+  if (!('source' in target && 'eventId' in target)) return false
   return target.source !== undefined && target.eventId !== undefined && Object.keys(target).length === 2
 }

@@ -158,8 +158,8 @@ export interface InboxSetup {
   readonly seen: string | null
 }
 
-/** An order on one event, or on all events that match a filter. */
+/** An order on one event, on several, or on all events that match a filter. */
 export interface OrderVerb {
   (key: EventKey, options?: OrderOptions): Promise<OrderResult>
-  (filter: EventFilter, options?: BulkOptions): Promise<BulkResult>
+  (events: readonly EventKey[] | EventFilter, options?: BulkOptions): Promise<BulkResult>
 }

@@ -52,7 +52,7 @@ export async function orderEvent(
 export async function orderMany(
   store: Ordered,
   verb: Order['verb'],
-  filter: EventFilter,
+  wanted: EventFilter | readonly EventKey[],
   options: BulkOptions,
 ): Promise<BulkResult> {
   const {
@@ -75,7 +75,8 @@ export async function orderMany(
   let matched = 0
   let done = 0
   let freeAt = 0
-  for await (const events of oldestFirst(store, filter, signal)) {
+  const pages = isList(wanted) ? [wanted] : oldestFirst(store, wanted, signal)
+  for await (const events of pages) {
     for (let at = 0; at < events.length; at += size) {
       await pause(freeAt - performance.now(), signal)
       if (signal?.aborted) break
@@ -91,6 +92,10 @@ export async function orderMany(
     }
   }
   return { matched, done, refused }
+}
+
+function isList(wanted: EventFilter | readonly EventKey[]): wanted is readonly EventKey[] {
+  return Array.isArray(wanted)
 }
 
 /** A page of the list as it was first read: its cursor, and the seqs of its first and last event. */

@@ -212,32 +212,38 @@ onBothLogs((bench) => {
     expect(none).toMatchObject({ state: 'done', matched: 0, done: 0 })
   })
 
-  it('what is long runs on, shows how far it is, and stops when told; only so many at once', async () => {
-    const inbox = made()
-    const running = await started(inbox)
-    await postAll(
-      inbox,
-      ids(40).map((id) => ({ id })),
-    )
-    const begin = () =>
-      running.call('POST', '/api/events/actions', {
-        body: { verb: 'ignore', filter: { source: 'shop' }, rate: 2 },
-      })
-    const response = await begin()
-    const action = (await response.json()) as Action
-    expect([response.status, response.headers.get('location'), action.state]).toEqual([
-      202,
-      `/api/actions/${action.id}`,
-      'running',
-    ])
-    const look = async () => (await running.json('GET', `/api/actions/${action.id}`)) as unknown as Action
-    await until(async () => (await look()).done > action.done, 'it goes on')
-    const stopped = (await running.json('DELETE', `/api/actions/${action.id}`)) as unknown as Action
-    expect(stopped.state).toBe('cancelled')
-    expect(stopped.done).toBeLessThan(40)
-    expect((await inbox.events.stats())[0]!.ignored).toBe(stopped.done)
-    expect(await look()).toMatchObject({ state: 'cancelled', done: stopped.done })
-    const statuses = (await Promise.all(Array.from({ length: 6 }, begin))).map(({ status }) => status)
-    expect(statuses.filter((status) => status === 429).length).toBe(2)
-  })
+  it.each([
+    ['a filter', { filter: { source: 'shop' } }],
+    ['a list of events', { events: ids(40).map((id) => ({ source: 'shop', id })) }],
+  ])(
+    'what is long runs on, shows how far it is, and stops when told; only so many at once: %s',
+    async (_, chosen) => {
+      const inbox = made()
+      const running = await started(inbox)
+      await postAll(
+        inbox,
+        ids(40).map((id) => ({ id })),
+      )
+      const begin = () =>
+        running.call('POST', '/api/events/actions', {
+          body: { verb: 'ignore', ...chosen, rate: 2 },
+        })
+      const response = await begin()
+      const action = (await response.json()) as Action
+      expect([response.status, response.headers.get('location'), action.state]).toEqual([
+        202,
+        `/api/actions/${action.id}`,
+        'running',
+      ])
+      const look = async () => (await running.json('GET', `/api/actions/${action.id}`)) as unknown as Action
+      await until(async () => (await look()).done > action.done, 'it goes on')
+      const stopped = (await running.json('DELETE', `/api/actions/${action.id}`)) as unknown as Action
+      expect(stopped.state).toBe('cancelled')
+      expect(stopped.done).toBeLessThan(40)
+      expect((await inbox.events.stats())[0]!.ignored).toBe(stopped.done)
+      expect(await look()).toMatchObject({ state: 'cancelled', done: stopped.done })
+      const statuses = (await Promise.all(Array.from({ length: 6 }, begin))).map(({ status }) => status)
+      expect(statuses.filter((status) => status === 429).length).toBe(2)
+    },
+  )
 })

@@ -77,9 +77,7 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
       action.progress = { matched, done, refused: { ...refused } }
     }
     try {
-      action.progress = isKeys(filter)
-        ? await orderEach(inbox, filter, action.order, signal, onProgress)
-        : await inbox[verb](asFilter(filter), { ...by, signal, onProgress })
+      action.progress = await inbox[verb](asMany(filter), { ...by, signal, onProgress })
       action.state = action.stop.signal.aborted ? 'cancelled' : 'done'
     } catch (error) {
       action.state = 'failed'
@@ -131,34 +129,9 @@ export function createActions(inbox: Inbox, now: () => number = Date.now): Actio
   }
 }
 
-function isKeys(filter: NewAction['filter']): filter is readonly EventKey[] {
-  return Array.isArray(filter)
-}
-
-/** The events that a person has selected, one after the other. */
-async function orderEach(
-  inbox: Inbox,
-  keys: readonly EventKey[],
-  { verb, actor, reason, force, dryRun }: NewAction,
-  signal: AbortSignal,
-  onProgress: (progress: BulkResult) => void,
-): Promise<BulkResult> {
-  const refused: Record<string, number> = {}
-  let [matched, done] = [0, 0]
-  for (const { source, eventId } of keys) {
-    if (signal.aborted) break
-    const result = await inbox[verb]({ source, eventId }, { actor, reason, force, dryRun })
-    matched++
-    if (result.done) done++
-    else refused[result.code] = (refused[result.code] ?? 0) + 1
-    onProgress({ matched, done, refused })
-  }
-  return { matched, done, refused }
-}
-
 /** A filter of only a source and an id would be read as the key of one event, which has another result. */
-function asFilter(filter: EventFilter): EventFilter {
-  return filter.eventId !== undefined && filter.from === undefined ? { ...filter, from: 0 } : filter
+function asMany(wanted: NewAction['filter']): NewAction['filter'] {
+  return 'eventId' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
 }
 
 function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action): ActionView {
