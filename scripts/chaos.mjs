@@ -60,6 +60,11 @@ const disasters = {
     files: ['test/property/store-model.test.ts', 'test/property/concurrent.test.ts'],
     env: { HOOKONCE_PROPERTY_SEED: 'random', HOOKONCE_PROPERTY_RUNS: '4000' },
   },
+  fuzz: {
+    what: 'readers, verifiers, cursors, archives, the admin API and the command line against any input',
+    files: ['test/fuzz', 'test/providers/fuzz.test.ts', 'test/json.test.ts'],
+    env: { HOOKONCE_FUZZ_RUNS: '2000000' },
+  },
   points: {
     what: 'every point of the store contract x throw, done but error, delay, freeze, kill',
     files: ['test/points/points.test.ts'],

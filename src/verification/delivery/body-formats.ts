@@ -122,16 +122,55 @@ function fieldName(head: string): string | null {
   return null
 }
 
+/**
+ * The content of the first child element with this name; undefined when there is none, or when the elements before its end
+ * are not nested properly. An element with the same name deeper inside is another thing: a Braintree dispute contains its
+ * transaction.
+ */
 function element(xml: string, tag: string): string | undefined {
-  for (let at = xml.indexOf(`<${tag}`); at >= 0; at = xml.indexOf(`<${tag}`, at + 1)) {
-    const after = xml[at + tag.length + 1]
-    if (after !== '>' && after !== ' ' && after !== '\n' && after !== '\t') continue
-    const open = xml.indexOf('>', at)
-    const close = xml.indexOf(`</${tag}>`, open)
-    return open < 0 || close < 0 ? undefined : xml.slice(open + 1, close)
+  const open: string[] = []
+  let content = -1
+  for (let at = xml.indexOf('<'); at >= 0; at = xml.indexOf('<', at)) {
+    const skipped = markupEnd(xml, at)
+    if (skipped !== 0) {
+      if (skipped < 0) return undefined
+      at = skipped
+      continue
+    }
+    tagPattern.lastIndex = at
+    const found = tagPattern.exec(xml)
+    if (found === null) return undefined
+    const [{ length }, slash, name = '', isEmpty] = found
+    if (slash === '/') {
+      if (open.pop() !== name) return undefined
+      if (open.length === 0 && content >= 0) return xml.slice(content, at)
+    } else if (isEmpty !== '/') {
+      if (open.length === 0 && name === tag) content = at + length
+      open.push(name)
+    }
+    at += length
   }
   return undefined
 }
+
+/** `</name>`, `<name a="b">` or `<name/>`. A quoted attribute may contain `>`. */
+const tagPattern = /<(\/?)([^\s<>/"'=]+)(?:[^<>"'/]|"[^"<]*"|'[^'<]*'|\/(?!>))*(\/?)>/y
+
+/** The end of a comment, CDATA section or instruction at this place; 0 when it is none of them, -1 when it has no end. */
+function markupEnd(xml: string, at: number): number {
+  for (const [start, end] of markup) {
+    if (!xml.startsWith(start, at)) continue
+    const found = xml.indexOf(end, at + start.length)
+    return found < 0 ? -1 : found + end.length
+  }
+  return 0
+}
+
+const markup = [
+  ['<!--', '-->'],
+  ['<![CDATA[', ']]>'],
+  ['<?', '?>'],
+] as const
 
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 
