@@ -43,6 +43,23 @@ onBothLogs((bench) => {
     expect(await post(inbox, { id: 'a', type: 't', secret })).toMatchObject({ duplicate: true })
   })
 
+  test('a delivery that conflicts is sealed too, and can be compared with the event', async () => {
+    const { inbox } = bench.inbox({ encryption: first })
+    await post(inbox, { id: 'a', said: 'first' })
+    await post(inbox, { id: 'a', said: secret })
+    const store = await inbox.store()
+    const found = await store.inspect!.conflict({ source: 'shop', eventId: 'a' })
+    expect(JSON.parse(Buffer.from(found!.body).toString())).toMatchObject({ id: 'a', said: secret })
+    const bodies = await bench.rows(
+      'select headers, body from log.payloads union all select headers, body from log.conflicts',
+    )
+    expect(bodies.length).toBe(2)
+    for (const { headers, body } of bodies) {
+      expect(headers).toBe('{":encrypted":"k1"}')
+      expect(Buffer.from(body as Uint8Array).includes(secret)).toBe(false)
+    }
+  })
+
   test('a new current key is used for what is new, and what is old or plain stays readable', async () => {
     const plain = bench.inbox().inbox
     await post(plain, { id: 'plain' })
