@@ -27,18 +27,18 @@ async function createDatabase(serverUrl: string, options: string): Promise<TestD
   }
 }
 
-const administrators = new Map<string, Promise<pg.Client>>()
+const administrators = new Map<string, pg.Pool>()
 
 /** Runs one statement on a connection that stays open until this process ends. */
 async function administer(serverUrl: string, sql: string): Promise<void> {
-  let connecting = administrators.get(serverUrl)
-  if (connecting === undefined) {
-    const client = new pg.Client({ connectionString: serverUrl })
-    client.on('error', () => administrators.delete(serverUrl))
-    connecting = client.connect().then(() => client)
-    administrators.set(serverUrl, connecting)
+  let pool = administrators.get(serverUrl)
+  if (pool === undefined) {
+    // One connection: statements at once take turns.
+    pool = new pg.Pool({ connectionString: serverUrl, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true })
+    pool.on('error', () => {})
+    administrators.set(serverUrl, pool)
   }
-  await (await connecting).query(sql)
+  await pool.query(sql)
 }
 
 export function databaseUrl(serverUrl: string, name: string): string {

@@ -5,7 +5,7 @@
  */
 import type { Pool, PoolClient } from 'pg'
 import { invalid } from '../../errors.js'
-import { boundaryIn, type PostgresTx } from './transaction.js'
+import { type Boundary, boundaryIn, type PostgresTx } from './transaction.js'
 
 export type TransactionClient = PoolClient & Pick<Pool, 'end'> & { connect(): Promise<PoolClient> }
 
@@ -16,10 +16,17 @@ export function asClient(tx: PostgresTx): TransactionClient {
   const run = tx.query.bind(tx) as unknown as Query
   let depth = 0
 
-  /** Runs the statement; begin, commit and rollback are replaced by savepoint statements. */
-  async function translated(statement: unknown, rest: readonly unknown[]): Promise<unknown> {
-    const boundary = boundaryIn(statement)
-    if (boundary === null) return run(statement, ...rest)
+  /** The promise of `tx.query` itself: the context of the handler watches it, also when nobody awaits it. */
+  function unchanged(statement: unknown, rest: readonly unknown[]): Promise<unknown> {
+    try {
+      return run(statement, ...rest)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Runs the savepoint statements that replace begin, commit and rollback. */
+  async function translated(statement: unknown, boundary: Boundary): Promise<unknown> {
     if (boundary === 'begin') {
       if (hasTransactionMode(statement))
         throw invalid(
@@ -41,7 +48,8 @@ export function asClient(tx: PostgresTx): TransactionClient {
   /** Returns a promise, or calls the callback that Knex passes as the last argument. */
   function query(statement: unknown, ...rest: unknown[]): unknown {
     const callback = typeof rest.at(-1) === 'function' ? (rest.pop() as Callback) : null
-    const answer = translated(statement, rest)
+    const boundary = boundaryIn(statement)
+    const answer = boundary === null ? unchanged(statement, rest) : translated(statement, boundary)
     if (callback === null) return answer
     answer.then(
       (result) => callback(null, result),

@@ -10,6 +10,7 @@ import type { Database } from './database.js'
 import { isConnectionFailure, isTimedOut } from './failure.js'
 import { beginIdleFor, isOwnSession } from './sessions.js'
 import type { Run } from './statement.js'
+import { turnsOf } from './turns.js'
 
 export interface MaintainSession {
   /** False when another process maintains the log now. */
@@ -44,6 +45,7 @@ const begin = `${beginIdleFor(STATEMENT_MS)}; ${set('local ')}`
 
 export async function openMaintainSession(db: Database): Promise<MaintainSession> {
   const [holder, worker] = [db.client(), db.client()]
+  const turns = turnsOf(holder)
   /** Why the lock is lost; null while the connection works. */
   let lost: unknown = new Error('not connected')
   let keepingAlive: NodeJS.Timeout | undefined
@@ -54,7 +56,11 @@ export async function openMaintainSession(db: Database): Promise<MaintainSession
   async function close(): Promise<void> {
     clearInterval(keepingAlive)
     // A pooler would drop a session that is left inside a transaction, and the lock a moment later.
-    if (lost === null) await answerOf(holder.query('rollback'), CLOSE_MS).catch(() => {})
+    if (lost === null)
+      await answerOf(
+        turns.take(() => holder.query('rollback')),
+        CLOSE_MS,
+      ).catch(() => {})
     await Promise.all([holder.end().catch(() => {}), worker.end().catch(() => {})])
   }
 
@@ -92,7 +98,10 @@ export async function openMaintainSession(db: Database): Promise<MaintainSession
     const isLocked = await lock(holder, db)
     if (isLocked)
       keepingAlive = setInterval(() => {
-        answerOf(holder.query('select 1'), db.timeoutMs).catch((error) => {
+        answerOf(
+          turns.take(() => holder.query('select 1')),
+          db.timeoutMs,
+        ).catch((error) => {
           lost = error
         })
       }, KEEP_ALIVE_MS).unref()

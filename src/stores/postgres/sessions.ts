@@ -10,6 +10,7 @@
 import type { ClientBase, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import type { Logger } from '../../log.js'
 import { answerOf, corked } from './connection.js'
+import { isPipelined } from './turns.js'
 
 export interface Sessions {
   /** Whether statements are prepared under a name. */
@@ -174,7 +175,7 @@ export async function transact<Row extends QueryResultRow>(
   begin: string,
   query: QueryConfig,
 ): Promise<QueryResult<Row>> {
-  if ((client as { pipeline?: boolean }).pipeline) {
+  if (isPipelined(client)) {
     process.nextTick(corked(client))
     const [began, answered, ended] = await Promise.allSettled([
       client.query(begin),

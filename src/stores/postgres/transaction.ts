@@ -18,6 +18,7 @@ import {
   succeededValues,
 } from './settle.js'
 import type { Statement } from './statement.js'
+import { isPipelined, turnsOf } from './turns.js'
 
 /** The `query` method of a node-postgres client. `asClient` makes a client for Drizzle, Kysely and Knex from it. */
 export type PostgresTx = Pick<PoolClient, 'query'>
@@ -35,8 +36,11 @@ export async function beginTransaction(
   { idleMs = DEFAULT_IDLE_MS }: TransactionOptions = {},
 ): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.connect()
+  const turns = turnsOf(client)
   /** Why the transaction is closed; null while it is open. */
   let over: string | null = null
+  /** Set before the commit is sent: a later statement of the handler would run outside the transaction. */
+  let committing = false
 
   function end(how: string, failure: unknown = null, limitMs = db.timeoutMs): void {
     over = how
@@ -50,7 +54,8 @@ export async function beginTransaction(
   /** A statement of the log on the handler's connection. */
   async function run<Row extends QueryResultRow>(statement: Statement, values: unknown[]): Promise<Row[]> {
     try {
-      return (await answerOf(open().query<Row>(db.prepared(statement, values)), db.timeoutMs)).rows
+      const sent = turns.take(async () => open().query<Row>(db.prepared(statement, values)))
+      return (await answerOf(sent, db.timeoutMs)).rows
     } catch (error) {
       if (isStatementLost(error)) db.sessions.statementLost()
       if (isTimedOut(error) && !over) end('its connection stopped answering', error)
@@ -61,7 +66,8 @@ export async function beginTransaction(
   /** Settles and commits in one round trip. The commit has no effect when `settle_succeeded` raises an error. */
   async function finishSucceeded(settlement: Settlement): Promise<boolean> {
     try {
-      if ((client as { pipeline?: boolean }).pipeline) {
+      if (isPipelined(client)) {
+        committing = true
         process.nextTick(corked(client))
         const settled = open().query(db.prepared(settleSucceeded, succeededValues(settlement)))
         settled.catch(() => {}) // `commit` below waits for it and handles the failure
@@ -78,10 +84,11 @@ export async function beginTransaction(
 
   async function commit(sql: string, before?: Promise<unknown>): Promise<void> {
     let answer: { command: string } | readonly { command: string }[]
+    committing = true
     try {
-      const committing = open().query(sql)
-      committing.catch(() => {})
-      const both = Promise.all([committing, before])
+      const sent = turns.take(async () => open().query(sql))
+      sent.catch(() => {})
+      const both = Promise.all([sent, before])
       answer = (await answerOf(both, db.timeoutMs))[0]
     } catch (error) {
       if (over) throw error
@@ -105,7 +112,9 @@ export async function beginTransaction(
     if (over) return
     const limitMs = isBusy(client) ? BUSY_MS : db.timeoutMs
     over = 'it was rolled back'
-    const failure = await answerOf(client.query('rollback'), limitMs).then(
+    // Statements of the handler that have not been sent yet find the transaction closed at their turn.
+    const rolledBack = turns.take(() => client.query('rollback'))
+    const failure = await answerOf(rolledBack, limitMs).then(
       () => null,
       (error: unknown) => error,
     )
@@ -114,7 +123,8 @@ export async function beginTransaction(
 
   // There is no await: on a pipelined connection `begin` is sent together with the handler's first statement.
   const send = corked(client)
-  answerOf(client.query(beginIdleFor(idleMs)), db.timeoutMs).catch((error: unknown) => {
+  const begun = turns.take(() => client.query(beginIdleFor(idleMs)))
+  answerOf(begun, db.timeoutMs).catch((error: unknown) => {
     if (!over) end('it did not begin', error) // the next statement then throws TRANSACTION_CLOSED
   })
   process.nextTick(send)
@@ -128,7 +138,10 @@ export async function beginTransaction(
             `The statement ${boundary}`,
             'is not allowed in a handler, because hookonce begins and ends the transaction; use a savepoint',
           )
-        return open().query(...args)
+        if (committing && !over)
+          throw new HookonceError('TRANSACTION_CLOSED', { problem: 'it is being committed' })
+        open()
+        return turns.query(open, args)
       }) as PoolClient['query'],
     },
     async settle(settlements) {
