@@ -39,7 +39,7 @@ async function fresh(options: Partial<PostgresOptions> = {}): Promise<CompleteSt
 /** The log's clock shows this instant, and goes on from there. */
 const setClock = (at: number) =>
   log.sql(`create or replace function log.clock() returns timestamptz language sql stable as
-    $$ select statement_timestamp() + interval '${at - Date.now()} milliseconds' $$`)
+    $$ select statement_timestamp() + make_interval(secs => ${(at - Date.now()) / 1000}) $$`)
 
 interface Partition {
   name: string

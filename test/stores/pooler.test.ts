@@ -1,6 +1,8 @@
 /**
  * PostgreSQL behind a real PgBouncer in transaction mode: consecutive transactions of one client run in different
- * sessions of the server, so nothing may depend on the state of a session.
+ * sessions of the server, so nothing may depend on the state of a session. HOOKONCE_TEST_PGBOUNCER is the program of
+ * another version; with HOOKONCE_TEST_PGBOUNCER_STATEMENTS (1.21 or newer) it keeps that many prepared statements, and
+ * the stores prepare theirs.
  */
 import type { CompleteStore, NewDelivery } from 'hookonce'
 import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
@@ -14,12 +16,17 @@ import { ids, postAll, quickRetry, shop, signal, until } from '../support/proces
 import { afterwards } from '../support/serving.js'
 
 const DAY_MS = 86_400_000
+/** `max_prepared_statements` of the pooler; undefined leaves its default. */
+const statements = process.env.HOOKONCE_TEST_PGBOUNCER_STATEMENTS
+const named = Number(statements ?? 0) > 0
 let pooler: TestPgBouncer
 let database: TestDatabase
 let outside: pg.Client
 
 beforeAll(async () => {
-  pooler = await startPgBouncer(inject('postgresUrl'))
+  pooler = await startPgBouncer(inject('postgresUrl'), {
+    settings: statements === undefined ? {} : { max_prepared_statements: statements },
+  })
 })
 afterAll(() => pooler.remove())
 beforeEach(async () => {
@@ -33,7 +40,8 @@ afterEach(async () => {
 })
 
 function open(options: Partial<PostgresOptions> = {}): CompleteStore<PostgresTx> {
-  const store = postgres({ url: pooler.through(database.url), schema: 'log', ...options })
+  const prepare = named ? { prepare: true } : {}
+  const store = postgres({ url: pooler.through(database.url), schema: 'log', ...prepare, ...options })
   afterwards(() => store.close())
   return store
 }
@@ -66,7 +74,7 @@ describe('through a PgBouncer in transaction mode', () => {
       '{}',
       'insert into log_user.effects (value) values ($1)',
       'postgres',
-      pooler.through(database.url),
+      `${pooler.through(database.url)}${named ? '?prepare=true' : ''}`,
       'log',
     ])
     await child.said(1)
@@ -119,7 +127,7 @@ describe('through a PgBouncer in transaction mode', () => {
     await until(async () => (await states()).finished === 100, 'every event is handled')
     expect((await effects()).sort()).toEqual(names.sort())
     expect(lines.filter(({ msg }) => msg.includes('pooler'))).toMatchObject([
-      { level: 'warn', prepared: false, wakeups: 'polling' },
+      { level: 'warn', prepared: named, wakeups: 'polling' },
     ])
     expect(lines.filter(({ level }) => level === 'error')).toEqual([])
   })
@@ -222,7 +230,7 @@ describe('through a PgBouncer in transaction mode', () => {
           statement: '0',
           lock: '0',
           path: '"$user", public',
-          prepared: 0,
+          prepared: named ? expect.any(Number) : 0,
         })
       }
     } finally {

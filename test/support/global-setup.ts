@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { postgres } from 'hookonce/postgres'
+import pg from 'pg'
 import type { TestProject } from 'vitest/node'
 import { databaseUrl, once } from './database.js'
 import { memoryFolder } from './memory-folder.js'
@@ -38,8 +39,9 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const template = await createTemplate(url)
   cleanups.push(() => once(url, `drop database ${template} with (force)`))
   project.provide('postgresUrl', url)
-  // Copying files ends with a checkpoint, which only a disk makes slow.
-  project.provide('postgresTemplate', `template ${template} strategy ${folder ? 'file_copy' : 'wal_log'}`)
+  // Copying files ends with a checkpoint, which only a disk makes slow. Version 14 knows no other way.
+  const strategy = (await majorOf(url)) < 15 ? '' : `strategy ${folder ? 'file_copy' : 'wal_log'}`
+  project.provide('postgresTemplate', `template ${template} ${strategy}`)
   return async () => {
     for (const cleanup of cleanups.reverse()) await cleanup()
   }
@@ -54,4 +56,12 @@ async function createTemplate(serverUrl: string): Promise<string> {
   await store.migrate()
   await store.close()
   return name
+}
+
+async function majorOf(url: string): Promise<number> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  const { rows } = await client.query('show server_version_num')
+  await client.end()
+  return Math.floor(rows[0].server_version_num / 10_000)
 }

@@ -34,7 +34,7 @@ export async function postgresHarness(server?: string): Promise<OwnHarness<Postg
       const { outside, schema } = await here()
       await outside.query(
         `create or replace function "${schema}".clock() returns timestamptz language sql stable
-         as $$ select statement_timestamp() + interval '${offsetMs} milliseconds' $$`,
+         as $$ select statement_timestamp() + make_interval(secs => ${offsetMs / 1000}) $$`,
       )
     },
     async insertEffect(tx, value) {

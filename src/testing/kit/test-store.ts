@@ -70,7 +70,7 @@ type Sql = TestStore['sql']
 async function movePostgres(sql: Sql, schema: string, offsetMs: number): Promise<void> {
   await sql(
     `create or replace function "${schema}".clock() returns timestamptz language sql stable
-     as $$ select statement_timestamp() + interval '${Math.round(offsetMs)} milliseconds' $$`,
+     as $$ select statement_timestamp() + make_interval(secs => ${Math.round(offsetMs) / 1000}) $$`,
   )
 }
 
