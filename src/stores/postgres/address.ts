@@ -25,6 +25,7 @@ export interface UrlOptions {
 const PARTS = /^(postgres(?:ql)?:\/\/)([^/?#]*@)?([^/?#@]*)(\/[^?#]*)?(?:\?([^#]*))?$/
 
 export function parseAddress(url: string, what = 'The store URL'): Address {
+  insistOnAddress(what, url)
   const parts = PARTS.exec(url)
   // Another form that node-postgres takes, such as socket:/var/run/postgresql/?db=shop.
   if (parts === null) return { urls: [url], readWrite: false, options: {} }
@@ -59,6 +60,25 @@ export function parseAddress(url: string, what = 'The store URL'): Address {
     readWrite: target !== 'any',
     options: Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)),
   }
+}
+
+/** node-postgres would take a URL with another scheme for the address of a PostgreSQL server, and a number for none. */
+function insistOnAddress(what: string, url: unknown): asserts url is string {
+  if (typeof url !== 'string')
+    throw invalid(what, `is ${kindOf(url)}; it must be a text such as postgres://user@host/database`)
+  if (url.trim() === '')
+    throw invalid(
+      what,
+      'is empty; set it to the address of the database, such as postgres://user@host/database',
+    )
+  const [, scheme] = /^([a-z][a-z0-9+.-]*):/i.exec(url) ?? []
+  if (scheme !== undefined && !/^(postgres|postgresql|socket)$/i.test(scheme))
+    throw invalid(what, `begins with ${scheme}:; it must begin with postgres://`)
+}
+
+function kindOf(value: unknown): string {
+  if (value === null || value === undefined) return String(value)
+  return Array.isArray(value) ? 'a list' : `of type ${typeof value}`
 }
 
 function flagOf(what: string, name: string, value: string | undefined): boolean | undefined {

@@ -82,9 +82,11 @@ const optionNames = shape({
 /** The options with those of the URL, which an option of the same name overrides. */
 export function settled(options: PostgresOptions): PostgresOptions {
   checkOptions('postgres(options)', options, optionNames)
-  if (!options.url === !options.pool) throw invalid('postgres()', 'needs either `url` or `pool`')
+  if ((options.url === undefined) === !options.pool)
+    throw invalid('postgres()', 'needs either `url` or `pool`')
   if (options.pool && (options.password ?? options.ssl) !== undefined)
     throw invalid('postgres()', 'takes `password` and `ssl` with `url` only; set them on the pool')
+  if (options.directUrl !== undefined) parseAddress(options.directUrl, '`directUrl`')
   return options.url === undefined ? options : { ...parseAddress(urlOf(options)).options, ...options }
 }
 
@@ -138,6 +140,7 @@ export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): numbe
   return readTimeoutMs
 }
 
+/** What `url` is, or what its function returns; `parseAddress` checks it. */
 function urlOf({ url = '' }: PostgresOptions): string {
   return typeof url === 'function' ? url() : url
 }
