@@ -15,12 +15,18 @@ export interface ThreadProgram {
   readonly source: string
 }
 
+/**
+ * The space for new objects of a thread. The default grows to 48 MB, and a thread only handles messages that are soon
+ * garbage.
+ */
+const YOUNG_MB = 6
+
 /** Only an unbundled module has this address; a bundler may also keep the address of the file it has read. */
 const UNBUNDLED = /(\/dist\/(?:stores\/sqlite|spool)\/)(?:thread-link|spool)\.js$/
 
 export function startWorker({ starter, source }: ThreadProgram, name: string, workerData: object): Worker {
   // The flags of the program (--input-type, --inspect-brk, loaders) are not meant for this thread.
-  const options = { name, execArgv: [] }
+  const options = { name, execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB } }
   // Not `new URL('./thread.js', import.meta.url)`: bundlers replace that by a copy of the file without its imports.
   const file = starter && UNBUNDLED.test(starter) ? starter.replace(UNBUNDLED, '$1thread.js') : null
   if (file !== null && existsSync(fileURLToPath(file)))
