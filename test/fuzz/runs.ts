@@ -1,5 +1,5 @@
 /**
- * The number of inputs of one property. HOOKONCE_FUZZ_RUNS (200,000 in all by `npm run chaos -- fuzz`, or any other number)
+ * The number of inputs of one property. HOOKONCE_FUZZ_RUNS (2 million by `npm run chaos -- fuzz`)
  * is divided by the cost of one input; without it each property gets a small number for `npm test`.
  */
 export function fuzzRuns(small: number, cost = 1): number {
