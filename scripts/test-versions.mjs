@@ -26,6 +26,8 @@ const files = [
   'test/stores/record-growth.test.ts',
   'test/stores/list-growth.test.ts',
   'test/stores/stats-growth.test.ts',
+  'test/stores/plans.test.ts',
+  'test/stores/one-statement.test.ts',
   // Migrations.
   'test/stores/migrate.test.ts',
   'test/stores/migrate-portions.test.ts',

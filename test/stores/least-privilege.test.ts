@@ -125,8 +125,9 @@ describe('the role that only reads and writes rows', () => {
   test('is refused when row-level security would hide events from it', async () => {
     const store = open('app')
     await superuser.query('alter table hookonce.work enable row level security')
-    for (const call of [store.ping(), open('app').migrate(), store.record([delivery('hidden')])])
-      await expect(call).rejects.toMatchObject({
+    const calls = [() => store.ping(), () => open('app').migrate(), () => store.record([delivery('hidden')])]
+    for (const call of calls)
+      await expect(call()).rejects.toMatchObject({
         code: 'STORE_PRIVILEGE',
         message: expect.stringContaining('row-level security hides rows of table'),
       })

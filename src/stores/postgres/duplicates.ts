@@ -3,7 +3,11 @@ import { type DuplicateAudit, type DuplicateNote, duplicateAudit } from '../shar
 import type { Database } from './database.js'
 import { joined, numbers, type Statement } from './statement.js'
 
-/** $1 seqs   $2 counts   $3 first, ms   $4 last, ms   $5 conflicts   $6 conflict at, ms or null   $7 hashes, joined */
+/**
+ * An event that retention has removed gets no row. Its look-up has a limit, so that the planner can only use the key: a plan
+ * that was made on an empty log read all events.
+ * $1 seqs   $2 counts   $3 first, ms   $4 last, ms   $5 conflicts   $6 conflict at, ms or null   $7 hashes, joined
+ */
 const write: Statement = {
   name: 'duplicates',
   sql: `
@@ -13,7 +17,7 @@ select i.seq, i.count, to_timestamp(i.first_ms / 1000), to_timestamp(i.last_ms /
   case when i.conflict_ms is not null then substring($7::bytea from (32 * (i.n - 1) + 1)::int for 32) end
 from unnest($1::bigint[], $2::bigint[], $3::float8[], $4::float8[], $5::bigint[], $6::float8[])
   with ordinality as i (seq, count, first_ms, last_ms, conflicts, conflict_ms, n)
-where exists (select 1 from hookonce.events e where e.seq = i.seq)
+cross join lateral (select from hookonce.events e where e.seq = i.seq limit 1) e
 order by i.seq
 on conflict (seq) do update set
   count = d.count + excluded.count,

@@ -1,0 +1,239 @@
+/**
+ * The plan of every statement that the store sends, as the server ran it (auto_explain), on a log of 50,000 events with a
+ * backlog of 5,000: no statement reads a large table from its beginning to its end, and none reads more rows than its
+ * limit allows. The same calls run with plans that were made while the log was empty, with statistics of an empty log, and
+ * with fresh ones.
+ */
+import type { CompleteStore, NewDelivery } from 'hookonce'
+import { type PostgresTx, postgres } from 'hookonce/postgres'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { freshDatabase, type TestDatabase } from '../support/database.js'
+
+const EVENTS = 50_000
+const BACKLOG = 5_000
+/** Tables that grow with the log. Their plans must be bounded by the limit of the call. */
+const LARGE = /^(events|work|attempts|effects|duplicates|payloads\w*)$/
+/** The most rows that a statement reads: a list looks at 10,000, a portion of retention at 20,000. */
+const ROWS_AT_MOST = 21_000
+
+interface Plan {
+  readonly 'Node Type': string
+  readonly 'Relation Name'?: string
+  readonly 'Index Name'?: string
+  readonly 'Actual Rows'?: number
+  readonly 'Actual Loops'?: number
+  readonly 'Rows Removed by Filter'?: number
+  readonly Plans?: readonly Plan[]
+}
+
+let statements = 0
+const unbounded = new Set<string>()
+
+/** Sends each plan to the client, as a notice. */
+const explained =
+  '-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on ' +
+  '-c auto_explain.log_timing=off -c auto_explain.log_nested_statements=on -c auto_explain.log_format=json ' +
+  '-c client_min_messages=log'
+
+class ExplainedClient extends pg.Client {
+  constructor(config?: pg.ClientConfig) {
+    super(config)
+    this.on('notice', ({ message }) => {
+      const json = /^duration: .* plan:\s*(\{.*\})\s*$/s.exec(message ?? '')?.[1]
+      if (json === undefined) return
+      statements++
+      const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: Plan }
+      for (const problem of problemsOf(plan))
+        unbounded.add(`${problem}: ${text.replace(/\s+/g, ' ').slice(0, 200)}`)
+    })
+  }
+}
+
+function problemsOf(plan: Plan): string[] {
+  const { 'Relation Name': table = '', 'Actual Loops': loops = 0 } = plan
+  const rows = ((plan['Actual Rows'] ?? 0) + (plan['Rows Removed by Filter'] ?? 0)) * loops
+  const below = (plan.Plans ?? []).flatMap(problemsOf)
+  if (!LARGE.test(table) || loops === 0) return below
+  if (plan['Node Type'] === 'Seq Scan' && rows > 0) return [...below, `Seq Scan of ${table}, ${rows} rows`]
+  return rows > ROWS_AT_MOST
+    ? [...below, `${plan['Node Type']} of ${table} by ${plan['Index Name']}, ${rows} rows`]
+    : below
+}
+
+let database: TestDatabase
+let outside: pg.Client
+const pools: pg.Pool[] = []
+const stores: CompleteStore<PostgresTx>[] = []
+
+beforeAll(async () => {
+  database = await freshDatabase()
+  outside = new pg.Client({ connectionString: database.url })
+  await outside.connect()
+})
+afterAll(async () => {
+  for (const store of stores) await store.close()
+  for (const pool of pools) await pool.end()
+  await outside.end()
+  await database.drop()
+})
+
+function open(): CompleteStore<PostgresTx> {
+  const pool = new pg.Pool({
+    connectionString: database.url,
+    options: explained,
+    max: 2,
+    Client: ExplainedClient,
+  } as pg.PoolConfig)
+  const store = postgres({ pool, maxConnections: 1, maxReads: 1 })
+  pools.push(pool)
+  stores.push(store)
+  return store
+}
+
+function delivery(eventId: string, body = eventId): NewDelivery {
+  return {
+    source: 'source-1',
+    headers: {},
+    body: Buffer.from(body),
+    events: [{ eventId, eventType: 'order.paid', reference: 'ref', contentHash: null, guardHash: null }],
+    onReplayedContent: 'review',
+  }
+}
+
+/** Every verb of the store. `name` makes the ids of a run its own. */
+async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promise<void> {
+  const ids = Array.from({ length: 20 }, (_, i) => `${name}-${i}`)
+  await store.record(ids.map((id) => delivery(id)))
+  await store.record([delivery(ids[0]!)])
+  await store.record([delivery(ids[1]!, 'another body')])
+  await store.duplicates.flush()
+  const claimed = await store.claim({ worker: 'w', limit: 12, leaseMs: 60_000 })
+  const leases = claimed.map(({ lease }) => lease)
+  await store.claim({ worker: 'w', limit: 4, leaseMs: 60_000, sources: ['source-1', 'source-2'] })
+  await store.extend(leases, 60_000)
+  const succeeded = { kind: 'succeeded' } as const
+  await store.settle([
+    { lease: leases[0]!, outcome: succeeded, durationMs: 1 },
+    { lease: leases[1]!, outcome: { kind: 'failed', error: 'no', retryInMs: 10_000 }, durationMs: 1 },
+    { lease: leases[2]!, outcome: { kind: 'failed', error: 'no', retryInMs: null }, durationMs: 1 },
+    { lease: leases[3]!, outcome: { kind: 'ignored', reason: 'no' }, durationMs: 1 },
+  ])
+  const transaction = await store.transaction()
+  await transaction.keys!.advance({ source: 'source-1', key: name, value: 1 })
+  await transaction.finish([{ lease: leases[4]!, outcome: succeeded, durationMs: 1 }])
+  await store.release(leases.slice(5), 0)
+
+  const key = { source: 'source-1', eventId: ids[0]! }
+  const events = claimed.slice(0, 4).map(({ source, eventId }) => ({ source, eventId }))
+  for (const verb of ['retry', 'ignore', 'replay'] as const)
+    await store.operate({ verb, events, actor: 'test', reason: 'test', force: true })
+  await store.get(key)
+  await store.tail({ after: 0, limit: 100 })
+  await store.stats()
+  await store.ping()
+  const filters = [
+    {},
+    { state: 'pending' },
+    { state: 'processing' },
+    { state: 'failed' },
+    { state: 'failed', dead: true },
+    { state: 'ignored' },
+    { source: 'source-1' },
+    { type: 'order.paid' },
+    { type: 'order.*' },
+    { reference: 'ref' },
+    { eventId: ids[0]! },
+    { hasDuplicates: true },
+    { hasConflict: true },
+    { flagged: true },
+    { from: Date.now() - 3_600_000 },
+    { source: 'source-1', state: 'succeeded' },
+  ] as const
+  for (const filter of filters) await store.list(filter, { limit: 20 })
+  await store.inspect.payload(key)
+  await store.inspect.attempts(key)
+  await store.inspect.effects(key)
+  await store.inspect.conflict({ source: 'source-1', eventId: ids[1]! })
+  await store.inspect.deadLetters({ limit: 20 })
+  await store.inspect.leases()
+  await store.inspect.types(20)
+  await store.inspect.idsFrom(name, 10)
+  const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000
+  await store.history.read({ from: hour - 86_400_000, to: hour + 3_600_000, stepMs: 3_600_000 })
+  await store.history.processes()
+  await store.audit.list({}, { limit: 20 })
+  await store.archive.export({ source: 'source-1', from: 0, to: Date.now(), after: 0, limit: 20 })
+  await store.archive.erase({ reference: 'customer 7', actor: 'test', reason: 'test', limit: 20 })
+  const before = Date.now() - 59 * 86_400_000
+  await store.retention.prune({
+    source: 'source-1',
+    payloadsBefore: before,
+    eventsBefore: before,
+    attemptsBefore: before,
+    auditsBefore: before,
+    limit: 20,
+  })
+}
+
+/** Finished events of the past 60 days with an attempt each, some dead or ignored, and the backlog as the newest. */
+const filling = `
+  select hookonce.ensure_partitions(now() - interval '61 days', 4, 'month');
+  insert into hookonce.events (seq, batch, received_at, source, event_id, event_type, related_reference, parked, reason)
+    select n, n / 64, now() - (${EVENTS} - n) * interval '60 days' / ${EVENTS}, 'source-' || n % 20, 'evt-' || n,
+      'order.' || n % 50, 'customer ' || n % 5000,
+      case when n > ${EVENTS - BACKLOG} then null when n % 1000 = 7 then 'dead' when n % 100 = 3 then 'ignored' end,
+      case when n % 1000 = 7 then 'no' end
+    from generate_series(100, ${EVENTS}) n;
+  insert into hookonce.payloads (seq, received_at, source, headers, body)
+    select seq, received_at, source, '{}', 'x' from hookonce.events where seq >= 100;
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+    select seq, 1, 1, 'w', received_at, received_at,
+      case parked when 'dead' then 'failed' when 'ignored' then 'ignored' else 'succeeded' end
+    from hookonce.events where seq <= ${EVENTS - BACKLOG} and seq >= 100;
+  insert into hookonce.effects (seq, name, started_at, finished_at)
+    select seq, 'mail', received_at, received_at from hookonce.events where seq between 100 and ${EVENTS - BACKLOG};
+  insert into hookonce.work (seq, source, next_at)
+    select seq, source, received_at from hookonce.events where seq > ${EVENTS - BACKLOG};
+  insert into hookonce.duplicates (seq, count, first_at, last_at, conflicts)
+    select n, 1, now(), now(), 0 from generate_series(101, ${EVENTS}, 10) n;
+  -- Without the trigger, which changes one row of totals for each row.
+  set session_replication_role = replica;
+  insert into hookonce.hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+    select source, date_trunc('hour', received_at, 'UTC'), 1, count(*), count(*) filter (where parked = 'ignored'),
+      count(*) filter (where parked = 'dead'), min(seq), max(seq)
+    from hookonce.events where seq >= 100 group by 1, 2;
+  insert into hookonce.totals (source, part, recorded, ignored, dead)
+    select source, 1, sum(recorded), sum(ignored), sum(dead) from hookonce.hours where slot = 1 group by source;
+  insert into hookonce.spans (hour, first_seq, last_seq)
+    select hour, min(first_seq), max(last_seq) from hookonce.hours where slot = 1 group by hour
+    on conflict do nothing;
+  set session_replication_role = origin;
+  select setval('hookonce.event_seq', ${EVENTS + 1})`
+
+test('no plan reads a large table as a whole', async () => {
+  const first = open()
+  await first.migrate()
+  // Statistics must not be refreshed by chance.
+  const { rows: tables } = await outside.query(
+    `select c.oid::regclass as name from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = 'hookonce' and c.relkind = 'r'`,
+  )
+  for (const { name } of tables) await outside.query(`alter table ${name} set (autovacuum_enabled = off)`)
+  await everyVerb(first, 'empty')
+  unbounded.clear()
+  statements = 0
+
+  await outside.query(filling)
+  await everyVerb(first, 'planned-before')
+  expect({ plans: 'made while the log was empty', unbounded: [...unbounded] }).toEqual({
+    plans: 'made while the log was empty',
+    unbounded: [],
+  })
+  await everyVerb(open(), 'stale')
+  expect({ statistics: 'none', unbounded: [...unbounded] }).toEqual({ statistics: 'none', unbounded: [] })
+  await outside.query('analyze')
+  await everyVerb(open(), 'fresh')
+  expect({ statistics: 'fresh', unbounded: [...unbounded] }).toEqual({ statistics: 'fresh', unbounded: [] })
+  expect(statements).toBeGreaterThan(300)
+})
