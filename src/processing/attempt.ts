@@ -45,8 +45,12 @@ export interface Group<Tx> {
   readonly inCall?: boolean
 }
 
-/** Called with each session before its handler starts, so that a lost lease or a stop can abort it. */
-export type OnSession<Tx> = (session: Session<Tx>) => void
+export interface AttemptHooks<Tx> {
+  /** Called with each session before its handler starts, so that a lost lease or a stop can abort it. */
+  onSession?(session: Session<Tx>): void
+  /** Called when the handler has returned, all its effects are visible, and only the outcomes are not written yet. */
+  onHandled?(): void
+}
 
 /**
  * A shared transaction takes no further event after this time, so that its locks are not held much longer. The events that
@@ -61,23 +65,24 @@ const SHARED_MS = 250
 export async function attempt<Tx>(
   deps: AttemptDeps<Tx>,
   group: Group<Tx>,
-  onSession: OnSession<Tx> = () => {},
+  hooks: AttemptHooks<Tx> = {},
 ): Promise<Result[]> {
   const span = deps.tracing?.attempt(group.events, group.inCall === true)
-  const run = () => attemptGroup(deps, group, onSession)
+  const run = () => attemptGroup(deps, group, hooks)
   return span ? withinSpan(span, run) : run()
 }
 
 async function attemptGroup<Tx>(
   deps: AttemptDeps<Tx>,
   { handler, events }: Group<Tx>,
-  onSession: OnSession<Tx>,
+  hooks: AttemptHooks<Tx>,
 ): Promise<Result[]> {
-  const { results, begun } = await attemptOnce(deps, handler, events, onSession)
+  const { results, begun } = await attemptOnce(deps, handler, events, hooks)
   if (results) return results
   const each: Result[] = []
+  const alone: AttemptHooks<Tx> = { ...hooks, onHandled() {} } // the place is needed for the next event of the group
   for (const event of events.slice(0, begun))
-    each.push(...(await attemptGroup(deps, { handler, events: [event] }, onSession)))
+    each.push(...(await attemptGroup(deps, { handler, events: [event] }, alone)))
   return each
 }
 
@@ -92,15 +97,15 @@ async function attemptOnce<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
   events: readonly ClaimedEvent[],
-  onSession: OnSession<Tx>,
+  hooks: AttemptHooks<Tx>,
 ): Promise<Attempted> {
   const session = openSession(deps.store, events, deps.log, timeoutOf(handler))
-  onSession(session)
+  hooks.onSession?.(session)
   try {
     const prepared = await prepare(deps, session, handler)
     if (!mayShareTransaction(prepared)) return { results: null, begun: events.length }
     const { begun, failed } = await handle(deps, session, handler, prepared)
-    const results = await settle(deps, session, begun, failed)
+    const results = await settle(deps, session, begun, failed, hooks.onHandled)
     for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result, handler?.counters)
     return { results, begun: begun.length }
   } finally {

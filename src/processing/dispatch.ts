@@ -11,10 +11,17 @@ import type { Leases } from './leases.js'
 
 /** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
+/**
+ * Events whose handler has returned and whose outcome is not written yet, for each place. They leave their places to the
+ * next events, so that many outcomes share a write. After a crash all of them run again.
+ */
+const SETTLING_PER_PLACE = 8
 
 export interface Dispatch {
   /** Events in the buffer. */
   readonly waiting: number
+  /** Events that have left their places and whose outcomes are not written yet. They still have their leases. */
+  readonly settling: number
   /** Puts claimed events into the buffer, and starts those that may start. */
   add(claimed: readonly ClaimedEvent[]): void
   /** Takes an event out of the buffer. */
@@ -46,6 +53,7 @@ export function createDispatch<Tx>(
   const waiting: ClaimedEvent[] = []
   const whenIdle: (() => void)[] = []
   let active = 0
+  let settling = 0
   let closed = false
   let aborting = false
 
@@ -118,15 +126,41 @@ export function createDispatch<Tx>(
     await store.release(events.map(({ lease }) => lease)).catch(() => {}) // the leases expire
   }
 
+  /** A place for one attempt, until `free` is called. */
+  function takePlace(handler: Registered<Tx> | null): { free(): void } {
+    let isFree = false
+    active++
+    if (handler) handler.active++
+    return {
+      free() {
+        if (!isFree) {
+          isFree = true
+          active--
+          if (handler) handler.active--
+        }
+        startWaiting()
+        onFreePlace()
+      },
+    }
+  }
+
   /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
   async function run(group: Group<Tx>): Promise<Result[]> {
     const { handler, events } = group
-    active++
-    if (handler) handler.active++
+    const place = takePlace(handler)
+    let isSettling = false
     try {
-      const results = await attempt(deps, group, (session) => {
-        leases.attach(session)
-        if (aborting) session.abort(new Stopping('the process is stopping'))
+      const results = await attempt(deps, group, {
+        onSession(session) {
+          leases.attach(session)
+          if (aborting) session.abort(new Stopping('the process is stopping'))
+        },
+        onHandled() {
+          if (settling >= SETTLING_PER_PLACE * concurrency) return
+          isSettling = true
+          settling += events.length
+          place.free()
+        },
       })
       for (const [i, result] of results.entries()) {
         leases.drop(events[i]!.lease)
@@ -149,17 +183,18 @@ export function createDispatch<Tx>(
       )
       throw error
     } finally {
-      active--
-      if (handler) handler.active--
-      startWaiting()
-      onFreePlace()
-      if (active === 0) for (const resolve of whenIdle.splice(0)) resolve()
+      if (isSettling) settling -= events.length
+      place.free()
+      if (active === 0 && settling === 0) for (const resolve of whenIdle.splice(0)) resolve()
     }
   }
 
   return {
     get waiting() {
       return waiting.length
+    },
+    get settling() {
+      return settling
     },
     add(claimed) {
       waiting.push(...claimed)
@@ -188,7 +223,8 @@ export function createDispatch<Tx>(
       const [result] = await run({ handler, events: [claimed], inCall: true })
       return result!
     },
-    idle: () => (active === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve))),
+    idle: () =>
+      active === 0 && settling === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve)),
   }
 }
 

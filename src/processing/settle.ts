@@ -21,13 +21,14 @@ export interface SettleDeps<Tx> extends FailureDeps<Tx> {
 /**
  * `begun`: the events of the session that have begun. `failed`: the result when the handler did not return. Resolves to
  * their results, and to those of all events of the session when they are released. Null: split the group, nothing was
- * written.
+ * written. `onHandled` is called when only outcomes are left to write, without a transaction.
  */
 export async function settle<Tx>(
   deps: SettleDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   failed: Result | null,
+  onHandled?: () => void,
 ): Promise<Result[] | null> {
   const { claimed } = session
   const results = begun.map(({ result }) => result)
@@ -37,7 +38,11 @@ export async function settle<Tx>(
     const watermarks = begun.flatMap(({ watermark, result }) =>
       watermark && result.kind === 'succeeded' ? [watermark] : [],
     )
-    if (!session.begun() && watermarks.length === 0) return writeOutcomes(deps, begun, outcomes)
+    if (!session.begun() && watermarks.length === 0) {
+      const written = writeOutcomes(deps, begun, outcomes)
+      onHandled?.()
+      return written
+    }
     failure = await commit(deps, session, begun, outcomes, watermarks)
     if (!failure) return results
   }
@@ -99,7 +104,7 @@ export function batchedSettle(store: Pick<Store, 'settle'>): (settlement: Settle
 }
 
 const MAX_SETTLEMENTS = 500
-const MAX_WRITES = 2
+const MAX_WRITES = 1
 
 /** Null when it was committed; else the result of the failure, and nothing was kept. */
 async function commit<Tx>(
