@@ -96,3 +96,52 @@ test.each([true, false])(
     }
   },
 )
+
+test('each transaction has its own limit on idle time, although the limit is sent only when it changes', async () => {
+  const own = postgres({ url: log.args[1]!, schema: log.args[2]!, maxTransactions: 1 })
+  try {
+    await own.get({ source: 'shop', eventId: 'none' }) // a session is examined
+    await own.record([delivery('a')])
+    const limits: unknown[] = []
+    for (const idleMs of [1_000, 1_000, 2_000, 2_000, 1_000]) {
+      const transaction = await own.transaction({ idleMs })
+      const { rows } = await transaction.tx.query('show idle_in_transaction_session_timeout')
+      limits.push(Object.values(rows[0])[0])
+      // A rollback also undoes settings that belong to the transaction.
+      if (limits.length % 2 === 0) await transaction.commit()
+      else await transaction.rollback()
+    }
+    expect(limits).toEqual(['6s', '6s', '7s', '7s', '6s'])
+  } finally {
+    await own.close()
+  }
+})
+
+test.each([true, false])(
+  'a group with one expired lease leaves nothing on a pipelined connection or a plain one (%s)',
+  async (pipeline) => {
+    const pool = new pg.Pool({ connectionString: log.args[1]!, pipeline })
+    const own = postgres({ pool, schema: log.args[2]! })
+    const succeeded = { outcome: { kind: 'succeeded' }, durationMs: 1 } as const
+    try {
+      await own.record([delivery('a'), delivery('b'), delivery('c')])
+      const claimed = await own.claim({ worker: 'w', limit: 3, leaseMs: 60_000 })
+      const [a, b, c] = claimed.map(({ lease }) => lease)
+      const dead = await own.transaction()
+      await dead.tx.query(log.insertEffect, ['dead'])
+      const group = [a!, { seq: b!.seq, token: a!.token }, c!]
+      expect(await dead.finish(group.map((lease) => ({ lease, ...succeeded })))).toBe(false)
+      expect((await own.stats())[0]).toMatchObject({ processing: 3, succeeded: 0 })
+
+      const good = await own.transaction()
+      await good.tx.query(log.insertEffect, ['good'])
+      expect(await good.finish([c!, a!, b!].map((lease) => ({ lease, ...succeeded })))).toBe(true)
+      expect((await own.stats())[0]).toMatchObject({ processing: 0, succeeded: 3 })
+      expect(await log.effects()).toEqual(['good'])
+      expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
+    } finally {
+      await own.close()
+      await pool.end()
+    }
+  },
+)

@@ -36,6 +36,8 @@ export interface Database {
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** The time limit of a statement. */
   readonly timeoutMs: number
+  /** Whether the connections of `connect` belong to the store, and not to the application. */
+  readonly ownsTransactions: boolean
   /** Takes a connection of the application's pool. Throws POOL_EXHAUSTED when none became free in time. */
   connect(): Promise<PoolClient>
   /** Returns a connection from `connect` to its pool; after a failure it is destroyed. */
@@ -155,6 +157,7 @@ export function openDatabase(given: PostgresOptions): Database {
     closing: closing.signal,
     client: () => newClient(direct ?? (log.options as ClientConfig)),
     hasDirectUrl,
+    ownsTransactions: options.pool === undefined,
     sessions,
     async connect() {
       if (closed) throw new HookonceError('STORE_CLOSED')

@@ -4,6 +4,8 @@ import type { Database } from './database.js'
 import { numbers, type Statement, texts } from './statement.js'
 import { alive } from './work.js'
 
+const NO_TOKEN = '00000000-0000-0000-0000-000000000000'
+
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
@@ -104,11 +106,48 @@ export const settleSucceeded: Statement = {
   sql: 'select hookonce.settle_succeeded($1, $2, $3)',
 }
 
+/**
+ * The same for a group of events: all of them succeeded, or LEASE_EXPIRED. The call of the function never finds a lease; it
+ * is there to raise the error, without a round trip in which this process would count the rows.
+ *
+ * $1 seqs   $2 tokens   $3 durations in ms   $4 number of events
+ */
+export const settleGroup: Statement = {
+  name: 'settle_group',
+  sql: `
+with input as materialized (
+  select * from unnest($1::bigint[], $2::uuid[], $3::float8[]) as i (seq, token, duration_ms) order by seq
+),
+finished as (
+  delete from hookonce.work w using input i where w.seq = i.seq and w.token = i.token and ${alive}
+  returning w.seq, w.attempt, w.run, w.worker, i.duration_ms, w.source, w.lane
+),
+promoted as materialized (
+  select hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane)) from finished
+  where lane is not null having count(*) > 0
+),
+noted as (
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+  select seq, attempt, run, worker, hookonce.clock() - make_interval(secs => duration_ms / 1000), hookonce.clock(), 'succeeded'
+  from finished
+)
+select case when count(*) <> $4::int then hookonce.settle_succeeded(0, '${NO_TOKEN}', 0) end
+from finished where (select count(*) from promoted) >= 0`,
+}
+
 /** The errcode that `settle_succeeded` raises. */
 export const LEASE_EXPIRED = 'HK001'
 
 export function succeededValues({ lease, durationMs }: Settlement): unknown[] {
   return [lease.seq, tokenOf(lease.token), durationMs]
+}
+
+export function groupValues(settlements: readonly Settlement[]): unknown[] {
+  return [
+    ...leaseValues(settlements.map(({ lease }) => lease)),
+    numbers(settlements.map(({ durationMs }) => durationMs)),
+    settlements.length,
+  ]
 }
 
 /** The same call with its values in the text, for connections that cannot send two commands in one packet. */
@@ -168,4 +207,3 @@ export function tokenOf(token: string): string {
 }
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
-const NO_TOKEN = '00000000-0000-0000-0000-000000000000'

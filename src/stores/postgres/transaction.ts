@@ -8,10 +8,12 @@ import { answerOf, corked, isBusy } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isConnectionFailure, isStatementLost, isTimedOut } from './failure.js'
 import { advanceWatermark, effect } from './keys.js'
-import { beginIdleFor } from './sessions.js'
+import { beginIdleFor, beginInOwnSession } from './sessions.js'
 import {
   applied,
+  groupValues,
   LEASE_EXPIRED,
+  settleGroup,
   settleSucceeded,
   settleSucceededSql,
   settling,
@@ -64,16 +66,21 @@ export async function beginTransaction(
   }
 
   /** Settles and commits in one round trip. The commit has no effect when `settle_succeeded` raises an error. */
-  async function finishSucceeded(settlement: Settlement): Promise<boolean> {
+  async function finishSucceeded(settlements: readonly Settlement[]): Promise<boolean> {
+    const [first] = settlements
+    const query =
+      settlements.length === 1
+        ? db.prepared(settleSucceeded, succeededValues(first!))
+        : db.prepared(settleGroup, groupValues(settlements))
     try {
       if (isPipelined(client)) {
         committing = true
         process.nextTick(corked(client))
-        const settled = open().query(db.prepared(settleSucceeded, succeededValues(settlement)))
+        const settled = open().query(query)
         settled.catch(() => {}) // `commit` below waits for it and handles the failure
         await commit('commit', settled)
       } else {
-        await commit(db.inSchema(`${settleSucceededSql(settlement)}; commit`))
+        await commit(db.inSchema(`${settleSucceededSql(first!)}; commit`))
       }
       return true
     } catch (error) {
@@ -123,7 +130,10 @@ export async function beginTransaction(
 
   // There is no await: on a pipelined connection `begin` is sent together with the handler's first statement.
   const send = corked(client)
-  const begun = turns.take(() => client.query(beginIdleFor(idleMs)))
+  const inOwnSession = isPipelined(client) && db.ownsTransactions && db.sessions.own
+  const begun = turns.take<unknown>(() =>
+    inOwnSession ? beginInOwnSession(client, idleMs) : client.query(beginIdleFor(idleMs)),
+  )
   answerOf(begun, db.timeoutMs).catch((error: unknown) => {
     if (!over) end('it did not begin', error) // the next statement then throws TRANSACTION_CLOSED
   })
@@ -150,8 +160,9 @@ export async function beginTransaction(
     },
     async finish(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
-      const [only] = settlements
-      if (settlements.length === 1 && only!.outcome.kind === 'succeeded') return finishSucceeded(only!)
+      const inOnePacket = settlements.length === 1 || (isPipelined(client) && settlements.length > 1)
+      if (inOnePacket && settlements.every(({ outcome }) => outcome.kind === 'succeeded'))
+        return finishSucceeded(settlements)
       const settled = applied(settlements.length, await run(...settling(settlements, 0)))
       if (settled.every(Boolean)) await commit('commit')
       else await rollback()
