@@ -10,6 +10,8 @@ import type { World } from './world.js'
 
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))
 const FULL_MS = 3_000
+/** For one command. */
+const LIMIT_MS = 120_000
 const call = promisify(execFile)
 
 /** Retention needs to know how long the senders repeat a delivery. */
@@ -62,7 +64,7 @@ export const otherPrograms: readonly Omit<Fault, 'touches'>[] = [
     async run(world) {
       await hookonce(world, ['doctor'], 1)
       await hookonce(world, ['events', 'list', '--limit', '200'])
-      await hookonce(world, ['events', 'export', '--payloads', '--note', 'black box'])
+      await hookonce(world, ['events', 'export', '--payloads', '--since', '20s', '--note', 'black box'])
     },
   },
   {
@@ -93,11 +95,12 @@ export const otherPrograms: readonly Omit<Fault, 'touches'>[] = [
 /** Some orders end with 1 because single events were busy, and doctor because it has found something. */
 async function hookonce(world: World, command: readonly string[], worst = 0): Promise<void> {
   const args = [cli, ...command, '--store', world.storeUrl]
-  const options = { cwd: world.folder, timeout: 120_000, maxBuffer: 2 ** 28 }
+  const options = { cwd: world.folder, timeout: LIMIT_MS, maxBuffer: 2 ** 28 }
   try {
     await call(process.execPath, args, options)
   } catch (error) {
-    const { code, stderr } = error as { code?: number; stderr?: string }
+    const { code, stderr, killed } = error as { code?: number; stderr?: string; killed?: boolean }
+    if (killed) throw new Error(`hookonce ${command.join(' ')} did not end in ${LIMIT_MS / 1_000} s`)
     // While another fault of the round is on, the store may be away: the command must say so and nothing worse.
     const isOutage = /STORE_(UNAVAILABLE|BUSY|TIMEOUT)|unavailable|disk|full/i.test(stderr ?? '')
     if (typeof code === 'number' && (code <= worst || isOutage) && !/^\s+at .*:\d+:\d+/m.test(stderr ?? ''))

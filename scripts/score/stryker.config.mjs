@@ -1,0 +1,30 @@
+/**
+ * npm run mutants:score: Stryker changes the built files of the hot core one expression at a time, and counts the changes
+ * that the tests below notice. It mutates `dist`, because the tests import the package as it is shipped.
+ *
+ * HOOKONCE_SCORE_FILES (a glob below dist/, several by commas) chooses other files.
+ *
+ * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
+ */
+export default {
+  plugins: ['@stryker-mutator/vitest-runner'],
+  testRunner: 'vitest',
+  vitest: { configFile: 'scripts/score/vitest.config.ts', related: false },
+  mutate: (
+    process.env.HOOKONCE_SCORE_FILES ??
+    'verification/schemes/{hmac,keyed-digest,signature,signed,timestamp,token}.js,verification/delivery/body-formats.js'
+  )
+    .split(/,(?![^{]*\})/)
+    .map((glob) => `dist/${glob}`),
+  coverageAnalysis: 'perTest',
+  concurrency: 1,
+  // A test that waits for a timer is cut off soon: a mutant that makes it wait is noticed that way.
+  timeoutMS: 20_000,
+  disableTypeChecks: false,
+  // Texts of errors are for people; the tests look at their codes.
+  mutator: { excludedMutations: ['StringLiteral'] },
+  ignorePatterns: ['bench', 'dashboard', 'docs/images', 'deploy', 'examples', '.cache'],
+  reporters: ['clear-text'],
+  clearTextReporter: { allowColor: false, reportTests: false, reportMutants: true },
+  tempDirName: '.score',
+}
