@@ -184,7 +184,17 @@ export function survive<C extends ClientBase>(client: C): C {
 
 /** The pool replaces an idle connection that breaks. Without a listener the error would end the process. */
 export function quiet(pool: Pool): Pool {
+  surviveAll(pool)
   return pool.on('error', ignore)
+}
+
+/**
+ * `survive` for each new connection of the pool. Its caller would be too late: the server can end a connection in the packet
+ * in which it accepts it. Returns a function that stops this for later connections.
+ */
+export function surviveAll(pool: Pool): () => void {
+  pool.on('connect', survive)
+  return () => void pool.off('connect', survive)
 }
 
 /** Makes a connection outside every pool, not connected yet. */

@@ -9,7 +9,7 @@ import { invalid } from '../../errors.js'
 import { anyValue, checkOptions, type Rule, shape } from '../../options.js'
 import { checkCount } from '../../store/input.js'
 import { parseAddress } from './address.js'
-import { keepAlive, PromptClient, quiet } from './connection.js'
+import { keepAlive, PromptClient, quiet, surviveAll } from './connection.js'
 import { choosingClient } from './hosts.js'
 
 export interface PostgresOptions {
@@ -102,6 +102,7 @@ export function openPools(options: PostgresOptions): Pools {
       }),
     )
   const reads = readPool(options)
+  const leave = options.pool ? surviveAll(options.pool) : undefined
   return {
     log,
     reads,
@@ -109,6 +110,7 @@ export function openPools(options: PostgresOptions): Pools {
     direct:
       options.directUrl === undefined ? undefined : connection(options, options.directUrl, '`directUrl`'),
     async end() {
+      leave?.()
       await Promise.all([log.end(), options.pool ? undefined : transactions.end()])
     },
   }
