@@ -11,8 +11,8 @@ import { unverified } from 'hookonce/providers'
 
 const [url = '', spoolPath = ''] = process.argv.slice(2)
 const inbox = createInbox({
-  // PgBouncer of Debian 12 knows no prepared statements in transaction mode.
-  store: postgres({ url, prepare: false }),
+  // The store recognises PgBouncer, and then sends statements without names.
+  store: postgres({ url }),
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
   processing: { leaseMs: 10_000, retry: { maxAttempts: 1_000, firstMs: 200, maxMs: 2_000 } },
   ...(spoolPath && { spool: { path: spoolPath } }),
