@@ -1,13 +1,18 @@
 /** The `imports` capability: finished events of another program, in one statement. */
+import { HookonceError } from '../../errors.js'
 import type { EventKey } from '../../model.js'
 import type { ImportedEvent } from '../../store.js'
 import type { Database } from './database.js'
+import { isPartitionMissing } from './failure.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import { joined, numbers, type Statement, texts } from './statement.js'
 
 /**
  * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
  * or null   $10 body offset (from 1)   $11 body length   $12 bodies, joined
+ *
+ * Known events are found by the unique index of the insert and not by a look-up before it: a plan that was made while the
+ * statistics said that the log is empty used another index, and read all of the log for each event.
  *
  * `attempts` is 0 and not null, which tells these events from events whose attempts are rows. The lock is that of record:
  * `tail` stops before the seqs of a transaction that has not committed.
@@ -21,17 +26,13 @@ with input as materialized (
     $9::text[], $10::int[], $11::int[]) with ordinality
     as i (source, event_id, event_type, reference, received_ms, processed_ms, parked, reason, headers, at, length, n)
 ),
-fresh as materialized (
-  select i.* from input i
-  where not exists (select 1 from hookonce.events e where e.source = i.source and e.event_id = i.event_id)
-),
 announced as materialized (
   select 'hookonce.event_seq'::regclass as sequence, pg_advisory_xact_lock_shared(
     'hookonce.event_seq'::regclass::oid::int, (case when is_called then last_value else 0 end << 32 >> 32)::int)
   from hookonce.event_seq
 ),
 numbered as materialized (
-  select f.*, nextval((select sequence from announced)) as seq from (select * from fresh order by n) f
+  select f.*, nextval((select sequence from announced)) as seq from (select * from input order by n) f
 ),
 added as (
   insert into hookonce.events (seq, batch, received_at, processed_at, source, event_id, event_type, related_reference,
@@ -70,32 +71,57 @@ export async function importEvents(
   events: readonly ImportedEvent[],
 ): Promise<boolean[]> {
   const kept = events.filter(({ payload }) => payload !== null)
-  for (const at of new Set(kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)))
-    await db.query(ensurePartitions, [at, 0, unit])
   let next = 1
   const places = events.map(({ payload }) => {
     const at = next
     next += payload?.body.byteLength ?? 0
     return at
   })
-  const rows = await db.atomic((run) =>
-    run<{ n: number }>(insertImported, [
-      texts(events.map(({ source }) => source)),
-      texts(events.map(({ eventId }) => eventId)),
-      texts(events.map(({ eventType }) => eventType)),
-      texts(events.map(({ reference }) => reference)),
-      numbers(events.map(({ receivedAt }) => Math.trunc(receivedAt))),
-      numbers(events.map(({ processedAt, receivedAt }) => Math.trunc(processedAt ?? receivedAt))),
-      texts(events.map(({ state }) => parkedAs[state])),
-      texts(events.map(({ reason }) => reason)),
-      texts(events.map(({ payload }) => payload && JSON.stringify(payload.headers))),
-      numbers(places),
-      numbers(events.map(({ payload }) => payload?.body.byteLength ?? 0)),
-      joined(kept.length === 0 ? [new Uint8Array()] : kept.map(({ payload }) => payload!.body)),
-    ]),
-  )
+  const values = [
+    texts(events.map(({ source }) => source)),
+    texts(events.map(({ eventId }) => eventId)),
+    texts(events.map(({ eventType }) => eventType)),
+    texts(events.map(({ reference }) => reference)),
+    numbers(events.map(({ receivedAt }) => Math.trunc(receivedAt))),
+    numbers(events.map(({ processedAt, receivedAt }) => Math.trunc(processedAt ?? receivedAt))),
+    texts(events.map(({ state }) => parkedAs[state])),
+    texts(events.map(({ reason }) => reason)),
+    texts(events.map(({ payload }) => payload && JSON.stringify(payload.headers))),
+    numbers(places),
+    numbers(events.map(({ payload }) => payload?.body.byteLength ?? 0)),
+    joined(kept.length === 0 ? [new Uint8Array()] : kept.map(({ payload }) => payload!.body)),
+  ]
+  const rows = await inPartitions<{ n: number }>(db, unit, kept, values)
   const added = new Set(rows.map(({ n }) => n))
   return events.map((_, i) => added.has(i + 1))
+}
+
+/**
+ * Creates the partitions of the payloads when one is missing, and not before: old rows come in any order of time, so every
+ * batch would ask for every day.
+ */
+async function inPartitions<Row extends object>(
+  db: Database,
+  unit: PartitionUnit,
+  kept: readonly ImportedEvent[],
+  values: unknown[],
+): Promise<Row[]> {
+  for (let tries = 1; ; tries++) {
+    let isMissing = false
+    try {
+      return await db.atomic((run) =>
+        run<Row>(insertImported, values).catch((error) => {
+          isMissing = isPartitionMissing(error)
+          throw error
+        }),
+      )
+    } catch (error) {
+      if (!isMissing) throw error
+      if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
+      for (const at of new Set(kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)))
+        await db.query(ensurePartitions, [at, 0, unit])
+    }
+  }
 }
 
 /** $1 sources   $2 event ids */
