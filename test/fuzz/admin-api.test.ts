@@ -183,7 +183,7 @@ onBothLogs((bench) => {
         const said = operation.responses[response.status] ?? operation.responses.default
         expect(said, what).toBeDefined()
         const type = response.headers.get('content-type')?.split(';')[0] ?? ''
-        if (said!.content === undefined || !type.endsWith('json')) return
+        if (said!.content === undefined || !/^application\/(problem\+)?json$/.test(type)) return
         const schema = said!.content[type]?.schema
         expect(schema, what).toBeDefined()
         const fits = ajv.compile(schema!)

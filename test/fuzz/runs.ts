@@ -1,3 +1,5 @@
+import { vi } from 'vitest'
+
 /**
  * The number of inputs of one property. HOOKONCE_FUZZ_RUNS (2 million by `npm run chaos -- fuzz`)
  * is divided by the cost of one input; without it each property gets a small number for `npm test`.
@@ -6,3 +8,6 @@ export function fuzzRuns(small: number, cost = 1): number {
   const given = process.env.HOOKONCE_FUZZ_RUNS
   return given === undefined ? small : Math.max(1, Math.ceil(Number(given) / 10 / cost))
 }
+
+// Many inputs take longer than a test may.
+if (process.env.HOOKONCE_FUZZ_RUNS !== undefined) vi.setConfig({ testTimeout: 6 * 3_600_000 })

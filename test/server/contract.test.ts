@@ -207,6 +207,7 @@ onBothLogs((bench) => {
       ['GET', '/api/events?from=yesterday', undefined, 400, 'INVALID_INPUT'],
       ['GET', '/api/events?cursor=nonsense', undefined, 400, 'INVALID_INPUT'],
       ['GET', '/api/events?q=a&cursor=nonsense', undefined, 400, 'INVALID_INPUT'],
+      ['GET', '/api/export?minAttempts=1000001', undefined, 400, 'INVALID_INPUT'],
       ['GET', '/api/events/shop/nobody', undefined, 404, 'EVENT_NOT_FOUND'],
       ['GET', '/api/events/shop/nobody/payload', undefined, 404, 'EVENT_NOT_FOUND'],
       ['GET', '/api/events/shop/nobody/attempts', undefined, 404, 'EVENT_NOT_FOUND'],

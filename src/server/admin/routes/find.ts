@@ -124,7 +124,9 @@ export function findRoutes(inbox: Inbox): Route[] {
         }
         if (request.method === 'HEAD') return new Response(null, { headers })
         const detail = seesDetail(access)
-        return new Response(exportBody(inbox, filterOf(conditions), { format, limit, detail }), { headers })
+        return new Response(await exportBody(inbox, filterOf(conditions), { format, limit, detail }), {
+          headers,
+        })
       },
     }),
   ]
