@@ -24,6 +24,7 @@ const longFiles = [
   'test/spool/processes.test.ts',
   'test/stores/kill.test.ts',
   'test/stores/long-lane.test.ts',
+  'test/blackbox/blackbox.test.ts',
 ]
 
 class LongFilesFirst extends BaseSequencer {
