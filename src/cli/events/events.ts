@@ -2,13 +2,15 @@
 import type { EventFilter } from '../../model.js'
 import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
-import type { EventLog, EventView } from '../log/event-log.js'
+import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey, findEvent } from '../log/open-log.js'
 import type { Output } from '../output.js'
 import { eventDetail, eventLine, eventTable, payloadText } from './event-text.js'
 
 /** Events per call. A page may have fewer events and still have a next page. */
 const PAGE = 500
+/** Payloads that are read together; each may have a megabyte. */
+const PAYLOADS = 20
 /** A store stops a long search early. After this many continuations the command prints how to continue. */
 const MAX_CUTS = 50
 
@@ -132,13 +134,12 @@ export async function exportEvents(
   let exported = 0
   do {
     const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
-    for (const event of page.events) {
-      const payload = payloads ? await log.payload(eventKey(event), note) : undefined
-      const shown = payload && {
-        headers: payload.headers,
-        body: Buffer.from(payload.body).toString('base64'),
-      }
-      await write(`${JSON.stringify(payloads ? { ...event, payload: shown ?? null } : event)}\n`)
+    if (!payloads) for (const event of page.events) await write(`${JSON.stringify(event)}\n`)
+    for (let at = 0; payloads && at < page.events.length; at += PAYLOADS) {
+      const events = page.events.slice(at, at + PAYLOADS)
+      const found = await log.payloads(events.map(eventKey), note)
+      for (const [i, event] of events.entries())
+        await write(`${JSON.stringify({ ...event, payload: shown(found[i]!) })}\n`)
     }
     exported += page.events.length
     output.progress(`${exported} events`)
@@ -146,6 +147,10 @@ export async function exportEvents(
   } while (cursor !== null)
   output.progress(null)
   output.say(`${exported} events exported from ${log.name}`)
+}
+
+function shown(payload: PayloadView | null) {
+  return payload && { headers: payload.headers, body: Buffer.from(payload.body).toString('base64') }
 }
 
 /** Waits for a slow reader: an export can be larger than memory. */

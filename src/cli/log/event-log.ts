@@ -44,6 +44,8 @@ export interface EventLog extends AsyncDisposable {
   attempts(key: EventKey): Promise<readonly AttemptView[]>
   /** Null when it has been deleted. Each read is recorded in the audit. */
   payload(key: EventKey, note: string): Promise<PayloadView | null>
+  /** The same for several events, in less time. */
+  payloads(keys: readonly EventKey[], note: string): Promise<readonly (PayloadView | null)[]>
   /** The provider of each source, where it is known. */
   providers(): Promise<Readonly<Record<string, string>>>
   /** Events as they are recorded, in order, until the signal is aborted. */

@@ -6,22 +6,26 @@ import type { PayloadAnswer } from '../../server/admin/views.js'
 import { pause } from '../command.js'
 import { Failure } from '../failure.js'
 import { type Api, ApiProblem, frames, isCode, Unreachable } from './api.js'
-import type { EventLog, EventView, Followed, FollowOptions, Verb } from './event-log.js'
+import type { EventLog, EventView, Followed, FollowOptions, PayloadView, Verb } from './event-log.js'
 
 export function serverLog(api: Api): EventLog {
   const pathOf = ({ source, eventId }: EventKey) =>
     `/api/events/${encodeURIComponent(source)}/${encodeURIComponent(eventId)}`
+
+  async function payload(key: EventKey, note: string): Promise<PayloadView | null> {
+    const path = `${pathOf(key)}/payload?${query({ note: note || undefined })}`
+    const found = await orNull(api.json<PayloadAnswer>('GET', path), 'PAYLOAD_REMOVED')
+    return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
+  }
+
   return {
     name: api.url,
     list: (filter, { limit, cursor }) =>
       api.json('GET', `/api/events?${query({ ...apiFilter(filter), limit, cursor })}`),
     get: (key) => orNull(api.json<EventView>('GET', pathOf(key)), 'EVENT_NOT_FOUND'),
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
-    async payload(key, note) {
-      const path = `${pathOf(key)}/payload?${query({ note: note || undefined })}`
-      const found = await orNull(api.json<PayloadAnswer>('GET', path), 'PAYLOAD_REMOVED')
-      return found && { headers: found.headers, part: found.part, body: Buffer.from(found.body, 'base64') }
-    },
+    payload,
+    payloads: (keys, note) => Promise.all(keys.map((key) => payload(key, note))),
     async providers() {
       const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
         'GET',

@@ -1,8 +1,9 @@
 /** The log of a store that this process opens. */
 import { userInfo } from 'node:os'
+import type { EventKey } from '../../model.js'
 import { orderEvent, orderMany } from '../../processing/orders.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
-import { need, type Store } from '../../store.js'
+import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
@@ -14,6 +15,16 @@ const POLL_MS = 1_000
 export function storeLog(store: Store): EventLog {
   const actor = actorName()
   const inspect = () => need(store, 'inspect', 'showing payloads and attempts')
+  // The audit of several reads is one commit.
+  async function payloads(keys: readonly EventKey[], note: string): Promise<(Payload | null)[]> {
+    const audit = need(store, 'audit', 'showing payloads')
+    const found = await Promise.all(keys.map((key) => inspect().payload(key)))
+    const read = keys.filter((_, i) => found[i] !== null)
+    if (read.length > 0)
+      await audit.append(read.map((key) => ({ actor, verb: 'payload', ...key, reason: note })))
+    return found
+  }
+
   return {
     name: store.name,
     async list(filter, page) {
@@ -25,12 +36,8 @@ export function storeLog(store: Store): EventLog {
       return event && eventView(event, true)
     },
     attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
-    async payload(key, note) {
-      const audit = need(store, 'audit', 'showing payloads')
-      const payload = await inspect().payload(key)
-      if (payload !== null) await audit.append([{ actor, verb: 'payload', ...key, reason: note }])
-      return payload
-    },
+    payload: async (key, note) => (await payloads([key], note))[0]!,
+    payloads,
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
