@@ -19,6 +19,7 @@ import { mutants } from '../test/mutants/index.mjs'
 import { applied, type Change, type Mutant, type NamedTest } from '../test/mutants/mutant.mjs'
 import { startPostgres } from '../test/support/postgres.js'
 import { nativeDir } from '../test/support/postgres-native.mjs'
+import { writeThreadSources } from './thread-sources.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
 /** No test that is named here needs half of this on a busy machine. */
@@ -86,7 +87,7 @@ function build({ name, changes }: Mutant): string[] {
   const texts = new Map<string, string>()
   for (const change of changes as Change[])
     texts.set(change.file, applied(texts.get(change.file) ?? read(change.file), change, name))
-  return [...texts].map(([file, text]) => {
+  const changed = [...texts].map(([file, text]) => {
     const { code } = transformSync(text, {
       loader: 'ts',
       format: 'esm',
@@ -97,6 +98,8 @@ function build({ name, changes }: Mutant): string[] {
     writeFileSync(join(copy, built), code)
     return built
   })
+  const threads = writeThreadSources(join(copy, 'dist')).map((file) => join('dist', file))
+  return [...changed, ...threads]
 }
 
 interface Ran {

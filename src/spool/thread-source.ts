@@ -1,2 +1,2 @@
-/** The code of `thread.ts` as one script, for bundles. `scripts/thread-sources.mjs` replaces the built file. */
+/** The code of `thread.ts` as one script. `scripts/thread-sources.mjs` replaces the built file. */
 export const threadSource: string = ''
