@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { jsonQuery } from '#dist/verification/json.js'
+import './support/fixed-seed.js'
 
 const bytes = (text: string) => new TextEncoder().encode(text)
 

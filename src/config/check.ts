@@ -72,8 +72,8 @@ function keysOf({ keys, each }: Rule, where = ''): string[] {
 export function configProblems(exported: unknown): string[] {
   if (!isObject(exported)) return ['the default export must be an object: defineConfig({ ... })']
   const problems = optionProblems('', exported, config).map(({ what, problem }) => `${what} ${problem}`)
-  const several = isObject(exported.server) && Number(exported.server.processes) > 1
-  if (several && exported.store === 'sqlite::memory:')
+  const processes = isObject(exported.server) ? exported.server.processes : undefined
+  if (typeof processes === 'number' && processes > 1 && exported.store === 'sqlite::memory:')
     problems.push(
       'server.processes needs a store that processes can share, such as sqlite:events.db; each process would have its own sqlite::memory:',
     )

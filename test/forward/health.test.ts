@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { createHealth, createRateLimit } from '#dist/forward/health.js'
 import { globMatches, globsMeet } from '#dist/glob.js'
+import '../support/fixed-seed.js'
 
 const options = { pauseAfter: { failures: 3, lastingMs: 1_000 }, probeEveryMs: 100, random: () => 0 }
 

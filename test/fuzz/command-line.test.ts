@@ -97,7 +97,9 @@ describe('arguments', () => {
         const ends = await Promise.all(finite.map((list) => folder.run(list)))
         ends.forEach(({ code, stderr, stdout }, i) => {
           const what = JSON.stringify([finite[i], code, stderr])
-          expect([0, 1, 2], what).toContain(code)
+          // Node 20 reads --env-file itself, wherever it stands, and ends with 9 when there is no such file.
+          const ofNode = finite[i]!.includes('--env-file') && code === 9
+          expect(ofNode ? 2 : code, what).toBeOneOf([0, 1, 2])
           expect(stderr, what).not.toMatch(/^\s+at .*:\d+:\d+/m)
           if (code !== 0) expect(`${stderr}${stdout}`.trim(), what).not.toBe('')
         })

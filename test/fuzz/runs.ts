@@ -1,4 +1,5 @@
 import { vi } from 'vitest'
+import '../support/fixed-seed.js'
 
 /**
  * The number of inputs of one property. HOOKONCE_FUZZ_RUNS (2 million by `npm run chaos -- fuzz`)

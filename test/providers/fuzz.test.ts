@@ -6,6 +6,7 @@
 import fc from 'fast-check'
 import { catalogue } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
+import '../support/fixed-seed.js'
 
 const now = Date.UTC(2026, 10, 15)
 const entries = Object.values(catalogue).flatMap((factory) =>
