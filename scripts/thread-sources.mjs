@@ -2,7 +2,7 @@
  * Writes the code of each thread as text into `dist/.../thread-source.js`, from which it is started. A part of
  * `npm run build`.
  */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildSync } from 'esbuild'
@@ -12,6 +12,7 @@ import { buildSync } from 'esbuild'
  * @param {string} dist
  */
 export function writeThreadSources(dist) {
+  const { version } = JSON.parse(readFileSync(join(dist, '../package.json'), 'utf8'))
   return ['stores/sqlite', 'spool'].map((folder) => {
     const { outputFiles } = buildSync({
       entryPoints: [join(dist, folder, 'thread.js')],
@@ -25,7 +26,7 @@ export function writeThreadSources(dist) {
       keepNames: true,
       // The place of the bundle, which the starter of the thread knows.
       banner: { js: 'var hookonceBase=require("node:worker_threads").workerData.base;' },
-      define: { 'import.meta.url': 'hookonceBase' },
+      define: { 'import.meta.url': 'hookonceBase', HOOKONCE_VERSION: JSON.stringify(version) },
     })
     const name = join(folder, 'thread-source.js')
     const text = JSON.stringify(outputFiles[0]?.text ?? '')
