@@ -48,6 +48,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'a', said: 'first' })
     await post(inbox, { id: 'a', said: secret })
     const store = await inbox.store()
+    await store.duplicates!.flush()
     const found = await store.inspect!.conflict({ source: 'shop', eventId: 'a' })
     expect(JSON.parse(Buffer.from(found!.body).toString())).toMatchObject({ id: 'a', said: secret })
     const bodies = await bench.rows(
