@@ -1,4 +1,5 @@
 /** The cost of an import grows with its rows, and not with the length of the log. */
+import type { CompleteStore } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
@@ -22,13 +23,23 @@ const batch = (n: number, payload: Uint8Array | null) =>
     payload: payload && { headers: {}, body: payload },
   }))
 
-test('an import into a log whose statistics are those of an empty one reads no rows of other events', async () => {
+async function onLog(use: (store: CompleteStore, outside: pg.Client) => Promise<void>): Promise<void> {
   const database = await freshDatabase()
   const outside = new pg.Client({ connectionString: database.url })
   await outside.connect()
   const store = postgres(database.url)
   try {
     await store.migrate()
+    await use(store, outside)
+  } finally {
+    await store.close()
+    await outside.end()
+    await database.drop()
+  }
+}
+
+test('an import into a log whose statistics are those of an empty one reads no rows of other events', () =>
+  onLog(async (store, outside) => {
     await outside.query('analyze')
     for (let n = 0; n < batches; n++)
       expect(await store.imports!.add(batch(n, null))).toEqual(Array(size).fill(true))
@@ -45,24 +56,14 @@ test('an import into a log whose statistics are those of an empty one reads no r
       .toBe(batches * size)
     const { rows } = await outside.query(
       `select (select sum(seq_tup_read) from pg_stat_user_tables where relname = 'events')::float8
-         + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'events')::float8 as n`,
+       + (select sum(idx_tup_read) from pg_stat_user_indexes where relname = 'events')::float8 as n`,
     )
     // Those that were known, and not all of the log for each row of each batch.
     expect(rows[0].n).toBeLessThan(batches * size)
-  } finally {
-    await store.close()
-    await outside.end()
-    await database.drop()
-  }
-})
+  }))
 
-test('the partitions of payloads are made when one is missing, and not asked for again', async () => {
-  const database = await freshDatabase()
-  const outside = new pg.Client({ connectionString: database.url })
-  await outside.connect()
-  const store = postgres(database.url)
-  try {
-    await store.migrate()
+test('the partitions of payloads are made when one is missing, and not asked for again', () =>
+  onLog(async (store, outside) => {
     const body = Buffer.from('{"id":1}')
     for (let n = 0; n < 3; n++)
       expect(await store.imports!.add(batch(n, body))).toEqual(Array(size).fill(true))
@@ -74,9 +75,4 @@ test('the partitions of payloads are made when one is missing, and not asked for
     )
     await outside.query(`drop table hookonce."${partitions[0].name}"`)
     expect(await store.imports!.add(batch(3, body))).toEqual(Array(size).fill(true))
-  } finally {
-    await store.close()
-    await outside.end()
-    await database.drop()
-  }
-})
+  }))
