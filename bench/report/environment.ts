@@ -39,9 +39,7 @@ export async function describeEnvironment(
     facts: [
       // The benchmark itself has only started a database so far.
       ...(load > cores.length / 2
-        ? [
-            '**Preliminary**: the machine was busy with other work during this run; run it again on a quiet one.',
-          ]
+        ? ['**Preliminary**: the load average was high when this run began; run it again on a quiet machine.']
         : []),
       `Machine: ${cores.length} cores (${cores[0]?.model.trim() || 'model unknown'}), ${Math.round(totalmem() / 2 ** 30)} GB of memory, ${type()} ${release()}. Load generator, servers and databases share it. Load average before the run: ${load.toFixed(1)}.`,
       `Node ${process.version}${otherNode === null ? '' : `; suite \`nodes\`: also ${execFileSync(otherNode, ['--version'], { encoding: 'utf8' }).trim()}`}. PostgreSQL ${version}${hasRedis ? `. Redis ${redisVersion()}` : ''}.`,
