@@ -166,6 +166,11 @@ test('a mistake is named with its row or column', async () => {
   expect(await wrong('id,time\n1,yesterday\n')).toContain(
     '1 hookonce: Row 1 cannot be imported: the time is "yesterday"',
   )
+  // The rows before a wrong one are in the log, as the message says.
+  const cut = await wrong('id,time\ngood,2026-10-01\nbad,yesterday\n')
+  expect(cut).toContain('Row 2 cannot be imported: the time is "yesterday"')
+  expect(cut).toContain('The rows before it were imported.')
+  expect((await folder.run(['events', 'show', 'good', '--store', store])).code).toBe(0)
   expect(await wrong('id\nx\n', '--map', 'id=nr')).toContain('there is no column nr')
   expect(await wrong('id\nx\n', '--state', 'failed')).toContain('there would be nothing to retry')
   expect(await wrong('id\n"x')).toContain('ends inside a quoted cell')

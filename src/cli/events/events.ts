@@ -4,7 +4,7 @@ import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey, findEvent } from '../log/open-log.js'
-import type { Output } from '../output.js'
+import { counted, type Output } from '../output.js'
 import { eventDetail, eventLine, eventTable, payloadText } from './event-text.js'
 
 /** Events per call. A page may have fewer events and still have a next page. */
@@ -146,7 +146,7 @@ export async function exportEvents(
     cursor = page.next
   } while (cursor !== null)
   output.progress(null)
-  output.say(`${exported} events exported from ${log.name}`)
+  output.say(`${counted(exported, 'event', 'events')} exported from ${log.name}`)
 }
 
 function shown(payload: PayloadView | null) {

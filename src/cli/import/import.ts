@@ -76,16 +76,24 @@ export async function importCommand(
       if (report.rows <= (options.skip ?? 0)) continue
       columns ??= columnsOf(row, options.map ?? [])
       const event = checked(row, columns, source, options, report.rows)
+      if (event instanceof Failure) {
+        report.rows--
+        await flush()
+        throw event
+      }
       if (sample.length < 3) sample = [...sample, event]
       batch.push(event)
       bytes += event.payload?.body.byteLength ?? 0
       if (batch.length === limits.recordBatch || bytes > BATCH_BYTES) await flush()
     }
     await flush()
-    if (!options.dryRun && report.imported > 0) await audit(store, source, report, options)
   } finally {
     output.progress(null)
-    await store.close()
+    try {
+      if (!options.dryRun && report.imported > 0) await audit(store, source, report, options)
+    } finally {
+      await store.close()
+    }
   }
   const seconds = (performance.now() - startedAt) / 1_000
   output.result(
@@ -121,15 +129,14 @@ function checked(
   row: ImportRow,
   columns: Columns,
   source: string,
-  { state, type }: ImportCommandOptions,
+  { state, type, dryRun }: ImportCommandOptions,
   number: number,
-): ImportedEvent {
+): ImportedEvent | Failure {
   try {
     return eventOf(row, columns, { source, state, type, now: Date.now() })
   } catch (error) {
-    throw new Failure(
-      `Row ${number} cannot be imported: ${(error as Error).message}. The rows before it were imported.`,
-    )
+    const before = dryRun ? '' : ' The rows before it were imported.'
+    return new Failure(`Row ${number} cannot be imported: ${(error as Error).message}.${before}`)
   }
 }
 
