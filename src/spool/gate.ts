@@ -45,6 +45,8 @@ const LONG_QUEUE_WAIT_MS = 50
 
 export function spoolGate(deps: GateDeps) {
   const { file, circuit } = deps
+  /** Ends when the batch before has left its queue: a later batch that need not wait must not overtake it. */
+  let batchBefore: Promise<void> = Promise.resolve()
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<GateResult[]> {
     const results: GateResult[] = []
@@ -77,11 +79,22 @@ export function spoolGate(deps: GateDeps) {
 
   async function inTurn(items: readonly Item[], results: GateResult[]): Promise<void> {
     if (items.length === 0) return
+    const before = batchBefore
+    const placed = queue(items).then(async (place) => {
+      await before
+      await place(items, results)
+    })
+    batchBefore = placed.catch(() => {})
+    return placed
+  }
+
+  /** Waits while the spool may soon be empty, and says where the deliveries go then. */
+  async function queue(items: readonly Item[]): Promise<typeof spool> {
     const until = performance.now() + QUEUE_WAIT_MS
     while (!circuit.open && performance.now() < until) {
       const depths = await waiting()
       const ahead = Math.max(...items.map(({ delivery }) => depths.get(delivery.source) ?? 0))
-      if (ahead === 0) return directly(items, results)
+      if (ahead === 0) return directly
       if (ahead > SHORT_QUEUE) {
         // Slows down the way in, so that the drain can catch up with senders that wait for their answers.
         await sleep(LONG_QUEUE_WAIT_MS)
@@ -90,7 +103,7 @@ export function spoolGate(deps: GateDeps) {
       deps.spooled()
       await sleep(POLL_MS)
     }
-    return spool(items, results)
+    return spool
   }
 
   async function spool(items: readonly Item[], results: GateResult[]): Promise<void> {
