@@ -8,7 +8,8 @@ const delivery = (eventId: string): NewDelivery => ({
   source: 'shop',
   body: Buffer.from(eventId),
   headers: {},
-  events: [{ eventId, type: 't', reference: null, contentHash: null, guardHash: null }] as never,
+  events: [{ eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+  onReplayedContent: 'flag',
 })
 
 test('a batch that goes straight to the spool does not overtake a batch that waits for the drain', async () => {
