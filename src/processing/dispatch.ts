@@ -20,8 +20,8 @@ const SETTLING_PER_PLACE = 8
 export interface Dispatch {
   /** Events in the buffer. */
   readonly waiting: number
-  /** Events that have left their places and whose outcomes are not written yet. They still have their leases. */
-  readonly settling: number
+  /** Places without an attempt. Attempts of `runNow` may use more places than there are: the number is then negative. */
+  readonly freePlaces: number
   /** Puts claimed events into the buffer, and starts those that may start. */
   add(claimed: readonly ClaimedEvent[]): void
   /** Takes an event out of the buffer. */
@@ -193,8 +193,8 @@ export function createDispatch<Tx>(
     get waiting() {
       return waiting.length
     },
-    get settling() {
-      return settling
+    get freePlaces() {
+      return concurrency - active
     },
     add(claimed) {
       waiting.push(...claimed)

@@ -118,7 +118,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
     let failures = 0
     while (running) {
       const buffer = bufferSize()
-      const room = concurrency + buffer - (leases.size - dispatch.settling)
+      const room = buffer + dispatch.freePlaces - dispatch.waiting
       // While the buffer still has events, a claim for a few free places is not worth a round trip.
       if (room >= Math.max(1, buffer / 2) || dispatch.waiting === 0) {
         try {

@@ -63,6 +63,29 @@ function expireLease(bench: Bench, eventId: string): Promise<void> {
 const some = (count: number, more: object = {}) => ids(count).map((id) => ({ id, ...more }))
 
 onBothLogs((bench) => {
+  it('a group that runs leaves the buffer to the next groups', async () => {
+    const { inbox } = bench.inbox({ processing: { ...processing, buffer: 10 } })
+    const going = signal()
+    inbox.on(
+      'shop',
+      '*',
+      async (event, ctx) => {
+        await going.wait
+        await bench.write(ctx.tx, event.id)
+      },
+      { share: 10 },
+    )
+    await postAll(inbox, some(31))
+    await inbox.start()
+    await until(
+      async () => (await statsOf(inbox)).processing === 20,
+      'one group runs, and the next one waits',
+    )
+    going.give()
+    await until(async () => (await statsOf(inbox)).succeeded === 31, 'all have run')
+    expect((await bench.log.effects()).sort()).toEqual(ids(31).sort())
+  })
+
   it('events run one after the other in one transaction, also one that does not use ctx.tx', async () => {
     const { store, begun, finished } = counting(bench)
     const { inbox } = bench.inbox({ store, processing })
