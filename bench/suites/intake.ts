@@ -105,21 +105,24 @@ async function measureVariant(
   // More than the fastest server answers in that time: the time ends a round, not the supply. A single connection and
   // large bodies are slower.
   const most = Math.ceil(seconds * (connections === 1 ? 10_000 : bytes > 10_000 ? 12_000 : 30_000))
+  // The first variant also compiles the code of the servers, which takes some thousand requests.
+  const warmUpMs = taking.length > inVariants.length ? 4_000 : 400
   let requests: Buffer[] = []
   let known: Buffer[] = []
   return bench.rounds({
     title: `${name}, ${bytes.toLocaleString('en-US')} bytes, ${connections === 1 ? 'one connection' : `${connections} connections`}`,
     sides: taking,
     share,
-    async prepare() {
-      const fresh = stripeRequests(Math.ceil(most * (1 - duplicates)), bytes)
+    async prepare(round) {
+      const count = round < 0 ? Math.max(most, warmUpMs * 20) : most
+      const fresh = stripeRequests(Math.ceil(count * (1 - duplicates)), bytes)
       known = duplicates > 0 ? stripeRequests(bench.short ? 100 : 500, bytes) : []
-      requests = duplicates > 0 ? withDuplicates(fresh, known, duplicates, most) : fresh
+      requests = duplicates > 0 ? withDuplicates(fresh, known, duplicates, count) : fresh
     },
     async measure(side, round) {
       const { port, child } = servers.get(side)!
       if (known.length > 0) await load(port, 64, known)
-      const ms = (round < 0 ? 400 : 1_000) * seconds
+      const ms = round < 0 ? warmUpMs : 1_000 * seconds
       return measureLoad(bench, child.pid, side, () => load(port, connections, requests, ms))
     },
   })
