@@ -35,6 +35,8 @@ export interface Dispatch {
   runNow(claimed: ClaimedEvent): Promise<Result>
   /** Resolves when no attempt runs. */
   idle(): Promise<void>
+  /** Keeps events of busy handlers in the buffer while `work` runs, however many they are, instead of releasing them. */
+  keepAll<T>(work: () => Promise<T>): Promise<T>
 }
 
 export interface DispatchOptions<Tx> {
@@ -56,6 +58,7 @@ export function createDispatch<Tx>(
   let settling = 0
   let closed = false
   let aborting = false
+  let keeping = 0
 
   /** Starts events of the buffer while there are free places, and releases those that would only take up room. */
   function startWaiting(): void {
@@ -79,7 +82,7 @@ export function createDispatch<Tx>(
       } else if (handler && handler.active >= handlerConcurrency) {
         const before = ahead.get(handler) ?? 0
         ahead.set(handler, before + 1)
-        if (before < maxAhead(handler, handlerConcurrency)) i++
+        if (keeping > 0 || before < maxAhead(handler, handlerConcurrency)) i++
         else release(i, RELEASE_DELAY_MS)
       } else {
         run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // `run` has logged it; the lease expires
@@ -222,6 +225,14 @@ export function createDispatch<Tx>(
       const handler = handlers.resolve(claimed.source, claimed.eventType)
       const [result] = await run({ handler, events: [claimed], inCall: true })
       return result!
+    },
+    async keepAll(work) {
+      keeping++
+      try {
+        return await work()
+      } finally {
+        keeping--
+      }
     },
     idle: () =>
       active === 0 && settling === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve)),

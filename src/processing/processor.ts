@@ -195,12 +195,16 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
     async drain() {
       let attempts = 0
       leases.keepAlive()
-      for (;;) {
-        const found = await claim(Math.max(concurrency, handlers.largestGroup()), 0)
-        await dispatch.idle()
-        if (found === 0) return attempts
-        attempts += found
-      }
+      // A released event is due later, and the drain would end without it.
+      await dispatch.keepAll(async () => {
+        for (;;) {
+          const found = await claim(Math.max(concurrency, handlers.largestGroup()), 0)
+          await dispatch.idle()
+          if (found === 0) return
+          attempts += found
+        }
+      })
+      return attempts
     },
     async processEvent(key) {
       const askedAt = performance.now()

@@ -629,6 +629,19 @@ onBothLogs((bench) => {
       expect(groups.length).toBeLessThanOrEqual(4)
     })
 
+    it('are kept by a drain, which ends when all have run', async () => {
+      const { store, released } = noted(bench.store())
+      const { inbox } = bench.inbox({ store })
+      await postAll(
+        inbox,
+        ids(40).map((id) => ({ id })),
+      )
+      inbox.on('shop', '*', async () => setImmediate(), { concurrency: 1 })
+      expect(await inbox.drain()).toBe(40)
+      expect((await inbox.events.stats())[0]).toMatchObject({ succeeded: 40, pending: 0 })
+      expect(released).toEqual([])
+    })
+
     it('are handed back in one call for all that one look found', async () => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({
