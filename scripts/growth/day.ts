@@ -5,9 +5,9 @@
  *
  * HOOKONCE_BLOAT_EVENTS (864000) is the number of handled events.
  */
-import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
+import { delivery } from '../../test/support/delivery.js'
 import { startPostgres } from '../../test/support/postgres.js'
 import { atEnd, longRun } from '../long-run.js'
 
@@ -88,15 +88,4 @@ async function main(): Promise<boolean> {
   console.table(table)
   await store.close()
   return true
-}
-
-function delivery(eventId: string): NewDelivery {
-  const event = { eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [event],
-    onReplayedContent: 'review',
-  }
 }

@@ -1,16 +1,9 @@
 /** The order in which deliveries go into the spool. */
-import { type NewDelivery, silentLog } from 'hookonce'
+import { silentLog } from 'hookonce'
 import { expect, test } from 'vitest'
 import { createCircuit, spoolGate } from '../../dist/spool/gate.js'
-import type { SpoolRow } from '../../dist/spool/row.js'
-
-const delivery = (eventId: string): NewDelivery => ({
-  source: 'shop',
-  body: Buffer.from(eventId),
-  headers: {},
-  events: [{ eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }],
-  onReplayedContent: 'flag',
-})
+import { asDelivery, type SpoolRow } from '../../dist/spool/row.js'
+import { delivery } from '../support/delivery.js'
 
 test('a batch that goes straight to the spool does not overtake a batch that waits for the drain', async () => {
   const circuit = createCircuit(silentLog)
@@ -18,7 +11,7 @@ test('a batch that goes straight to the spool does not overtake a batch that wai
   const file = {
     waiting: async () => [{ source: 'shop', depth: 600 }],
     async put(rows: readonly SpoolRow[]) {
-      stored.push(...rows.map(({ block }) => Buffer.from(block).toString().slice(-1)))
+      for (const row of rows) stored.push((await asDelivery(row, undefined)).events[0]!.eventId)
       return rows.map(() => true)
     },
   }

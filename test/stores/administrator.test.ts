@@ -1,9 +1,10 @@
 /** Settings that an administrator may have made: each is worked around, or named with what to do. */
-import type { CompleteStore, NewDelivery } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migratedDatabase, type TestDatabase } from '../support/database.js'
+import { delivery } from '../support/delivery.js'
 import { loggedInbox } from '../support/inboxes.js'
 import { startPostgres } from '../support/postgres.js'
 import { ids, postAll, quickRetry, shop, until } from '../support/processing.js'
@@ -28,17 +29,6 @@ function open(options: Partial<PostgresOptions> = {}): CompleteStore<PostgresTx>
   const store = postgres({ url: database.url, schema: 'log', ...options })
   afterwards(() => store.close())
   return store
-}
-
-function delivery(eventId: string): NewDelivery {
-  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [event],
-    onReplayedContent: 'review',
-  }
 }
 
 /** Records, handles in a transaction, reads and maintains. */

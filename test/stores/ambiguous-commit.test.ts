@@ -1,8 +1,8 @@
 /** The line breaks when the server has committed and the store has not heard of it. */
 
-import type { NewDelivery } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { delivery } from '../support/delivery.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 import { signal } from '../support/processing.js'
 import { startProxy, type TestProxy } from '../support/proxy.js'
@@ -30,16 +30,6 @@ afterEach(async () => {
   await proxy.close()
   await log.remove()
 })
-
-function delivery(eventId: string): NewDelivery {
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
-  }
-}
 
 describe.each(['request', 'answer'] as const)('when the %s of a record is lost', (what) => {
   test('the verdict is still the true one, and there is one row', async () => {

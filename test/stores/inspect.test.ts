@@ -1,24 +1,14 @@
 /** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
 
 import { rm } from 'node:fs/promises'
-import type { CompleteStore, Inspection, NewDelivery } from 'hookonce'
+import type { CompleteStore, Inspection } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
 import { describe, expect, test } from 'vitest'
 import { growthFindings } from '#dist/stores/postgres/inspect.js'
+import { delivery } from '../support/delivery.js'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres } from '../support/postgres.js'
-
-function delivery(eventId: string): NewDelivery {
-  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
-  return {
-    source: 'shop',
-    headers: {},
-    body: new Uint8Array([1]),
-    events: [event],
-    onReplayedContent: 'review',
-  }
-}
 
 const broken = ({ invariants, settings }: Inspection) => [...invariants, ...settings].filter(({ ok }) => !ok)
 

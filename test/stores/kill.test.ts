@@ -3,6 +3,7 @@
 import type { CompleteStore, EventPage, EventRecord } from 'hookonce'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
+import { delivery } from '../support/delivery.js'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 
@@ -143,13 +144,3 @@ describe('on a PostgreSQL server that is killed itself', () => {
     patienceMs,
   )
 })
-
-function delivery(eventId: string) {
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from('{}'),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review' as const,
-  }
-}

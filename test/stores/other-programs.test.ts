@@ -4,12 +4,13 @@
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Delivery, NewDelivery } from 'hookonce'
+import type { Delivery } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
+import { delivery } from '../support/delivery.js'
 import { deletedFilesOf, otherPrograms } from '../support/other-program.js'
 import { send } from '../support/serving.js'
 
@@ -45,14 +46,6 @@ async function startDev(): Promise<Dev> {
 }
 
 const named = (prefix: string, count = 10) => Array.from({ length: count }, (_, i) => `evt_${prefix}_${i}`)
-
-const delivery = (eventId: string): NewDelivery => ({
-  source: 'shop',
-  headers: {},
-  body: Buffer.from('{}'),
-  events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-  onReplayedContent: 'review',
-})
 
 /** As the server would find them after a restart. */
 async function idsIn(path: string): Promise<string[]> {

@@ -4,12 +4,13 @@
  * another version; with HOOKONCE_TEST_PGBOUNCER_STATEMENTS (1.21 or newer) it keeps that many prepared statements, and
  * the stores prepare theirs.
  */
-import type { CompleteStore, NewDelivery } from 'hookonce'
+import type { CompleteStore } from 'hookonce'
 import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { startChild } from '../support/child.js'
 import { freshDatabase, migratedDatabase, type TestDatabase } from '../support/database.js'
+import { delivery } from '../support/delivery.js'
 import { loggedInbox } from '../support/inboxes.js'
 import { startPgBouncer, type TestPgBouncer } from '../support/pgbouncer.js'
 import { ids, postAll, quickRetry, shop, signal, until } from '../support/processing.js'
@@ -44,17 +45,6 @@ function open(options: Partial<PostgresOptions> = {}): CompleteStore<PostgresTx>
   const store = postgres({ url: pooler.through(database.url), schema: 'log', ...prepare, ...options })
   afterwards(() => store.close())
   return store
-}
-
-function delivery(eventId: string): NewDelivery {
-  const event = { eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [event],
-    onReplayedContent: 'review',
-  }
 }
 
 async function states(): Promise<Record<string, number>> {

@@ -1,9 +1,8 @@
-/** Reads on PostgreSQL: whatever becomes of them, intake does not notice. */
-import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.js'
+import { delivery } from '../support/delivery.js'
 
 let database: TestDatabase
 let outside: pg.Client
@@ -21,16 +20,6 @@ afterEach(async () => {
   await outside.end()
   await database.drop()
 })
-
-function delivery(eventId: string): NewDelivery {
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
-  }
-}
 
 /** Other connections to this database. */
 async function others(condition = 'true'): Promise<number> {

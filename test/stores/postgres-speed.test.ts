@@ -1,8 +1,7 @@
-/** Where PostgreSQL is spared work, nothing may be missed for it. */
-import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { delivery } from '../support/delivery.js'
 import { postgresLog, type SharedLog } from '../support/logs.js'
 
 let log: SharedLog
@@ -17,16 +16,6 @@ afterEach(async () => {
   await store.close()
   await log.remove()
 })
-
-function delivery(eventId: string): NewDelivery {
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from(eventId),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
-  }
-}
 
 const claim = async (limit: number) =>
   (await store.claim({ worker: 'w', limit, leaseMs: 60_000, sources: ['shop'] })).map((one) => one.eventId)

@@ -6,11 +6,11 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { NewDelivery } from 'hookonce'
 import { migrations, sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openConnection } from '#dist/stores/sqlite/connection.js'
 import { watchLog } from '#dist/stores/sqlite/subscribe.js'
+import { delivery } from '../support/delivery.js'
 
 let folder: string
 let path: string
@@ -19,16 +19,6 @@ beforeEach(async () => {
   path = join(folder, 'events.db')
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
-
-function delivery(eventId: string): NewDelivery {
-  return {
-    source: 'shop',
-    headers: {},
-    body: Buffer.from('{}'),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
-  }
-}
 
 /** A process that listens on the log, says so, says when it is woken, and then does `after`. */
 function listener(after: string) {

@@ -1,0 +1,12 @@
+import type { NewDelivery } from 'hookonce'
+
+/** A delivery of one event for `store.record`. */
+export function delivery(eventId: string): NewDelivery {
+  return {
+    source: 'shop',
+    headers: {},
+    body: Buffer.from(JSON.stringify({ id: eventId })),
+    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    onReplayedContent: 'review',
+  }
+}
