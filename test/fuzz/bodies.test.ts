@@ -67,7 +67,8 @@ describe('multipart', () => {
 
   async function written(list: readonly (readonly [string, string, boolean])[]) {
     const form = new FormData()
-    for (const [name, value, isFile] of list) form.append(name, isFile ? new File([value], 'a.txt') : value)
+    for (const [name, value, isFile] of list)
+      form.append(name, isFile ? new File([value], '"; name="payload"; b="') : value)
     const response = new Response(form)
     return { type: response.headers.get('content-type')!, body: new Uint8Array(await response.arrayBuffer()) }
   }
@@ -97,6 +98,47 @@ describe('multipart', () => {
       else expect(Buffer.from(ours).equals(Buffer.from(only!))).toBe(true)
     }
   }
+
+  /** Bodies of one or more parts, each with this Content-Disposition. */
+  const read = (...dispositions: string[]) => {
+    const parts = dispositions.map(
+      (disposition, i) => `--x\r\nContent-Disposition: ${disposition}\r\n\r\nvalue ${i}\r\n`,
+    )
+    const field = multipartField(
+      bytes(`${parts.join('')}--x--\r\n`),
+      'multipart/form-data; boundary=x',
+      'payload',
+    )
+    return field === null ? null : Buffer.from(field).toString()
+  }
+
+  it('the name of a field is not looked for in the name of a file', () => {
+    const file = String.raw`form-data; filename="a; name=\"payload\"; b.txt"; name="file"`
+    expect(read(file)).toBeNull()
+    expect(read(file, 'form-data; name="payload"')).toBe('value 1')
+    expect(read(String.raw`form-data; filename="a\\"; name="payload"`)).toBe('value 0')
+    expect(read(String.raw`form-data; name="payload"; filename="; name=\"file\""`)).toBe('value 0')
+    expect(read('form-data;name=payload ; filename="; name=file"')).toBe('value 0')
+    expect(read('form-data; filename*=utf-8\'\'a%3B%20name; NAME="payload"')).toBe('value 0')
+  })
+
+  it.each([
+    [
+      'a quote in the name of a file has no backslash',
+      'form-data; filename="a; name="payload""; name="file"',
+    ],
+    ['the same, behind the name', 'form-data; name="file"; filename="a; name="payload""'],
+    [
+      'a backslash stands before the last quote',
+      String.raw`form-data; filename="a\"; name="payload"; name="file"`,
+    ],
+    ['it has two names', 'form-data; filename="a"; name="payload"; name="file"'],
+    ['it has two lines', 'form-data; name="payload"\r\ncontent-disposition: form-data; name="file"'],
+  ])('a body is refused when a part can be read in two ways: %s', (_, disposition) => {
+    expect(read(disposition)).toBeNull()
+    expect(read('form-data; name="payload"', disposition)).toBeNull()
+    expect(read(disposition, 'form-data; name="payload"')).toBeNull()
+  })
 
   it('a body that undici writes is read as undici reads it', async () => {
     await fc.assert(

@@ -75,9 +75,13 @@ export function multipartField(
     const next = bytes.indexOf(`\r\n${delimiter}`, from - 2)
     if (next < 0) return found
     const headEnd = bytes.indexOf('\r\n\r\n', from - 2)
-    if (headEnd >= 0 && headEnd < next && fieldName(bytes.toString('latin1', from, headEnd)) === name) {
-      if (found !== null) return null
-      found = bytes.subarray(headEnd + 4, next)
+    if (headEnd >= 0 && headEnd < next) {
+      const own = fieldName(bytes.toString('latin1', from, headEnd))
+      if (own === undefined) return null
+      if (own === name) {
+        if (found !== null) return null
+        found = bytes.subarray(headEnd + 4, next)
+      }
     }
     at = next + 2
   }
@@ -114,13 +118,26 @@ function decode(text: string): string | null {
   }
 }
 
-function fieldName(head: string): string | null {
-  for (const line of head.split('\r\n', 16)) {
-    if (!/^content-disposition:/i.test(line)) continue
-    return /;\s*name="([^"]{0,200})"/i.exec(line)?.[1] ?? null
-  }
-  return null
+/** The name of a part: null when it has none, undefined when its head can be read in more than one way. */
+function fieldName(head: string): string | null | undefined {
+  const lines = head.split('\r\n', 16).filter((line) => /^content-disposition:/i.test(line))
+  if (lines.length === 0) return null
+  const disposition = dispositionPattern.exec(lines[0]!)
+  if (disposition === null || lines.length > 1) return undefined
+  const names = [...disposition[1]!.matchAll(parameterPattern)].filter(
+    ([, key]) => key!.toLowerCase() === 'name',
+  )
+  if (names.length > 1) return undefined
+  return names[0] ? (names[0][2] ?? names[0][3])! : null
 }
+
+/**
+ * A parameter of Content-Disposition. It is read from the start of the line, because the quoted name of a file may contain
+ * `; name=`. A quote in a quoted value has a backslash before it, else the value ends there.
+ */
+const parameter = /;[ \t]*([^\s=;"]+)=(?:"((?:[^"\\]|\\.)*)"|([^\s;"\\]+))[ \t]*/.source
+const parameterPattern = new RegExp(parameter, 'g')
+const dispositionPattern = new RegExp(`^content-disposition:[ \\t]*[^\\s;"]+[ \\t]*((?:${parameter})*)$`, 'i')
 
 /**
  * The content of the first child element with this name; undefined when there is none, or when the elements before its end
