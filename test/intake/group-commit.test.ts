@@ -1,6 +1,7 @@
-import type { NewDelivery, RecordVerdict } from 'hookonce'
-import { describe, expect, it } from 'vitest'
+import { HookonceError, type NewDelivery, type RecordVerdict } from 'hookonce'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { groupCommit } from '#dist/intake/group-commit.js'
+import type { Recording } from '#dist/recorder.js'
 
 const delivery = (id: string, bytes = 10): NewDelivery => ({
   source: 's',
@@ -26,6 +27,10 @@ function heldStore() {
     },
   }
 }
+
+/** Timers that end when the test says so. A turn of the event loop stays one. */
+const virtualTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+afterEach(() => void vi.useRealTimers())
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -142,5 +147,110 @@ describe('group commit', () => {
     await next
     expect(ended.at(-1)).toBe('d recorded')
     expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['d']])
+  })
+
+  it('has no more commits under way than allowed, also when one ends with several batches waiting', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxBatch: 1, maxUnderWay: 2 })
+    const all = ['a', 'b', 'c', 'd', 'e'].map((id) => commits.record(delivery(id)))
+    await turn()
+    await turn()
+    expect(store.batches.map((batch) => batch.ids)).toEqual([['a'], ['b']])
+    for (const [i, begun] of [3, 4, 5, 5, 5].entries()) {
+      store.batches[i]!.commit()
+      await turn()
+      expect(store.batches).toHaveLength(begun)
+    }
+    await expect(Promise.all(all)).resolves.toHaveLength(5)
+  })
+
+  it('fills its limits exactly, and an empty queue takes a delivery of any size', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxBatchBytes: 100, maxUnderWay: 1, maxWaitingBytes: 100 })
+    void commits.record(delivery('huge', 1_000))
+    await turn()
+    for (const id of ['a', 'b']) void commits.record(delivery(id, 50))
+    await expect(commits.record(delivery('c', 1))).rejects.toMatchObject({ code: 'STORE_BUSY' })
+    store.batches[0]!.commit()
+    await turn()
+    expect(store.batches.map((batch) => batch.ids)).toEqual([['huge'], ['a', 'b']])
+  })
+
+  it('has room again for the bytes of deliveries that were committed or ran out of time', async () => {
+    virtualTime()
+    const store = heldStore()
+    const commits = groupCommit(store, { maxUnderWay: 1, maxWaitingBytes: 100, withinMs: 50 })
+    const first = commits.record(delivery('a', 100)).catch(() => 'late')
+    await turn()
+    const waits = [commits.record(delivery('b', 50)), commits.record(delivery('c', 50))]
+    vi.advanceTimersByTime(50)
+    await expect(Promise.allSettled(waits)).resolves.toMatchObject([
+      { status: 'rejected' },
+      { status: 'rejected' },
+    ])
+    await first
+    const again = [commits.record(delivery('d', 50)), commits.record(delivery('e', 50))]
+    expect(commits.waiting).toBe(2)
+    store.batches[0]!.commit()
+    await turn()
+    store.batches[1]!.commit()
+    await expect(Promise.all(again)).resolves.toHaveLength(2)
+  })
+
+  it('keeps those that wait when a delivery of the commit under way runs out of time', async () => {
+    virtualTime()
+    const store = heldStore()
+    const commits = groupCommit(store, { maxUnderWay: 1, withinMs: 200 })
+    const late = commits.record(delivery('a'))
+    await turn()
+    vi.advanceTimersByTime(150)
+    const next = commits.record(delivery('b'))
+    vi.advanceTimersByTime(50)
+    await expect(late).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
+    expect(commits.waiting).toBe(1)
+    store.batches[0]!.commit()
+    await turn()
+    store.batches[1]!.commit()
+    await expect(next).resolves.toHaveLength(1)
+  })
+
+  it('gives each delivery of a commit its own result, and counts only those that were recorded', async () => {
+    const full = new HookonceError('SPOOL_FULL', { maxBytes: 1 })
+    const recorded: RecordVerdict[] = [{ status: 'recorded', seq: 1, state: 'pending' }]
+    const results: Recording[][] = [[recorded, 'spooled', full, recorded] as never, ['spooled']]
+    const counted: number[] = []
+    const commits = groupCommit(
+      { record: async () => results.shift()! },
+      { onCommit: (deliveries, ms) => counted.push(deliveries, Math.sign(Math.floor(ms / 60_000))) },
+    )
+    const all = ['a', 'b', 'c', 'd'].map((id) => commits.record(delivery(id)))
+    await expect(Promise.allSettled(all)).resolves.toEqual([
+      { status: 'fulfilled', value: recorded },
+      { status: 'fulfilled', value: 'spooled' },
+      { status: 'rejected', reason: full },
+      { status: 'fulfilled', value: recorded },
+    ])
+    await expect(commits.record(delivery('e'))).resolves.toBe('spooled')
+    expect(counted).toEqual([2, 0])
+  })
+
+  it('is drained when nothing waits and nothing is under way, and not before', async () => {
+    const store = heldStore()
+    const commits = groupCommit(store, { maxBatch: 1, maxUnderWay: 2 })
+    await commits.drained()
+    for (const id of ['a', 'b', 'c']) void commits.record(delivery(id))
+    let drained = 0
+    const ask = () => void commits.drained().then(() => drained++)
+    ask() // none is under way yet
+    await turn()
+    ask()
+    for (const i of [0, 1, 2]) {
+      expect(drained).toBe(0)
+      store.batches[i]!.commit()
+      await turn()
+      if (i < 2) ask() // the last time, none waits any more
+    }
+    await turn()
+    expect(drained).toBe(4)
   })
 })

@@ -1,0 +1,166 @@
+/** The leases of a process in virtual time: when they are extended, and when they count as lost. */
+import { type ClaimedEvent, HookonceError, type Lease, silentLog } from 'hookonce'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createCounters } from '../../dist/counters.js'
+import { createLeases } from '../../dist/processing/leases.js'
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
+afterEach(() => void vi.useRealTimers())
+
+const LEASE_MS = 3_000
+const claimed = (eventId: string): ClaimedEvent =>
+  ({ source: 'shop', eventId, lease: { seq: 1, token: eventId } }) as ClaimedEvent
+
+/** `answer`: what the store says to a heartbeat, by default that every lease is alive. */
+function makeLeases(leaseMs = LEASE_MS) {
+  const told = {
+    isIdle: false,
+    answer: (tokens: string[]): boolean[] | Promise<boolean[]> => tokens.map(() => true),
+  }
+  const extended: string[][] = []
+  const lost: string[] = []
+  const counters = createCounters()
+  const store = {
+    async extend(leases: readonly Lease[], ms: number) {
+      expect(ms).toBe(leaseMs)
+      const tokens = leases.map(({ token }) => token)
+      extended.push(tokens)
+      return told.answer(tokens)
+    },
+  }
+  const leases = createLeases(
+    { store: store as never, counters, log: silentLog },
+    { leaseMs, isIdle: () => told.isIdle, onLostInBuffer: ({ eventId }) => void lost.push(eventId) },
+  )
+  const add = (...ids: string[]) => {
+    for (const id of ids) leases.add(claimed(id), performance.now())
+  }
+  return { leases, told, extended, lost, counters, add }
+}
+
+const session = (...ids: string[]) => {
+  const aborted: string[] = []
+  return {
+    claimed: ids.map(claimed),
+    abort: (reason: { code: string }) => void aborted.push(reason.code),
+    aborted,
+  }
+}
+
+const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
+
+test('all leases are extended three times in a lease, those that wait and those that run', async () => {
+  const { leases, extended, add } = makeLeases()
+  add('a', 'b')
+  leases.attach(session('b') as never)
+  leases.keepAlive()
+  leases.keepAlive() // a second call starts no second heartbeat
+  await pass(LEASE_MS - 1)
+  expect(extended).toEqual([
+    ['a', 'b'],
+    ['a', 'b'],
+  ])
+  leases.drop({ seq: 1, token: 'a' })
+  expect([leases.size, leases.has('a'), leases.has('b')]).toEqual([1, false, true])
+  await pass(1)
+  expect(extended.at(-1)).toEqual(['b'])
+})
+
+test('a very short lease is not extended more often than every 10 ms', async () => {
+  const { leases, extended, add } = makeLeases(3)
+  add('a')
+  leases.keepAlive()
+  await pass(9)
+  expect(extended).toEqual([])
+  await pass(1)
+  expect(extended).toHaveLength(1)
+})
+
+test('the heartbeat ends when there are no leases and nothing can bring new ones', async () => {
+  const { leases, told, extended, add } = makeLeases()
+  leases.keepAlive()
+  await pass(LEASE_MS)
+  expect(vi.getTimerCount()).toBe(1)
+  expect(extended).toEqual([]) // the store is not asked about nothing
+  add('a')
+  told.isIdle = true
+  await pass(LEASE_MS)
+  expect(extended).toHaveLength(3) // an event that still runs keeps its lease while the process stops
+  leases.drop({ seq: 1, token: 'a' })
+  await pass(LEASE_MS)
+  expect(vi.getTimerCount()).toBe(0)
+  leases.keepAlive()
+  expect(vi.getTimerCount()).toBe(1)
+  leases.end()
+  expect(vi.getTimerCount()).toBe(0)
+})
+
+test('a lease that the store does not know is lost: the event leaves the buffer, or its session is aborted', async () => {
+  const { leases, told, lost, counters, add } = makeLeases()
+  const running = session('b')
+  add('a', 'b', 'c')
+  leases.attach(running as never)
+  told.answer = (tokens) => tokens.map((token) => token === 'c')
+  leases.keepAlive()
+  await pass(LEASE_MS / 3)
+  expect(lost).toEqual(['a'])
+  expect(running.aborted).toEqual(['LEASE_LOST'])
+  expect(counters.of('shop').leasesLost).toBe(1)
+  // The attempt that was aborted drops its lease itself, when it has ended.
+  expect([leases.has('a'), leases.has('b'), leases.has('c')]).toEqual([false, true, true])
+})
+
+test('an event that has ended while the store was asked is not lost', async () => {
+  const { leases, told, lost, add } = makeLeases()
+  let answer = (_: boolean[]) => {}
+  told.answer = () => new Promise((resolve) => (answer = resolve))
+  add('a')
+  leases.keepAlive()
+  await pass(LEASE_MS / 3)
+  leases.drop({ seq: 1, token: 'a' })
+  answer([false])
+  await pass(0)
+  expect(lost).toEqual([])
+})
+
+test('while the store fails a lease counts as alive until it expires, counted from the last question that was answered', async () => {
+  const { leases, told, lost, counters, add } = makeLeases()
+  const running = session('b')
+  add('a', 'b')
+  leases.attach(running as never)
+  leases.keepAlive()
+  await pass(LEASE_MS / 3) // extended: they expire a whole lease after this
+  told.answer = () => Promise.reject(new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' }))
+  await pass(LEASE_MS)
+  expect([lost, running.aborted]).toEqual([[], []])
+  await pass(LEASE_MS / 3)
+  expect([lost, running.aborted]).toEqual([['a'], ['LEASE_LOST']])
+  expect(counters.of('shop').leasesLost).toBe(1)
+})
+
+test('without an answer a lease expires a whole lease after the claim was sent, not after it was answered', async () => {
+  const { leases, told, lost } = makeLeases()
+  told.answer = () => Promise.reject(new Error('away'))
+  const askedAt = performance.now()
+  await pass(1_500)
+  leases.add(claimed('a'), askedAt)
+  leases.keepAlive()
+  await pass(LEASE_MS / 3)
+  expect(lost).toEqual([])
+  await pass(LEASE_MS / 3)
+  expect(lost).toEqual(['a'])
+})
+
+test('an event that goes back to the buffer is no longer a part of its session', async () => {
+  const { leases, told, lost, add } = makeLeases()
+  const running = session('a', 'b')
+  add('a', 'b')
+  leases.attach(running as never)
+  leases.detach([claimed('b'), claimed('unknown')])
+  leases.abortAll(() => Object.assign(new Error('stop'), { code: 'STOP' }))
+  expect(running.aborted).toEqual(['STOP']) // by the event that runs, not by the other one
+  told.answer = (tokens) => tokens.map((token) => token !== 'b')
+  leases.keepAlive()
+  await pass(LEASE_MS / 3)
+  expect(lost).toEqual(['b'])
+})

@@ -1,0 +1,208 @@
+/** The way out of the spool: nothing leaves the file before the log has it, and the drain goes on after any failure. */
+import { HookonceError, type RecordVerdict, silentLog } from 'hookonce'
+import { afterEach, expect, test } from 'vitest'
+import { createDrain } from '../../dist/spool/drain.js'
+import { createCircuit } from '../../dist/spool/gate.js'
+import { asRow } from '../../dist/spool/row.js'
+import { delivery } from '../support/delivery.js'
+
+const verdict: RecordVerdict[] = [{ status: 'recorded', seq: 1, state: 'pending' }]
+const away = () => new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
+const stops: (() => Promise<void>)[] = []
+afterEach(async () => {
+  for (const stop of stops.splice(0)) await stop()
+})
+
+type Store = (ids: string[]) => RecordVerdict[][] | Promise<RecordVerdict[][]>
+
+/** A drain between a file in memory and a store that does what the test says. `done` is what has happened, in order. */
+async function makeDrain(ids: readonly string[], store: Store = (all) => all.map(() => verdict)) {
+  const rows = await Promise.all(
+    ids.map(async (id, i) => ({ ...(await asRow(delivery(id), 1, undefined)), id: i + 1 })),
+  )
+  const circuit = createCircuit(silentLog)
+  const done: string[] = []
+  const told = { canRead: true, canLock: true, canProbe: true, locks: 0, probes: 0, looks: 0 }
+  const file = {
+    async waiting() {
+      told.looks++
+      if (!told.canRead) throw new Error('damaged')
+      return rows.length === 0 ? [] : [{ source: 'shop', depth: rows.length }]
+    },
+    async lock() {
+      if (told.canLock) told.locks++
+      return told.canLock
+    },
+    unlock: async () => void told.locks--,
+    take: async ({ limit }: { limit: number }) => rows.slice(0, limit),
+    async remove(gone: { done: number[]; refused: { id: number; code: string; detail: string }[] }) {
+      const ids = [...gone.done, ...gone.refused.map(({ id }) => id)]
+      for (const id of ids)
+        rows.splice(
+          rows.findIndex((row) => row.id === id),
+          1,
+        )
+      const refused = gone.refused.map(({ id, code }) => `, ${id} aside: ${code}`)
+      done.push(`removed ${gone.done.join(' ')}${refused.join('')}`)
+    },
+    shrink: async () => void done.push('shrunk'),
+  }
+  const drain = createDrain({
+    file: file as never,
+    circuit,
+    clock: { now: () => 2 },
+    log: silentLog,
+    seal: undefined,
+    drainTo: {
+      async record(deliveries) {
+        const own = deliveries.map(({ events }) => events[0]!.eventId)
+        done.push(`record ${own.join(' ')}`)
+        return store(own)
+      },
+    },
+    async probe() {
+      told.probes++
+      if (!told.canProbe) throw away()
+    },
+    drained: (deliveries, verdicts) => void done.push(`told ${deliveries.length} ${verdicts.length}`),
+  })
+  stops.push(() => drain.stop(1_000))
+  return { drain, circuit, done, told, rows }
+}
+
+test('the deliveries are recorded, then removed, then told, and the lock is given back', async () => {
+  const { drain, done, told, rows } = await makeDrain(['a', 'b'])
+  drain.start()
+  await expect.poll(() => done).toEqual(['record a b', 'removed 1 2', 'told 2 2', 'shrunk'])
+  await expect.poll(() => [told.locks, drain.running]).toEqual([0, false])
+  expect(rows).toEqual([])
+  expect(drain.problem).toBeNull()
+})
+
+test('it does nothing before its start and after its stop', async () => {
+  const { drain, told } = await makeDrain(['a'])
+  drain.wake()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(told.looks).toBe(0)
+  await drain.stop(1_000)
+  drain.start()
+  await new Promise((resolve) => setTimeout(resolve, 20))
+  expect(told.looks).toBe(0)
+})
+
+test('a store that fails keeps everything in the file, and the drain tries again with one delivery', async () => {
+  let failures = 2
+  const { drain, circuit, done } = await makeDrain(['a', 'b', 'c'], (ids) => {
+    if (failures-- > 0) throw away()
+    return ids.map(() => verdict)
+  })
+  drain.start()
+  await expect.poll(() => circuit.open).toBe(true)
+  await expect.poll(() => done.at(-1)).toBe('shrunk')
+  expect(done).toEqual([
+    'record a b c',
+    'record a',
+    'record a',
+    'removed 1',
+    'told 1 1',
+    'record b c',
+    'removed 2 3',
+    'told 2 2',
+    'shrunk',
+  ])
+  expect(circuit.open).toBe(false)
+})
+
+test('a delivery that the store refuses is set aside, and only that one', async () => {
+  const refused: RecordVerdict[] = [{ status: 'refused', code: 'INVALID_INPUT', detail: 'x' } as never]
+  const { drain, done } = await makeDrain(['a', 'b', 'c'], (ids) =>
+    ids.map((id) => (id === 'b' ? refused : verdict)),
+  )
+  drain.start()
+  await expect.poll(() => done).toContain('removed 1 3, 2 aside: INVALID_INPUT')
+})
+
+test('stop waits for the round under way', async () => {
+  let finish = () => {}
+  const { drain, done } = await makeDrain(['a'], (ids) => {
+    return new Promise((resolve) => (finish = () => resolve(ids.map(() => verdict))))
+  })
+  drain.start()
+  await expect.poll(() => done).toEqual(['record a'])
+  expect(drain.running).toBe(true)
+  let stopped = false
+  const stopping = drain.stop(60_000).then(() => {
+    stopped = true
+  })
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+  expect(stopped).toBe(false)
+  finish()
+  await stopping
+  expect(done).toEqual(['record a', 'removed 1', 'told 1 1'])
+})
+
+test('a spool that is empty, or drained by another process, opens the way to the store when it is back', async () => {
+  for (const ids of [[], ['a']]) {
+    const { drain, circuit, told, done } = await makeDrain(ids)
+    told.canLock = false
+    told.canProbe = false
+    circuit.trip(away())
+    drain.start()
+    await expect.poll(() => told.probes).toBeGreaterThan(1)
+    expect(circuit.open).toBe(true)
+    told.canProbe = true
+    await expect.poll(() => circuit.open).toBe(false)
+    expect(done).toEqual([])
+  }
+})
+
+test('another process that drains is replaced when it lets go of the lock', async () => {
+  const { drain, told, done } = await makeDrain(['a'])
+  told.canLock = false
+  drain.start()
+  await expect.poll(() => told.looks).toBe(1)
+  told.canLock = true
+  await expect.poll(() => done.at(-1)).toBe('shrunk')
+  expect(told.probes).toBe(0)
+})
+
+test('a spool that cannot be read is told, opens the way to the store, and is tried again', async () => {
+  const { drain, circuit, told, done } = await makeDrain(['a'])
+  told.canRead = false
+  circuit.trip(away())
+  drain.start()
+  await expect.poll(() => drain.problem).toBe('damaged')
+  await expect.poll(() => circuit.open).toBe(false)
+  told.canRead = true
+  await expect.poll(() => done.at(-1)).toBe('shrunk')
+  await expect.poll(() => drain.problem).toBeNull()
+})
+
+test('a delivery that cannot be unsealed stays, and so do those behind it', async () => {
+  const { drain, done, rows, told } = await makeDrain(['a', 'b'])
+  Object.assign(rows[0]!, { sealed: true })
+  drain.start()
+  await expect.poll(() => drain.problem).toMatch(/no key is configured/)
+  expect(done).toEqual([])
+  expect(rows).toHaveLength(2)
+  expect(told.locks).toBe(0)
+})
+
+test('wake drains at once what has come since, but not while the store is away', async () => {
+  const { drain, circuit, done, told, rows } = await makeDrain([])
+  drain.start()
+  await expect.poll(() => told.looks).toBe(1)
+  rows.push({ ...(await asRow(delivery('a'), 1, undefined)), id: 1 })
+  await expect
+    .poll(() => {
+      drain.wake()
+      return done.at(-1)
+    })
+    .toBe('shrunk')
+  circuit.trip(away())
+  const { looks } = told
+  drain.wake()
+  drain.start()
+  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
+  expect(told.looks).toBe(looks)
+})
