@@ -5,6 +5,8 @@
  *   npm run mutants                   all of them
  *   npm run mutants -- fence replay   only those with one of these words in their name
  *   npm run mutants -- --confirm      also runs the test that has failed on the package as it is: it must pass there
+ *   npm run mutants -- --blackbox     runs the short tier of the black box instead of the tests that each mutant names,
+ *                                     to see what it notices. It is not made to notice all of them
  *
  * Each mutant is applied in one temporary copy of the package. Only the changed files are transpiled, and all mutants
  * share one PostgreSQL server, so that a mutant costs seconds.
@@ -22,11 +24,16 @@ import { nativeDir } from '../test/support/postgres-native.mjs'
 import { writeThreadSources } from './thread-sources.mjs'
 
 const root = fileURLToPath(new URL('..', import.meta.url))
-/** No test that is named here needs half of this on a busy machine. */
-const LIMIT_MS = 300_000
+/** No test that is named here needs half of this on a busy machine. The black box waits long for events that are stuck. */
+const LIMIT_MS = process.argv.includes('--blackbox') ? 900_000 : 300_000
+const blackBox: readonly NamedTest[] = ['SQLite: ', 'PostgreSQL: '].map((title) => ({
+  file: 'test/blackbox/blackbox.test.ts',
+  title,
+}))
 
 const confirms = process.argv.includes('--confirm')
-const words = process.argv.slice(2).filter((word) => word !== '--confirm')
+const isBlackBox = process.argv.includes('--blackbox')
+const words = process.argv.slice(2).filter((word) => !word.startsWith('--'))
 const wanted =
   words.length === 0 ? mutants : mutants.filter(({ name }) => words.some((w) => name.includes(w)))
 if (wanted.length === 0) {
@@ -40,9 +47,19 @@ const server = process.env.HOOKONCE_TEST_POSTGRES_URL ? null : await startPostgr
 const url = server?.url ?? process.env.HOOKONCE_TEST_POSTGRES_URL
 let survivors = 0
 try {
-  for (const name of ['package.json', 'tsconfig.json', 'vitest.config.ts', 'src', 'test', 'dist', 'docs'])
+  // `scripts` is not linked, because its processes must find `dist` of the copy.
+  for (const name of [
+    'package.json',
+    'tsconfig.json',
+    'vitest.config.ts',
+    'src',
+    'test',
+    'dist',
+    'docs',
+    'scripts',
+  ])
     cpSync(join(root, name), join(copy, name), { recursive: true })
-  for (const name of ['node_modules', 'examples', 'scripts']) symlinkSync(join(root, name), join(copy, name))
+  for (const name of ['node_modules', 'examples']) symlinkSync(join(root, name), join(copy, name))
 
   for (const mutant of wanted) if (!isCaught(mutant)) survivors++
   console.log(`${wanted.length - survivors} of ${wanted.length} mutants were caught.`)
@@ -60,12 +77,15 @@ function isCaught(mutant: Mutant): boolean {
     const files = build(mutant)
     let ran: Ran
     try {
-      ran = run(mutant.tests)
+      ran = run(isBlackBox ? blackBox : mutant.tests)
     } finally {
       for (const file of files) cpSync(join(root, file), join(copy, file))
     }
     const { failed, broken } = ran
-    if (failed.length > 0 && !confirms) {
+    if (failed.length > 0 && isBlackBox) {
+      caught = true
+      verdict = failed.map((title, i) => `${title.split(':')[0]}: ${ran.verdicts[i]}`).join('\n         ')
+    } else if (failed.length > 0 && !confirms) {
       caught = true
       verdict = `caught by: ${failed[0]}`
     } else if (failed.length > 0) {
@@ -106,6 +126,8 @@ interface Ran {
   readonly passed: number
   /** The titles of the tests that failed. */
   readonly failed: readonly string[]
+  /** Of a failed test of the black box: what it has counted. */
+  readonly verdicts: readonly string[]
   /** Files whose tests could not even start. */
   readonly broken: readonly string[]
 }
@@ -115,7 +137,8 @@ function run(tests: readonly NamedTest[]): Ran {
   rmSync(report, { force: true })
   const files = [...new Set(tests.map(({ file }) => file))]
   const titles = [...new Set(tests.map(({ title }) => title))].map(escaped).join('|')
-  const args = ['run', ...files, '-t', titles, '--bail=1', '--reporter=json', `--outputFile=${report}`]
+  const bail = isBlackBox ? '--bail=0' : '--bail=1'
+  const args = ['run', ...files, '-t', titles, bail, '--reporter=json', `--outputFile=${report}`]
   const { stderr } = spawnSync(join(root, 'node_modules', '.bin', 'vitest'), args, {
     cwd: copy,
     env: { ...process.env, HOOKONCE_PROVIDER: 'stripe,github', HOOKONCE_TEST_POSTGRES_URL: url },
@@ -127,16 +150,23 @@ function run(tests: readonly NamedTest[]): Ran {
   try {
     text = readFileSync(report, 'utf8')
   } catch {
-    return { passed: 0, failed: [], broken: [stderr.trim().split('\n').slice(-5).join(' ')] }
+    return { passed: 0, failed: [], verdicts: [], broken: [stderr.trim().split('\n').slice(-5).join(' ')] }
   }
   const { numPassedTests, testResults } = JSON.parse(text) as {
     numPassedTests: number
-    testResults: { message: string; assertionResults: { status: string; fullName: string }[] }[]
+    testResults: {
+      message: string
+      assertionResults: { status: string; fullName: string; failureMessages: string[] }[]
+    }[]
   }
   const results = testResults.flatMap(({ assertionResults }) => assertionResults)
+  const failures = results.filter(({ status }) => status === 'failed')
   return {
     passed: numPassedTests,
-    failed: results.filter(({ status }) => status === 'failed').map(({ fullName }) => fullName),
+    failed: failures.map(({ fullName }) => fullName),
+    verdicts: failures.map(({ failureMessages }) =>
+      failureMessages.join(' ').split('\n    at ')[0]!.slice(0, 600),
+    ),
     broken: testResults.flatMap(({ message }) => (message ? [message.split('\n')[0]!] : [])),
   }
 }

@@ -1,8 +1,10 @@
+import { part } from './parts.mjs'
+
 /**
  * npm run mutants:score: Stryker changes the built files of the hot core one expression at a time, and counts the changes
  * that the tests below notice. It mutates `dist`, because the tests import the package as it is shipped.
  *
- * HOOKONCE_SCORE_FILES (a glob below dist/, several by commas) chooses other files.
+ * HOOKONCE_SCORE=intake chooses another part of `parts.mjs` than the schemes.
  *
  * @type {import('@stryker-mutator/api/core').PartialStrykerOptions}
  */
@@ -10,18 +12,13 @@ export default {
   plugins: ['@stryker-mutator/vitest-runner'],
   testRunner: 'vitest',
   vitest: { configFile: 'scripts/score/vitest.config.ts', related: false },
-  mutate: (
-    process.env.HOOKONCE_SCORE_FILES ??
-    'verification/schemes/{hmac,keyed-digest,signature,signed,timestamp,token}.js,verification/delivery/body-formats.js'
-  )
-    .split(/,(?![^{]*\})/)
-    .map((glob) => `dist/${glob}`),
+  mutate: part.files.map((glob) => `dist/${glob}`),
   coverageAnalysis: 'perTest',
-  concurrency: 1,
+  concurrency: 2,
   // A mutant in code that runs once, at import, needs a whole run of its own: they took 93 % of the time.
   ignoreStatic: true,
   // A test that waits for a timer is cut off soon: a mutant that makes it wait is noticed that way.
-  timeoutMS: 20_000,
+  timeoutMS: 5_000,
   disableTypeChecks: false,
   // Texts of errors are for people; the tests look at their codes.
   mutator: { excludedMutations: ['StringLiteral'] },

@@ -1,12 +1,12 @@
 /** The tests for `npm run mutants:score`: those of the mutated files that need no server. */
 import { defineConfig } from 'vitest/config'
+import { part } from './parts.mjs'
 
 export default defineConfig({
   test: {
-    include: [
-      'test/providers/{engine,exact-bytes,keyed-digest,options,slices,unknown-senders}.test.ts',
-      'test/fuzz/bodies.test.ts',
-    ],
+    include: part.tests,
+    // The cases for both stores run on SQLite alone: see `storeKinds` in test/support/logs.ts.
+    env: { HOOKONCE_TEST_STORES: 'SQLite' },
     environment: 'node',
     testTimeout: 60_000,
     server: { deps: { external: [/\/dist\//] } },

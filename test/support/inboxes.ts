@@ -8,7 +8,7 @@ import {
   type Logger,
 } from 'hookonce'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
-import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
+import { postgresLog, type SharedLog, sqliteLog, storeKinds } from './logs.js'
 
 export interface StoreOfCase {
   /** A store on a log that belongs to this file; closed by itself. */
@@ -16,10 +16,8 @@ export interface StoreOfCase {
 }
 
 export function onBothStores(cases: (store: StoreOfCase) => void): void {
-  for (const [name, make] of [
-    ['SQLite', () => sqliteLog()],
-    ['PostgreSQL', postgresLog],
-  ] as const) {
+  for (const name of storeKinds) {
+    const make = name === 'SQLite' ? () => sqliteLog() : postgresLog
     describe(`on ${name}`, () => {
       let log: SharedLog
       const opened: CompleteStore[] = []

@@ -7,9 +7,7 @@ import type { SqliteTx } from 'hookonce/sqlite'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { type LogLine, loggedInbox } from './inboxes.js'
-import { postgresLog, type SharedLog, sqliteLog } from './logs.js'
-
-export type StoreKind = 'SQLite' | 'PostgreSQL'
+import { postgresLog, type SharedLog, type StoreKind, sqliteLog, storeKinds } from './logs.js'
 
 /** One case's log. Everything opened through it is closed after the case. */
 export interface Bench {
@@ -25,11 +23,11 @@ export interface Bench {
 }
 
 export function onBothLogs(cases: (bench: Bench) => void): void {
-  for (const kind of ['SQLite', 'PostgreSQL'] as const) onLog(kind, cases)
+  for (const kind of storeKinds) onLog(kind, cases)
 }
 
 export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
-  describe(`on ${kind}`, () => {
+  describe.runIf(storeKinds.includes(kind))(`on ${kind}`, () => {
     let log: SharedLog
     const inboxes: Inbox[] = []
     const stores: CompleteStore[] = []
