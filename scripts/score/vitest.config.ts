@@ -8,7 +8,8 @@ export default defineConfig({
     // The cases for both stores run on SQLite alone: see `storeKinds` in test/support/logs.ts.
     env: { HOOKONCE_TEST_STORES: 'SQLite' },
     environment: 'node',
-    testTimeout: 60_000,
+    // A mutant that lets a test wait for ever is noticed by this limit.
+    testTimeout: 5_000,
     server: { deps: { external: [/\/dist\//] } },
   },
 })

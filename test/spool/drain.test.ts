@@ -1,6 +1,6 @@
 /** The way out of the spool: nothing leaves the file before the log has it, and the drain goes on after any failure. */
 import { HookonceError, type RecordVerdict, silentLog } from 'hookonce'
-import { afterEach, expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createDrain } from '../../dist/spool/drain.js'
 import { createCircuit } from '../../dist/spool/gate.js'
 import { asRow } from '../../dist/spool/row.js'
@@ -10,6 +10,7 @@ const verdict: RecordVerdict[] = [{ status: 'recorded', seq: 1, state: 'pending'
 const away = () => new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
 const stops: (() => Promise<void>)[] = []
 afterEach(async () => {
+  vi.useRealTimers()
   for (const stop of stops.splice(0)) await stop()
 })
 
@@ -189,20 +190,21 @@ test('a delivery that cannot be unsealed stays, and so do those behind it', asyn
 })
 
 test('wake drains at once what has come since, but not while the store is away', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
   const { drain, circuit, done, told, rows } = await makeDrain([])
   drain.start()
-  await expect.poll(() => told.looks).toBe(1)
+  await vi.advanceTimersByTimeAsync(0)
+  expect(told.looks).toBe(1)
   rows.push({ ...(await asRow(delivery('a'), 1, undefined)), id: 1 })
-  await expect
-    .poll(() => {
-      drain.wake()
-      return done.at(-1)
-    })
-    .toBe('shrunk')
-  circuit.trip(away())
-  const { looks } = told
   drain.wake()
-  drain.start()
-  for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
-  expect(told.looks).toBe(looks)
+  drain.start() // a second call changes nothing
+  await vi.advanceTimersByTimeAsync(0)
+  expect(done.at(-1)).toBe('shrunk')
+  expect(told.looks).toBe(2)
+  circuit.trip(away())
+  drain.wake()
+  await vi.advanceTimersByTimeAsync(999)
+  expect(told.looks).toBe(2)
+  await vi.advanceTimersByTimeAsync(1) // the next look was due then anyway
+  expect(told.looks).toBe(3)
 })

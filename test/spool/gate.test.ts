@@ -5,6 +5,7 @@ import { createCircuit, isForTheSpool, spoolGate } from '../../dist/spool/gate.j
 import { asDelivery, type SpoolRow } from '../../dist/spool/row.js'
 import { delivery } from '../support/delivery.js'
 
+const from = (source: string, eventId: string): NewDelivery => ({ ...delivery(eventId), source })
 const unavailable = () => new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
 const verdict: RecordVerdict[] = [{ status: 'recorded', seq: 1, state: 'pending' }]
 
@@ -112,7 +113,7 @@ test('an error that is not ours is not hidden in the spool', async () => {
 
 test('only sources with deliveries in the spool are spooled behind them', async () => {
   const { record, seen } = makeGate({ depths: () => [['busy', 501]] })
-  const all = await record([delivery('a', 'busy'), delivery('b', 'free'), delivery('c', 'busy')])
+  const all = await record([from('busy', 'a'), from('free', 'b'), from('busy', 'c')])
   expect(all).toEqual(['spooled', verdict, 'spooled'])
   expect(seen).toEqual({ stored: [['b']], spooled: [['a', 'c']], wrote: [null], woken: 1 })
 })
@@ -137,7 +138,7 @@ test('the longest queue of a batch counts, so that no source of it is overtaken'
       ['long', 501],
     ],
   })
-  expect(await record([delivery('a', 'short'), delivery('b', 'long')])).toEqual(['spooled', 'spooled'])
+  expect(await record([from('short', 'a'), from('long', 'b')])).toEqual(['spooled', 'spooled'])
   expect(seen.stored).toEqual([])
 })
 

@@ -1,9 +1,9 @@
 import type { NewDelivery } from 'hookonce'
 
 /** A delivery of one event for `store.record`. */
-export function delivery(eventId: string, source = 'shop'): NewDelivery {
+export function delivery(eventId: string): NewDelivery {
   return {
-    source,
+    source: 'shop',
     headers: {},
     body: Buffer.from(JSON.stringify({ id: eventId })),
     events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
