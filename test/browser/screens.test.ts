@@ -173,3 +173,30 @@ it('the dashboard works below a path of an Express app', async () => {
     await mounted.stop()
   }
 })
+
+it('an empty page of a search that the server has stopped is not shown as the end of the list', async () => {
+  const page = await open('/events')
+  await page.getByRole('link', { name: 'evt_paid' }).waitFor()
+  // As the server answers while it searches a backlog. The later requests are answered by the real one.
+  let stopped = 0
+  const stops = (many: number) =>
+    page.route(/\/api\/events\?.*state=succeeded/, async (route) => {
+      const url = new URL(route.request().url())
+      url.searchParams.delete('cursor')
+      if (++stopped > many) await route.continue({ url: url.href })
+      else await route.fulfill({ json: { events: [], next: `older-${stopped}`, cut: true } })
+    })
+  await stops(3)
+  await page.goto(`${site.url}/events?state=succeeded&live=off`)
+  await page.getByRole('link', { name: 'evt_paid' }).waitFor()
+  expect(stopped).toBe(4)
+
+  stopped = 0
+  await page.unrouteAll()
+  await stops(15)
+  await page.goto(`${site.url}/events?state=succeeded&live=off`)
+  await page.getByText('No event matches so far').waitFor()
+  expect(stopped).toBe(11)
+  await page.getByRole('button', { name: 'Search older events' }).click()
+  await page.getByRole('link', { name: 'evt_paid' }).waitFor()
+})

@@ -4,7 +4,7 @@
  */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage, EventRecord, TailOptions, TailPage } from '../../model.js'
-import { encodeCursor, withImpliedState } from '../shared/list.js'
+import { encodeCursor, passBacklog, passesBacklog, withImpliedState } from '../shared/list.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
 import { eventColumns, toRecord } from './rows.js'
@@ -42,12 +42,14 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
   const bounds = boundsOf(connection, args)
   if (bounds === null) return { events: [], next: null }
   const walks = pathOf(connection, filter)
-  const seqs = newestFirst(walks, bounds.below, bounds.floor, Math.min(limit + 1, CHUNK))
+  let seqs = newestFirst(walks, bounds.below, bounds.floor, Math.min(limit + 1, CHUNK))
   const { source, state, reason, from, to } = filter
   const conditions = [source ?? null, state ?? null, reason ?? null, from ?? null, to ?? null]
   const events: EventRecord[] = []
   let looked = 0
+  let mayPass = passesBacklog(filter)
   for (;;) {
+    const found = events.length
     // The first chunk is one page. Only a filter that few rows match needs the larger chunks after it.
     const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, scanLimit - looked))
     if (chunk.length === 0) return { events, next: null }
@@ -59,7 +61,30 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
       events.push(record)
     }
     looked += chunk.length
-    if (looked >= scanLimit) return { events, next: encodeCursor(chunk.at(-1)!), cut: true }
+    let below = chunk.at(-1)!
+    if (events.length === found && mayPass) {
+      below = belowBacklog(connection, below, bounds.floor)
+      seqs = newestFirst(walks, below, bounds.floor, CHUNK)
+      mayPass = false
+    }
+    if (looked >= scanLimit) return { events, next: encodeCursor(below), cut: true }
+  }
+}
+
+const countEvents = `
+  select count(*) as events, min(seq) as lowest
+  from (select seq from hookonce_events where seq < ? and seq >= ? order by seq desc limit ?)`
+const countWork = 'select count(*) as waiting from hookonce_work where seq < ? and seq >= ?'
+
+function belowBacklog(connection: Connection, from: number, floor: number): number {
+  const search = passBacklog(from)
+  for (let next = search.next(); ; ) {
+    if (next.done) return next.value
+    const { below, size } = next.value
+    const row = connection.prepare(countEvents).get(below, floor, size)!
+    const lowest = row.lowest === null ? null : Number(row.lowest)
+    const waiting = lowest === null ? 0 : Number(connection.prepare(countWork).get(below, lowest)!.waiting)
+    next = search.next({ events: Number(row.events), lowest, waiting })
   }
 }
 

@@ -129,14 +129,16 @@ function Body({ events, selection, selectable, box, onAct }: BodyProps) {
       </div>
     )
   }
-  if (rows.length === 0)
+  if (rows.length === 0 && events.hasMore)
     return (
-      <Empty title="No event matches">
-        {events.cut
-          ? 'The server stopped at its limit. Narrow the filters, for example by source or time.'
-          : 'Remove a filter to see more.'}
+      <Empty title="No event matches so far">
+        <p>The server stopped at its limit. Search older events, or narrow the filters by source or time.</p>
+        <Button disabled={events.isLoadingMore} onClick={events.loadMore}>
+          Search older events
+        </Button>
       </Empty>
     )
+  if (rows.length === 0) return <Empty title="No event matches">Remove a filter to see more.</Empty>
   return (
     <div role="table" aria-label="Events" aria-rowcount={events.hasMore ? -1 : rows.length + 1}>
       <Head rows={rows} selection={selection} selectable={selectable} />

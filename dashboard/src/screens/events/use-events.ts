@@ -16,6 +16,8 @@ type Page = Body<'listEvents'> & { readonly cost?: Cost }
 type Pages = InfiniteData<Page, string | null>
 
 const PAGE = 100
+/** Pages without an event that are followed before the list says how far the server has searched. */
+const FOLLOWED = 10
 const REFRESH_MS = 1_000
 
 export interface Events {
@@ -23,8 +25,6 @@ export interface Events {
   readonly isLoading: boolean
   readonly error: Error | null
   readonly hasMore: boolean
-  /** The server stopped at its limit before it had a full page. */
-  readonly cut: boolean
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
@@ -47,10 +47,20 @@ function ask(conditions: string, cursor: string | null, signal?: AbortSignal): P
     : take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
 }
 
+/** The server stops a long search early. A page that is empty for this reason is not the end of the list. */
+async function askUntilFound(conditions: string, cursor: string | null, signal: AbortSignal): Promise<Page> {
+  let page = await ask(conditions, cursor, signal)
+  // A search in payloads reads much more, and says what it has read: the reader decides.
+  const most = 'path' in JSON.parse(conditions) ? 0 : FOLLOWED
+  for (let n = 0; n < most && page.events.length === 0 && page.next !== null; n++)
+    page = await ask(conditions, page.next, signal)
+  return page
+}
+
 const pagesQuery = (conditions: string) =>
   infiniteQueryOptions({
     queryKey: ['events', conditions],
-    queryFn: ({ pageParam, signal }) => ask(conditions, pageParam, signal),
+    queryFn: ({ pageParam, signal }) => askUntilFound(conditions, pageParam, signal),
     initialPageParam: null as string | null,
     getNextPageParam: (last: Page) => last.next,
     staleTime: Number.POSITIVE_INFINITY,
@@ -74,7 +84,6 @@ export function useEvents(search: Search, live: boolean, mayMove: () => boolean)
     isLoading: result.isPending,
     error: result.error,
     hasMore: hasNextPage,
-    cut: result.data?.pages.at(-1)?.cut ?? false,
     isLoadingMore: isFetchingNextPage,
     loadMore: () => (isFetchingNextPage ? undefined : void fetchNextPage()),
     reload: () => void refetch(),
