@@ -4,7 +4,7 @@
  * limit allows. The same calls run with plans that were made while the log was empty, with statistics of an empty log, and
  * with fresh ones.
  */
-import type { CompleteStore, NewDelivery } from 'hookonce'
+import type { CompleteStore, Lease, NewDelivery } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -12,8 +12,11 @@ import { freshDatabase, type TestDatabase } from '../support/database.js'
 
 const EVENTS = 50_000
 const BACKLOG = 5_000
+/** The seqs before it are taken by the calls on the empty log. */
+const FIRST = 1_000
 /** Tables that grow with the log. Their plans must be bounded by the limit of the call. */
-const LARGE = /^(events|work|attempts|effects|duplicates|payloads\w*)$/
+const LARGE =
+  /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|tombstones|conflicts)$/
 /** The most rows that a statement reads: a list looks at 10,000, a portion of retention at 20,000. */
 const ROWS_AT_MOST = 21_000
 
@@ -28,12 +31,14 @@ interface Plan {
 }
 
 let statements = 0
+/** Parts of statements that must be among the explained ones: of maintenance, of a trigger, and of keys. */
+const unseen = new Set(['fold_hours', 'inhdetachpending', '.totals as t', 'update "hookonce".keys'])
 const unbounded = new Set<string>()
 
 /** Sends each plan to the client, as a notice. */
 const explained =
   '-c session_preload_libraries=auto_explain -c auto_explain.log_min_duration=0 -c auto_explain.log_analyze=on ' +
-  '-c auto_explain.log_timing=off -c auto_explain.log_nested_statements=on -c auto_explain.log_format=json ' +
+  '-c auto_explain.log_level=warning -c auto_explain.log_timing=off -c auto_explain.log_nested_statements=on -c auto_explain.log_format=json ' +
   '-c client_min_messages=log'
 
 class ExplainedClient extends pg.Client {
@@ -44,6 +49,7 @@ class ExplainedClient extends pg.Client {
       if (json === undefined) return
       statements++
       const { 'Query Text': text, Plan: plan } = JSON.parse(json) as { 'Query Text': string; Plan: Plan }
+      for (const part of unseen) if (text.includes(part)) unseen.delete(part)
       for (const problem of problemsOf(plan))
         unbounded.add(`${problem}: ${text.replace(/\s+/g, ' ').slice(0, 200)}`)
     })
@@ -119,6 +125,7 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
     { lease: leases[2]!, outcome: { kind: 'failed', error: 'no', retryInMs: null }, durationMs: 1 },
     { lease: leases[3]!, outcome: { kind: 'ignored', reason: 'no' }, durationMs: 1 },
   ])
+  await everyKey(store, leases[5]!, name)
   const transaction = await store.transaction()
   await transaction.keys!.advance({ source: 'source-1', key: name, value: 1 })
   await transaction.finish([{ lease: leases[4]!, outcome: succeeded, durationMs: 1 }])
@@ -159,11 +166,19 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.inspect.leases()
   await store.inspect.types(20)
   await store.inspect.idsFrom(name, 10)
+  await store.inspect.report()
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000
   await store.history.read({ from: hour - 86_400_000, to: hour + 3_600_000, stepMs: 3_600_000 })
   await store.history.processes()
+  const facts = { id: name, version: '1', node: '20', host: 'h', pid: 1, worker: null }
+  const counts = [{ source: 'source-1', name: 'recorded', value: 20 }]
+  await store.history.add({ counts, process: facts })
+  const audit = { actor: 'test', verb: 'payload', source: 'source-1', eventId: ids[0]!, reason: 'test' }
+  await store.audit.append([audit, { ...audit, source: null, eventId: null }])
   await store.audit.list({}, { limit: 20 })
-  await store.archive.export({ source: 'source-1', from: 0, to: Date.now(), after: 0, limit: 20 })
+  await store.audit.list({ source: 'source-1', eventId: ids[0]! }, { limit: 20 })
+  await everyImport(store, name)
+  await everyArchive(store)
   await store.archive.erase({ reference: 'customer 7', actor: 'test', reason: 'test', limit: 20 })
   const before = Date.now() - 59 * 86_400_000
   await store.retention.prune({
@@ -176,31 +191,99 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   })
 }
 
+async function everyKey(store: CompleteStore<PostgresTx>, lease: Lease, name: string): Promise<void> {
+  await store.keys.effect({ step: 'start', lease, name: 'mail' })
+  await store.keys.effect({ step: 'finish', lease, name: 'mail', result: '1' })
+  await store.keys.effect({ step: 'start', lease, name: 'other' })
+  await store.keys.effect({ step: 'drop', lease, name: 'other' })
+  for (const step of ['finish', 'drop'] as const) {
+    const key = `${name} ${step}`
+    const held = await store.keys.key({ step: 'take', key, leaseMs: 60_000 })
+    if (held.state !== 'taken') throw new Error(`the key is ${held.state}`)
+    const { token } = held
+    await store.keys.key({ step: 'take', key, leaseMs: 60_000 })
+    await store.keys.key({ step: 'extend', key, token, leaseMs: 60_000 })
+    if (step === 'drop') await store.keys.key({ step, key, token })
+    else await store.keys.key({ step, key, token, result: '1', ttlMs: 60_000 })
+  }
+  await store.keys.watermark('source-1', name)
+  await store.keys.place?.()
+}
+
+async function everyImport(store: CompleteStore<PostgresTx>, name: string): Promise<void> {
+  const imported = Array.from({ length: 100 }, (_, i) => ({
+    source: 'source-1',
+    eventId: `${name}-imported-${i}`,
+    eventType: 'order.paid',
+    reference: 'imported',
+    receivedAt: Date.now() - i * 3_600_000,
+    processedAt: null,
+    state: 'succeeded' as const,
+    reason: null,
+    payload: { headers: {}, body: Buffer.from('{}') },
+  }))
+  await store.imports.add(imported)
+  await store.imports.add(imported)
+  await store.imports.known(imported)
+}
+
+async function everyArchive(store: CompleteStore<PostgresTx>): Promise<void> {
+  const source = 'source-1'
+  const all = { source, from: 0, to: Date.now(), after: 0, limit: 20 }
+  const { deliveries } = await store.archive.export(all)
+  await store.archive.export({ ...all, unarchived: true })
+  const day = new Date(deliveries[0]!.receivedAt).toISOString().slice(0, 10)
+  await store.archive.archived([{ source, day, object: 1, seqs: deliveries.map(({ seq }) => seq) }])
+  await outside.query('delete from hookonce.payloads where seq = any($1::bigint[])', [
+    deliveries.map(({ seq }) => seq),
+  ])
+  expect(await store.archive.restore(deliveries)).toContain(true)
+  // Due for every source, but each month has dead letters: whether a partition may be dropped is decided, and none with rows is.
+  const sources = Array.from({ length: 20 }, (_, i) => `source-${i}`)
+  const before = Date.now() - 20 * 86_400_000
+  const payloadsBefore = Object.fromEntries(sources.map((name) => [name, before]))
+  const { dropped, busy } = await store.retention.maintain({ payloadsBefore })
+  expect({ busy, dropped: dropped.filter(({ payloads }) => payloads > 0) }).toEqual({
+    busy: false,
+    dropped: [],
+  })
+}
+
 /** Finished events of the past 60 days with an attempt each, some dead or ignored, and the backlog as the newest. */
 const filling = `
   select hookonce.ensure_partitions(now() - interval '61 days', 4, 'month');
   insert into hookonce.events (seq, batch, received_at, source, event_id, event_type, related_reference, parked, reason)
     select n, n / 64, now() - (${EVENTS} - n) * interval '60 days' / ${EVENTS}, 'source-' || n % 20, 'evt-' || n,
       'order.' || n % 50, 'customer ' || n % 5000,
-      case when n > ${EVENTS - BACKLOG} then null when n % 1000 = 7 then 'dead' when n % 100 = 3 then 'ignored' end,
+      case when n > ${EVENTS - BACKLOG} then null when n % 1000 = 7 or n = ${FIRST} then 'dead' when n % 100 = 3 then 'ignored' end,
       case when n % 1000 = 7 then 'no' end
-    from generate_series(100, ${EVENTS}) n;
+    from generate_series(${FIRST}, ${EVENTS}) n;
   insert into hookonce.payloads (seq, received_at, source, headers, body)
-    select seq, received_at, source, '{}', 'x' from hookonce.events where seq >= 100;
+    select seq, received_at, source, '{}', 'x' from hookonce.events where seq >= ${FIRST};
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
     select seq, 1, 1, 'w', received_at, received_at,
       case parked when 'dead' then 'failed' when 'ignored' then 'ignored' else 'succeeded' end
-    from hookonce.events where seq <= ${EVENTS - BACKLOG} and seq >= 100;
+    from hookonce.events where seq <= ${EVENTS - BACKLOG} and seq >= ${FIRST};
   insert into hookonce.effects (seq, name, started_at, finished_at)
-    select seq, 'mail', received_at, received_at from hookonce.events where seq between 100 and ${EVENTS - BACKLOG};
+    select seq, 'mail', received_at, received_at from hookonce.events where seq between ${FIRST} and ${EVENTS - BACKLOG};
+  insert into hookonce.keys (key, token, held_until, finished_at, expires_at, result)
+    select 'key ' || n, gen_random_uuid(), now(), now(), now() + interval '1 day', '1' from generate_series(1, ${EVENTS}) n;
+  insert into hookonce.watermarks (source, key, value) select 'source-1', 'mark ' || n, n from generate_series(1, ${EVENTS}) n;
+  insert into hookonce.audit (at, actor, verb, source, event_id, reason)
+    select now() - (${EVENTS} - n) * interval '1 minute', 'a', 'payload', 'source-' || n % 20, 'evt-' || n, 'r'
+    from generate_series(1, ${EVENTS}) n;
+  insert into hookonce.tombstones (source, digest, left_at)
+    select 'source-' || n % 20, sha256(n::text::bytea), now() from generate_series(1, ${EVENTS}) n;
+  insert into hookonce.guards (source, guard_hash, event_id)
+    select 'source-' || n % 20, sha256(n::text::bytea), 'evt-' || n from generate_series(1, ${EVENTS}) n;
   insert into hookonce.work (seq, source, next_at)
     select seq, source, received_at from hookonce.events where seq > ${EVENTS - BACKLOG};
   insert into hookonce.duplicates (seq, count, first_at, last_at, conflicts)
-    select n, 1, now(), now(), 0 from generate_series(101, ${EVENTS}, 10) n;
+    select n, 1, now(), now(), 0 from generate_series(${FIRST + 1}, ${EVENTS}, 10) n;
   insert into hookonce.hours (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
     select source, date_trunc('hour', received_at, 'UTC'), 1, count(*), count(*) filter (where parked = 'ignored'),
       count(*) filter (where parked = 'dead'), min(seq), max(seq)
-    from hookonce.events where seq >= 100 group by 1, 2;
+    from hookonce.events where seq >= ${FIRST} group by 1, 2;
   select setval('hookonce.event_seq', ${EVENTS + 1})`
 
 test('no plan reads a large table as a whole', async () => {
@@ -228,4 +311,5 @@ test('no plan reads a large table as a whole', async () => {
   await everyVerb(open(), 'fresh')
   expect({ statistics: 'fresh', unbounded: [...unbounded] }).toEqual({ statistics: 'fresh', unbounded: [] })
   expect(statements).toBeGreaterThan(300)
+  expect([...unseen]).toEqual([])
 })

@@ -150,19 +150,22 @@ const newestWork = `select seq, base_attempt from hookonce.work order by seq des
 const unfinished = `(${newestWork})
   union all (select seq, 0 from hookonce.events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
-/** `rows`: the rows that a check reads. `broken`: the condition under which a row `l` of these breaks the invariant. */
+/**
+ * `rows`: the rows that a check reads. `broken`: the condition under which a row `l` of these breaks the invariant. With
+ * `offset 0` a subquery is a look-up for each row: as a join it was planned over all events.
+ */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   twice: { rows: newestEvents, broken: 'l.copies > 1' },
   reopened: {
     rows: newestWork,
     // A retry or replay by an operator sets base_attempt to the number of attempts before it.
-    broken: `exists (select 1 from hookonce.events e where e.seq = l.seq and e.parked is not null)
+    broken: `exists (select 1 from hookonce.events e where e.seq = l.seq and e.parked is not null offset 0)
       or exists (select 1 from hookonce.attempts a
-        where a.seq = l.seq and a.attempt > l.base_attempt and a.outcome in ('succeeded', 'ignored'))`,
+        where a.seq = l.seq and a.attempt > l.base_attempt and a.outcome in ('succeeded', 'ignored') offset 0)`,
   },
   orphaned: {
     rows: newestWork,
-    broken: 'not exists (select 1 from hookonce.events e where e.seq = l.seq)',
+    broken: 'not exists (select 1 from hookonce.events e where e.seq = l.seq offset 0)',
   },
   bytesMissing: {
     rows: unfinished,
@@ -170,16 +173,16 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
     broken: `l.base_attempt = 0 and exists (
       select 1 from hookonce.events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
         and not exists (select 1 from hookonce.payloads p
-          where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
+          where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at offset 0)
         and not exists (select 1 from hookonce.audit a
-          where a.event_id = e.event_id and a.source = e.source and a.verb in ('retry', 'replay')))`,
+          where a.event_id = e.event_id and a.source = e.source and a.verb in ('retry', 'replay') offset 0) offset 0)`,
   },
   vanished: {
     rows: newestEvents,
     broken: `l.parked is null and l.attempts is null
-      and not exists (select 1 from hookonce.work w where w.seq = l.seq)
+      and not exists (select 1 from hookonce.work w where w.seq = l.seq offset 0)
       and not exists (select 1 from hookonce.attempts a
-        where a.seq = l.seq and a.run = l.run and a.outcome = 'succeeded')`,
+        where a.seq = l.seq and a.run = l.run and a.outcome = 'succeeded' offset 0)`,
   },
 }
 

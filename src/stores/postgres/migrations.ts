@@ -7,7 +7,7 @@ import { log, order, reading } from './migrations/0001-0003.js'
 import { clock, flags, retention } from './migrations/0004-0006.js'
 import { deploys, growth, lanes, tombstones } from './migrations/0007-0010.js'
 import { history } from './migrations/0011.js'
-import { counting } from './migrations/0012.js'
+import { audits, counting } from './migrations/0012-0013.js'
 
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log },
@@ -22,4 +22,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'deploys', sql: deploys },
   { number: 11, name: 'history', sql: history },
   { number: 12, name: 'counting', sql: counting },
+  { number: 13, name: 'audits', sql: audits },
 ]

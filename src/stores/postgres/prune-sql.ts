@@ -198,12 +198,15 @@ noted as (
 select count(*)::int as count from gone`,
 }
 
-/** $1 source   $2 before, ms   $3 limit */
+/** $1 source   $2 before, ms   $3 limit. Two ranges of the index: in one condition they were a scan of all audits. */
 export const findAudits: Statement = {
   name: 'prune_find_audits',
   sql: `
-select id from hookonce.audit where at < to_timestamp($2::float8 / 1000) and (source is null or source = $1)
-order by id limit $3`,
+select id from (
+  (select id from hookonce.audit where source = $1 and at < to_timestamp($2::float8 / 1000) order by at limit $3)
+  union all
+  (select id from hookonce.audit where source is null and at < to_timestamp($2::float8 / 1000) order by at limit $3)
+) a limit $3`,
 }
 
 export const dropAudits: Statement = {

@@ -135,6 +135,11 @@ const counting = `
 select 1;
 `
 
+/** Migration 13: audits by age, for retention. */
+const audits = `
+create index hookonce_audit_age on hookonce_audit (source, at);
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log.trim() },
   { number: 2, name: 'order', sql: order.trim() },
@@ -148,4 +153,5 @@ export const migrations: readonly Migration[] = [
   { number: 10, name: 'deploys', sql: deploys.trim() },
   { number: 11, name: 'history', sql: history.trim() },
   { number: 12, name: 'counting', sql: counting.trim() },
+  { number: 13, name: 'audits', sql: audits.trim() },
 ]

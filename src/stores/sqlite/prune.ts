@@ -107,7 +107,7 @@ function removeConflicts(connection: Connection, { source, payloadsBefore, limit
 }
 
 const findAudits = `
-  select id from hookonce_audit where at < ?1 and (source is null or source = ?2) order by id limit ?3`
+  select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
 const deleteAudit = 'delete from hookonce_audit where id = ?'
 
 function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Pruned {

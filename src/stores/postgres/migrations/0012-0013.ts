@@ -1,4 +1,4 @@
-/** Migration 12. Published text: it is never changed. `hookonce.` stands for the configured schema. */
+/** Migrations 12 and 13. Published text: it is never changed. `hookonce.` stands for the configured schema. */
 
 /**
  * The text of a trigger function that adds the changed rows of one statement to `totals`. `rows` are the transition
@@ -58,4 +58,9 @@ create trigger hours_changed after update on hookonce.hours referencing old tabl
   for each statement execute function hookonce.count_changed_hours();
 create trigger hours_removed after delete on hookonce.hours referencing old table as removed
   for each statement execute function hookonce.count_removed_hours();
+`
+
+/** Audits by age, for retention. */
+export const audits = `
+create index concurrently if not exists audit_age on hookonce.audit (source, at);
 `
