@@ -118,6 +118,15 @@ test('watermarks of events that succeeded are moved in the order of their keys, 
   ])
 })
 
+test.each([['k1 k2 k3'], ['k2 k1 k3'], ['k3 k2 k1'], ['k2 k3 k1']])(
+  'watermarks of a group with the keys %s are moved in one order',
+  async (keys) => {
+    const { run, steps } = make({ ids: ['a', 'b', 'c'] })
+    await run(keys.split(' ').map((key, i) => prepared('abc'[i]!, done, { key })))
+    expect(steps.slice(0, 3)).toEqual(['advance k1', 'advance k2', 'advance k3'])
+  },
+)
+
 test('an event that was overtaken since it began is stale, and its writes are rolled back', async () => {
   const { run, steps } = make({ advance: () => false })
   expect(await run([prepared('a', done, { key: 'k' })])).toEqual([{ kind: 'ignored', reason: 'stale' }])
@@ -160,6 +169,9 @@ test('an event alone that failed is rolled back, and its failure is written; a l
   const failed = make({})
   expect(await failed.run([prepared('a')], failure)).toEqual([failure])
   expect(failed.steps).toEqual(['rollback', 'settle a failed'])
+  const without = make({ usesTx: false })
+  expect(await without.run([prepared('a')], failure)).toEqual([failure])
+  expect(without.steps).toEqual(['settle a failed'])
   const lost = make({})
   expect(await lost.run([prepared('a')], { kind: 'lost' })).toEqual([{ kind: 'lost' }])
   expect(lost.steps).toEqual(['rollback'])
