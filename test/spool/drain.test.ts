@@ -208,3 +208,34 @@ test('wake drains at once what has come since, but not while the store is away',
   await vi.advanceTimersByTimeAsync(1) // the next look was due then anyway
   expect(told.looks).toBe(3)
 })
+
+test('while the store is away the waits grow from 100 ms to 2 s, and are short again after it was back', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const random = vi.spyOn(Math, 'random').mockReturnValue(0.5) // the middle of the jitter
+  try {
+    const { drain, circuit, told } = await makeDrain([])
+    told.canProbe = false
+    circuit.trip(away())
+    const nextLook = async (waitMs: number) => {
+      const { looks } = told
+      await vi.advanceTimersByTimeAsync(waitMs - 1)
+      expect(told.looks).toBe(looks)
+      await vi.advanceTimersByTimeAsync(1)
+      expect(told.looks).toBe(looks + 1)
+    }
+    drain.start()
+    await vi.advanceTimersByTimeAsync(0)
+    for (const waitMs of [100, 200, 400, 800, 1_600, 2_000, 2_000]) await nextLook(waitMs)
+    told.canProbe = true
+    await nextLook(2_000)
+    circuit.trip(away())
+    told.canProbe = false
+    await nextLook(1_000)
+    await nextLook(100)
+    random.mockReturnValue(0)
+    await nextLook(200)
+    await nextLook(300) // 0.75 of 400
+  } finally {
+    random.mockRestore()
+  }
+})
