@@ -165,7 +165,10 @@ function run(tests: readonly NamedTest[]): Ran {
     passed: numPassedTests,
     failed: failures.map(({ fullName }) => fullName),
     verdicts: failures.map(({ failureMessages }) =>
-      failureMessages.join(' ').split('\n    at ')[0]!.slice(0, 600),
+      failureMessages
+        .join(' ')
+        .split(/: expected \[|\n {4}at /)[0]!
+        .slice(0, 600),
     ),
     broken: testResults.flatMap(({ message }) => (message ? [message.split('\n')[0]!] : [])),
   }

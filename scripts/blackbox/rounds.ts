@@ -36,6 +36,8 @@ export interface RunOptions {
   readonly workers?: number
   /** The faults to choose from; all that apply when left out. */
   readonly only?: readonly string[]
+  /** How long an event may take before it counts as stuck. Default 120,000. */
+  readonly stuckMs?: number
   /** Begin no round after this time (Date.now()). */
   readonly until?: number
   readonly onRound?: (result: RoundResult) => void
@@ -85,7 +87,7 @@ async function runRound(
   round: number,
   chosen: readonly Fault[],
   random: () => number,
-  { events, perSecond }: RunOptions,
+  { events, perSecond, stuckMs = STUCK_MS }: RunOptions,
 ): Promise<RoundResult> {
   const group = `r${round}`
   const urls = world.nodes.filter(({ role }) => role === 'intake').map(({ url }) => url)
@@ -101,13 +103,13 @@ async function runRound(
   )
   const healedAt = performance.now()
   const before = new Set(driver.acknowledged().flatMap(eventsOf))
-  const recovered = handled(world, before).then(() => performance.now() - healedAt)
+  const recovered = handled(world, before, stuckMs).then(() => performance.now() - healedAt)
   await driver.finish()
   strangers.stop()
   const acknowledged = new Set(driver.acknowledged().flatMap(eventsOf))
   driver.stop()
   const recoveredMs = await recovered
-  const { effects, unfinished } = await handled(world, acknowledged, true)
+  const { effects, unfinished } = await handled(world, acknowledged, stuckMs, true)
   const own = effects.filter(({ event }) => event.startsWith(`${group}-`) || event.startsWith(`${group}!`))
   const there = new Set(own.map(({ event }) => event))
   const missing = [...acknowledged].filter((id) => !there.has(id)).length
@@ -130,9 +132,10 @@ async function runRound(
 async function handled(
   world: World,
   acknowledged: ReadonlySet<string>,
+  stuckMs: number,
   all = false,
 ): Promise<{ readonly effects: readonly Effect[]; readonly unfinished: number }> {
-  const giveUpAt = performance.now() + STUCK_MS
+  const giveUpAt = performance.now() + stuckMs
   for (;;) {
     try {
       const effects = await world.effects()
