@@ -55,6 +55,56 @@ test('known ids are looked up one by one in the unique index, in a log that has 
   }
 })
 
+test('repeats of replayed content in a batch are answered together, and one of another policy is recorded', async () => {
+  const database = await freshDatabase()
+  let inserts = 0
+  class CountingClient extends pg.Client {
+    // biome-ignore lint/suspicious/noExplicitAny: the overloads of the driver
+    override query(...args: any[]): any {
+      // Other statements run beside it: a notification, the settings of a new connection.
+      if (/^\s*with input as/.test(String(args[0]?.text))) inserts++
+      return super.query(...(args as [never]))
+    }
+  }
+  const pool = new pg.Pool({
+    connectionString: database.url,
+    max: 2,
+    Client: CountingClient,
+  } as pg.PoolConfig)
+  const store = postgres({ pool })
+  const hash = (text: string) => createHash('sha256').update(text).digest()
+  const delivery = (
+    eventId: string,
+    content = 'signed',
+    onReplayedContent: NewDelivery['onReplayedContent'] = 'reject',
+  ): NewDelivery => ({
+    source: 'shop',
+    headers: {},
+    body: Buffer.from(content),
+    events: [
+      { eventId, eventType: 'x', reference: null, contentHash: hash(content), guardHash: hash(content) },
+    ],
+    onReplayedContent,
+  })
+  const statusesOf = async (deliveries: NewDelivery[]) =>
+    (await store.record(deliveries)).map(([verdict]) => verdict!.status)
+  const many = (id: string) => Array.from({ length: 50 }, () => delivery(id))
+  try {
+    await store.migrate()
+    expect(await statusesOf([delivery('original')])).toEqual(['recorded'])
+    inserts = 0
+    expect(await statusesOf(many('copy'))).toEqual(Array(50).fill('replayed'))
+    expect(inserts).toBe(1)
+    expect(
+      await statusesOf([...many('late'), delivery('late', 'signed', 'review'), ...many('late')]),
+    ).toEqual([...Array(50).fill('replayed'), 'recorded', ...Array(50).fill('duplicate')])
+  } finally {
+    await store.close()
+    await pool.end()
+    await database.drop()
+  }
+})
+
 test('the work of folding a batch grows with its size', () => {
   let reads = 0
   const readsOf = (size: number): number => {

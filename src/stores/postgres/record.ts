@@ -7,7 +7,14 @@ import { refusal } from '../../store/input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
 import type { PartitionUnit } from './partitions.js'
-import { type BatchEvent, type FoldedBatch, foldBatch, inGuardOrder, sameContent } from './record-batch.js'
+import {
+  type BatchEvent,
+  type FoldedBatch,
+  foldBatch,
+  type Item,
+  inGuardOrder,
+  sameContent,
+} from './record-batch.js'
 import { inserter, type Recorded } from './record-insert.js'
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
@@ -40,8 +47,15 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     firsts.forEach((first, i) => {
       answer(first, recorded[i]!)
     })
+    const undecided = new Set<number>()
     let open = repeats.flatMap((repeat): Open[] => {
       const first = recorded[repeat.first]!
+      // Not after an undecided repeat: that one may be recorded, and those after it are then its duplicates.
+      if (!undecided.has(repeat.first) && isReplayedToo(first, firsts[repeat.first]!, itemOf(repeat))) {
+        answer(repeat, first)
+        return []
+      }
+      undecided.add(repeat.first)
       // A refused delivery is left out as a whole: repeats inside it are refused like the first.
       const refusedWhole =
         first.verdict.status === 'refused' && firsts[repeat.first]!.delivery === repeat.delivery
@@ -93,6 +107,16 @@ function contests(event: NewEvent, first: NewEvent, verdict: RecordVerdict): boo
 /** A repeat without a verdict. Those of one kind have the same id and content, and so the same verdict. */
 interface Open extends BatchEvent {
   readonly kind: string
+}
+
+/**
+ * Whether a repeat is rejected like the first: the same signed content, under the same policy. A refused first says nothing
+ * about its repeats, because its delivery was refused as a whole.
+ */
+function isReplayedToo({ verdict }: Recorded, first: BatchEvent, { event, from }: Item): boolean {
+  if (verdict.status !== 'replayed' || from.onReplayedContent !== 'reject') return false
+  const [guard, other] = [first.event.guardHash, event.guardHash]
+  return guard !== null && other !== null && sameContent(guard, other)
 }
 
 function isLeftOut({ verdict }: Recorded): boolean {
