@@ -16,7 +16,6 @@ export const backlog: Suite = {
         ? 1_000_000
         : Math.min(1_000_000, Math.round(bench.budgetMs / 1_000) * 4_000)
     bench.note(`The backlog has ${size.toLocaleString('en-US')} events (--full: 1,000,000).`)
-    const sampleMs = bench.short ? 10 : 500
     const url = await bench.database()
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -24,15 +23,16 @@ export const backlog: Suite = {
     await client.query('create table effects (event_id text not null, amount int not null)')
     const child = await bench.child(new URL('../systems/drain-child.ts', import.meta.url), [KIND], {
       BENCH_POSTGRES: url,
-      BENCH_sampleMs: String(sampleMs),
+      BENCH_SAMPLE_MS: bench.short ? '10' : '500',
     })
     const fill = { source: 'shop', type: 'paid', from: 1, to: size, isWaiting: true }
     await fillPostgres(client, KIND.replace('-', '_'), { ...fill, progress: bench.progress })
     bench.progress('draining')
-    const { seconds, series } = await child.ask<{ seconds: number; series: number[] }>({
-      do: 'drain',
-      count: size,
-    })
+    const { seconds, series, sampleMs } = await child.ask<{
+      seconds: number
+      series: number[]
+      sampleMs: number
+    }>({ do: 'drain', count: size })
     const { rows } = await client.query<{ count: string }>('select count(distinct event_id) from effects')
     if (Number(rows[0]!.count) !== size) throw new Error(`${rows[0]!.count} effects of ${size} events`)
     await child.stop()

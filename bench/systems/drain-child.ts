@@ -27,10 +27,8 @@ answer({
     let allBegan = () => {}
     // The events that began so far, at a regular interval: for a long drain.
     const series: number[] = []
-    const sampling = setInterval(
-      () => firstAt && series.push(events),
-      Number(process.env.BENCH_SAMPLE_MS ?? 1_000),
-    )
+    const sampleMs = Number(process.env.BENCH_SAMPLE_MS ?? 1_000)
+    const sampling = setInterval(() => firstAt && series.push(events), sampleMs)
     const beginning = new Promise<void>((resolve) => {
       allBegan = resolve
     })
@@ -45,7 +43,8 @@ answer({
     const seconds = (performance.now() - firstAt) / 1_000
     await stop()
     const { user, system: kernel } = process.cpuUsage(cpuBefore)
-    return { seconds, series, cpu: user + kernel, log: ((await system.logBytes?.()) ?? 0) - logBefore }
+    const log = ((await system.logBytes?.()) ?? 0) - logBefore
+    return { seconds, series, sampleMs, cpu: user + kernel, log }
   },
   async stop() {
     await system.close()
