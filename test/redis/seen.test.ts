@@ -57,6 +57,9 @@ async function finished(inbox: Inbox, ...ids: string[]): Promise<void> {
       async () => (await inbox.events.get({ source: 'shop', eventId }))?.state === 'succeeded',
       'finished',
     )
+  // The process learns of it a little after the log, and then tells Redis.
+  const { recorded, attempts } = inbox.counters.of('shop')
+  await until(() => attempts.succeeded >= recorded, 'known to the process')
 }
 
 /** Two events that have finished, a conflict, a new event, each delivered again: the answers, as a list. */
