@@ -32,13 +32,13 @@ function sliceOf(source: Source, claimed: ClaimedEvent, body: Uint8Array): Store
   const slices = slicesOf(source, claimed.headers, body)
   const { eventId, eventType, reference, part } = claimed
   const atPosition = slices[part]
+  // A delivery of one event is that event, also if the rules of the provider have changed since it was recorded.
+  if (atPosition?.isWhole && slices.length === 1) return atPosition
   if (atPosition?.id === eventId) return atPosition
   const withId = slices.find(({ id }) => id === eventId)
   if (withId !== undefined) return withId
   // The id came from a header that is not stored, or from the signature: the position decides.
   if (atPosition === undefined || atPosition.id === null) return atPosition ?? null
-  // The rules of the provider have changed since the event was recorded. A delivery of one event is that event.
-  if (atPosition.isWhole && slices.length === 1) return atPosition
   return atPosition.type === eventType && atPosition.reference === reference ? atPosition : null
 }
 
@@ -63,13 +63,12 @@ function slicesOf(
   body: Uint8Array,
 ): readonly StoredSlice[] {
   const cached = splitDeliveries.get(source) ?? []
-  const headersText = JSON.stringify(headers)
-  const known = cached.find((delivery) => delivery.headers === headersText && isEqual(delivery.body, body))
+  const known = cached.find((delivery) => isEqual(delivery.body, body) && hasHeaders(delivery, headers))
   if (known !== undefined) return known.slices
   const slices = split(source, { method: 'POST', url: 'http://localhost/', headers, body })
   // Only slices that are parsed again for each attempt: a handler may change its payload.
   if (slices.length > 1 && source.slices)
-    splitDeliveries.set(source, bounded([{ headers: headersText, body, slices }, ...cached]))
+    splitDeliveries.set(source, bounded([{ headers: JSON.stringify(headers), body, slices }, ...cached]))
   return slices
 }
 
@@ -79,6 +78,10 @@ function bounded(deliveries: readonly SplitDelivery[]): SplitDelivery[] {
     bytes += body.byteLength
     return bytes <= CACHED_BYTES
   })
+}
+
+function hasHeaders(delivery: SplitDelivery, headers: ClaimedEvent['headers']): boolean {
+  return delivery.headers === JSON.stringify(headers)
 }
 
 function isEqual(a: Uint8Array, b: Uint8Array): boolean {

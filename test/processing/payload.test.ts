@@ -77,6 +77,19 @@ onBothStores((stores) => {
     expect(third.events.map(({ eventId }) => payloads.get(eventId))).toEqual([{ n: 1 }, { n: 2 }])
   })
 
+  it('a payload that is nested too deeply for JSON.parse is its text; brackets inside strings are not nesting', async () => {
+    const byHeader = hmac({ secret, header: 'x-signature', id: 'header:x-id', type: 'const:t' })
+    const deep = `{"a":${'['.repeat(600)}${']'.repeat(600)}}`
+    const flat = JSON.stringify({ a: '['.repeat(600) })
+    const inbox = createInbox({ store: stores.open(), sources: { batch: byHeader } })
+    for (const [id, body] of Object.entries({ deep, flat })) {
+      const delivery = await byHeader.sign({ body, now: Date.now(), id })
+      expect((await inbox.receive('batch', delivery)).httpStatus).toBe(200)
+    }
+    await inbox.stop()
+    expect(Object.fromEntries(await handled(byHeader))).toEqual({ deep, flat: JSON.parse(flat) })
+  })
+
   it('all payloads of a delivery cost a few passes over it, however many events it has', async () => {
     const passes = async (count: number, page: string) => {
       const body = {

@@ -7,6 +7,7 @@ import { type Field, isList, leaves } from '../delivery/field.js'
 import { eventName, referenceText, signedName, typeText } from '../delivery/names.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
 import { ByteRanges, type ReadSlices, slicesReader } from '../delivery/slices.js'
+import { defaultMaxDepth, jsonQuery } from '../json.js'
 
 export interface EventRule {
   /** The list of events, such as `events[]`: each element is a slice. Without it the delivery is one event. */
@@ -41,6 +42,7 @@ export function compileIdentity(
   document: DocumentRule,
 ): Identity {
   const compiled = rules.map((rule) => compileRule(rule, options, document))
+  const isOneEvent = compiled.length === 1 && compiled[0]!.isWhole
   return {
     identify(reading) {
       const events: IdentifiedEvent[] = []
@@ -51,7 +53,10 @@ export function compileIdentity(
       }
       return events
     },
-    slices: (reading) => find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
+    slices: (reading) =>
+      isOneEvent
+        ? [new WholeSlice(compiled, reading)]
+        : find(compiled, reading).map((found) => new ReadEvent(found.id ?? null, found)),
   }
 }
 
@@ -205,6 +210,43 @@ class ReadEvent<Id extends string | null> {
   }
 }
 
+/** The slice of a delivery that is always one event. Its payload needs no rules: they are applied when a name is read. */
+class WholeSlice implements StoredSlice {
+  readonly #rules: readonly CompiledRule[]
+  readonly #reading: Reading
+  #found: FoundEvent | undefined
+
+  constructor(rules: readonly CompiledRule[], reading: Reading) {
+    this.#rules = rules
+    this.#reading = reading
+  }
+
+  get id(): string | null {
+    return this.#event.id ?? null
+  }
+
+  get type(): string {
+    return this.#event.type
+  }
+
+  get reference(): string | null {
+    return this.#event.reference
+  }
+
+  get isWhole(): boolean {
+    return true
+  }
+
+  parse(): unknown {
+    return parse(this.#reading, false)
+  }
+
+  get #event(): FoundEvent {
+    this.#found ??= find(this.#rules, this.#reading)[0]!
+    return this.#found
+  }
+}
+
 /** A JSON value, a form as an object without prototype, or the text. */
 function parse(reading: Reading, isSlice: boolean): unknown {
   const bytes = reading.level(0)
@@ -217,10 +259,25 @@ function parse(reading: Reading, isSlice: boolean): unknown {
   }
   const text = new TextDecoder().decode(bytes)
   // JSON.parse would block for seconds.
-  if (reading.tooDeep) return text
+  if (isDeep(reading, bytes)) return text
   try {
     return JSON.parse(text)
   } catch {
     return text
   }
+}
+
+const wholeText = jsonQuery([''])
+
+/** Few brackets cannot be nested deeply: most payloads need no scan. */
+function isDeep(reading: Reading, bytes: Uint8Array): boolean {
+  if (!reading.tooDeep && hasManyBrackets(bytes)) reading.scan(wholeText, bytes)
+  return reading.tooDeep
+}
+
+function hasManyBrackets(bytes: Uint8Array): boolean {
+  let brackets = 0
+  if (bytes.length > defaultMaxDepth)
+    for (const byte of bytes) if (byte === 0x5b || byte === 0x7b) brackets += 1
+  return brackets > defaultMaxDepth
 }
