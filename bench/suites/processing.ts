@@ -31,12 +31,25 @@ const systems: Readonly<Record<string, Entry>> = {
   'by-hand': { name: 'hand-written claim loop', atomic: true },
 }
 
+/**
+ * A worker runs for days, so a drain is long enough for a steady state: buffers are full and the code is compiled. Each
+ * system gets as many events as it handles in this time, at the rate of its last round.
+ */
+const DRAIN_SECONDS = 3
+const WARM_UP_EVENTS = 12_000
+const MAX_EVENTS = 60_000
+
 export const processing: Suite = {
   name: 'processing',
   title: 'Processing of recorded events',
   minutes: 6,
   async run(bench) {
-    const events = bench.short ? 30 : 6_000
+    const perSecond = new Map<string, number>()
+    const count = (key: string) => {
+      if (bench.short) return 30
+      const expected = (perSecond.get(key) ?? 0) * DRAIN_SECONDS
+      return Math.round(Math.max(WARM_UP_EVENTS / 2, Math.min(MAX_EVENTS, expected)))
+    }
     const url = await bench.database()
     const client = new pg.Client({ connectionString: url })
     await client.connect()
@@ -54,13 +67,16 @@ export const processing: Suite = {
       ),
     )
     const samples = await bench.rounds({
-      title: `${events} events`,
+      title: bench.short ? 'a few events' : `drains of about ${DRAIN_SECONDS} seconds`,
       sides: wanted,
       most: 7,
       // Two: a system has to start again after it was stopped.
       inShort: 2,
-      // A worker runs for days: its code is compiled before the first round, which takes about this many events.
-      measure: (key, round) => drain(bench, client, children.get(key)!, round < 0 ? 2 * events : events),
+      async measure(key, round) {
+        const sample = await drain(bench, client, children.get(key)!, round < 0 ? WARM_UP_EVENTS : count(key))
+        perSecond.set(key, sample.perSecond!)
+        return sample
+      },
     })
     for (const child of children.values()) await child.stop()
     return findings(wanted, samples)
