@@ -14,6 +14,8 @@ export interface RunOptions {
   /** The sizes of the issue, however long they take. */
   readonly full: boolean
   readonly minutes: number
+  /** Only these sides are measured; null = all. */
+  readonly sides: readonly string[] | null
   /** The executable of another version of Node, for the suite `nodes`. */
   readonly otherNode: string | null
   readonly postgres: TestPostgres
@@ -25,6 +27,8 @@ export interface Bench extends RunOptions {
   /** The time of this suite. */
   readonly budgetMs: number
   readonly notes: string[]
+  /** Those of `all` that are measured in this run. */
+  measured(all: readonly string[]): string[]
   progress(line: string): void
   note(line: string): void
   /** An empty database, removed after the suite. */
@@ -70,6 +74,7 @@ export function createBench(name: string, budgetMs: number, options: RunOptions)
     ...options,
     budgetMs,
     notes,
+    measured: (all) => all.filter((side) => options.sides?.includes(side) ?? true),
     progress,
     note(line) {
       notes.push(line)

@@ -4,6 +4,7 @@
  *   --short            the smallest sizes, one round: shows that everything runs, and writes nothing without --out
  *   --full             the largest sizes, however long they take (10^7 rows, a backlog of a million, 10 minutes of load)
  *   --node <version>   the suite `nodes` compares this Node with a version from the npm registry: `newest`, `26`, ...
+ *   --sides <a,b>      measures these sides only, in the suites intake and processing, and writes nothing: to try a change
  *   --out <folder>     writes results, plots and a copy of docs/performance.md there, and not into the repository
  */
 import { copyFileSync, mkdirSync } from 'node:fs'
@@ -41,6 +42,7 @@ const { values: flags, positionals } = parseArgs({
     short: { type: 'boolean', default: false },
     full: { type: 'boolean', default: false },
     node: { type: 'string' },
+    sides: { type: 'string' },
     out: { type: 'string' },
   },
 })
@@ -70,6 +72,7 @@ async function run(): Promise<number> {
       full: flags.full,
       minutes,
       otherNode: other?.path ?? null,
+      sides: flags.sides?.split(',') ?? null,
       postgres,
       redis,
     }
@@ -108,7 +111,7 @@ function write(
   results: readonly SuiteResult[],
   environment: Awaited<ReturnType<typeof describeEnvironment>>,
 ): void {
-  if (flags.short && flags.out === undefined) return
+  if (flags.sides !== undefined || (flags.short && flags.out === undefined)) return
   const out = flags.out
   const folders =
     out === undefined

@@ -49,9 +49,10 @@ export const intake: Suite = {
   title: 'Intake over HTTP',
   minutes: 8,
   async run(bench) {
-    const servers = await startServers(bench, Object.keys(sides))
+    const servers = await startServers(bench, bench.measured(Object.keys(sides)))
     const running = [...servers.keys()]
-    const first = await measureVariant(bench, servers, running, main, 0.45)
+    const first = await measureVariant(bench, servers, running, main, bench.sides ? 1 : 0.45)
+    if (bench.sides) return { tables: [allNew(running, first)], figures: {}, plots: [] }
     const others = new Map<Variant, Samples>()
     const known = inVariants.filter((side) => servers.has(side))
     for (const variant of variants)
@@ -180,6 +181,39 @@ async function measureBatches(bench: Bench, servers: Servers, share: number): Pr
   return found
 }
 
+/** Null for a side whose store is another process. */
+function storeName(side: string): '-' | null {
+  return ['bare', 'no-store', 'floor-sqlite', 'sqlite'].includes(side) ? '-' : null
+}
+
+function allNew(running: readonly string[], first: Samples): Table {
+  return {
+    title: '64 connections, signed bodies of 1 kB, every event new',
+    head: [
+      'server',
+      'of bare',
+      'events/s',
+      'range',
+      'p50 ms',
+      'p99 ms',
+      'CPU µs: main thread',
+      'other threads',
+      'store',
+    ],
+    rows: running.map((side) => [
+      sides[side]!,
+      first.ratio(side, 'bare', 'perSecond'),
+      first.of(side, 'perSecond'),
+      first.range(side, 'perSecond'),
+      first.of(side, 'p50'),
+      first.of(side, 'p99'),
+      first.of(side, 'main'),
+      first.of(side, 'others'),
+      storeName(side) ?? first.of(side, 'store'),
+    ]),
+  }
+}
+
 function findings(
   running: readonly string[],
   known: readonly string[],
@@ -187,34 +221,8 @@ function findings(
   others: ReadonlyMap<Variant, Samples>,
   batches: ReadonlyMap<number, Samples>,
 ): Findings {
-  const storeName = (side: string) =>
-    ['bare', 'no-store', 'floor-sqlite', 'sqlite'].includes(side) ? '-' : null
   const tables: Table[] = [
-    {
-      title: '64 connections, signed bodies of 1 kB, every event new',
-      head: [
-        'server',
-        'of bare',
-        'events/s',
-        'range',
-        'p50 ms',
-        'p99 ms',
-        'CPU µs: main thread',
-        'other threads',
-        'store',
-      ],
-      rows: running.map((side) => [
-        sides[side]!,
-        first.ratio(side, 'bare', 'perSecond'),
-        first.of(side, 'perSecond'),
-        first.range(side, 'perSecond'),
-        first.of(side, 'p50'),
-        first.of(side, 'p99'),
-        first.of(side, 'main'),
-        first.of(side, 'others'),
-        storeName(side) ?? first.of(side, 'store'),
-      ]),
-    },
+    allNew(running, first),
     {
       title: 'Variants: events/s',
       head: ['server', main.name, ...variants.map(({ name }) => name)],

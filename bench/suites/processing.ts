@@ -56,7 +56,7 @@ export const processing: Suite = {
     bench.after(() => client.end())
     await client.query('create table effects (event_id text not null, amount int not null)')
     if (!bench.redis) bench.note('No redis-server on this machine: BullMQ is left out.')
-    const wanted = Object.keys(systems).filter((key) => key !== 'bullmq' || bench.redis)
+    const wanted = bench.measured(Object.keys(systems)).filter((key) => key !== 'bullmq' || bench.redis)
     const children = new Map(
       await Promise.all(
         wanted.map(async (key) => {
