@@ -23,7 +23,7 @@ import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { Handlers, Registered } from './handlers.js'
 import { mayShareTransaction, type PreparedEvent, prepare } from './prepare.js'
 import { openSession, type Scope, type Session } from './session.js'
-import { type SettleDeps, settle } from './settle.js'
+import { type SettleDeps, type SettleHooks, settle } from './settle.js'
 
 /** The whole text is stored with the attempt. */
 const MAX_LOGGED_ERROR_BYTES = 2_048
@@ -45,11 +45,9 @@ export interface Group<Tx> {
   readonly inCall?: boolean
 }
 
-export interface AttemptHooks<Tx> {
+export interface AttemptHooks<Tx> extends SettleHooks {
   /** Called with each session before its handler starts, so that a lost lease or a stop can abort it. */
   onSession?(session: Session<Tx>): void
-  /** Called when the handler has returned, all its effects are visible, and only the outcomes are not written yet. */
-  onHandled?(): void
 }
 
 /**
@@ -80,7 +78,8 @@ async function attemptGroup<Tx>(
   const { results, begun } = await attemptOnce(deps, handler, events, hooks)
   if (results) return results
   const each: Result[] = []
-  const alone: AttemptHooks<Tx> = { ...hooks, onHandled() {} } // the place is needed for the next event of the group
+  // The place is needed for the next event of the group.
+  const alone: AttemptHooks<Tx> = { onSession: (session) => hooks.onSession?.(session) }
   for (const event of events.slice(0, begun))
     each.push(...(await attemptGroup(deps, { handler, events: [event] }, alone)))
   return each
@@ -105,7 +104,7 @@ async function attemptOnce<Tx>(
     const prepared = await prepare(deps, session, handler)
     if (!mayShareTransaction(prepared)) return { results: null, begun: events.length }
     const { begun, failed } = await handle(deps, session, handler, prepared)
-    const results = await settle(deps, session, begun, failed, hooks.onHandled)
+    const results = await settle(deps, session, begun, failed, hooks)
     for (const [i, result] of results?.entries() ?? []) report(deps, prepared[i]!, result, handler?.counters)
     return { results, begun: begun.length }
   } finally {

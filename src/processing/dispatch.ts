@@ -11,6 +11,12 @@ import type { Leases } from './leases.js'
 
 /** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
+/** The same while it is not known how long the handler takes. */
+const FIRST_RELEASE_DELAY_MS = 100
+/** Events of a busy handler stay in the buffer if they can begin within this time. */
+const AHEAD_MS = 500
+/** The weight of the last attempt in the moving average. */
+const LAST_WEIGHT = 0.2
 /**
  * Events whose handler has returned and whose outcome is not written yet, for each place. They leave their places to the
  * next events, so that many outcomes share a write. After a crash all of them run again.
@@ -83,7 +89,7 @@ export function createDispatch<Tx>(
         const before = ahead.get(handler) ?? 0
         ahead.set(handler, before + 1)
         if (keeping > 0 || before < maxAhead(handler, handlerConcurrency)) i++
-        else release(i, RELEASE_DELAY_MS)
+        else release(i, handler.meanMs === null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS)
       } else {
         run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // `run` has logged it; the lease expires
       }
@@ -130,8 +136,9 @@ export function createDispatch<Tx>(
   }
 
   /** A place for one attempt, until `free` is called. */
-  function takePlace(handler: Registered<Tx> | null): { free(): void } {
+  function takePlace(handler: Registered<Tx> | null, events: number): { free(): void } {
     let isFree = false
+    const startedAt = performance.now()
     active++
     if (handler) handler.active++
     return {
@@ -139,7 +146,12 @@ export function createDispatch<Tx>(
         if (!isFree) {
           isFree = true
           active--
-          if (handler) handler.active--
+          if (handler) {
+            handler.active--
+            const ms = (performance.now() - startedAt) / events
+            handler.meanMs =
+              handler.meanMs === null ? ms : handler.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
+          }
         }
         startWaiting()
         onFreePlace()
@@ -147,23 +159,33 @@ export function createDispatch<Tx>(
     }
   }
 
+  /**
+   * Whether the next event may begin before the effects of the last one are visible. Not for a handler with a limit of its own,
+   * because one with a limit of 1 relies on seeing them.
+   */
+  function mayOverlap(handler: Registered<Tx> | null): boolean {
+    return concurrency > 1 && handler?.options.concurrency === undefined
+  }
+
   /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
   async function run(group: Group<Tx>): Promise<Result[]> {
     const { handler, events } = group
-    const place = takePlace(handler)
+    const place = takePlace(handler, events.length)
     let isSettling = false
+    const leavePlace = () => {
+      if (settling >= SETTLING_PER_PLACE * concurrency) return
+      isSettling = true
+      settling += events.length
+      place.free()
+    }
     try {
       const results = await attempt(deps, group, {
         onSession(session) {
           leases.attach(session)
           if (aborting) session.abort(new Stopping('the process is stopping'))
         },
-        onHandled() {
-          if (settling >= SETTLING_PER_PLACE * concurrency) return
-          isSettling = true
-          settling += events.length
-          place.free()
-        },
+        onHandled: leavePlace,
+        ...(mayOverlap(handler) && { onCommitSent: leavePlace }),
       })
       for (const [i, result] of results.entries()) {
         leases.drop(events[i]!.lease)
@@ -241,9 +263,10 @@ export function createDispatch<Tx>(
 
 /**
  * Events that wait in the buffer for a busy handler; more are released, so that the buffer has room for other handlers. Of
- * a handler of groups the next two groups, because a claim returns more than one group.
+ * a handler of groups at least the next two groups, because a claim returns more than one group.
  */
 function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
   const size = groupSize(handler)
-  return handlerConcurrency * (size > 1 ? 2 * size : 1)
+  const inTime = handler.meanMs === null ? 0 : AHEAD_MS / Math.max(0.1, handler.meanMs)
+  return handlerConcurrency * Math.max(size > 1 ? 2 * size : 1, Math.floor(inTime))
 }

@@ -20,6 +20,8 @@ export interface Registered<Tx> {
   readonly retry: RetryPolicy
   /** Attempts of this handler that run now in this process. */
   active: number
+  /** The time for which an event occupies a place, as a moving average; null until an attempt has ended. */
+  meanMs: number | null
   paused: boolean
   /** True when it was found that the handler must not share transactions, despite its option `share`. */
   isolated: boolean
@@ -165,7 +167,13 @@ export function createHandlers<Tx>(
           'onBatch()',
           'has no option `share`, because its events share a call already; use `maxBatch`',
         )
-      const state = { active: 0, paused: false, isolated: false, counters: createHandlerCounters() }
+      const state = {
+        active: 0,
+        meanMs: null,
+        paused: false,
+        isolated: false,
+        counters: createHandlerCounters(),
+      }
       const handler = { source, pattern, handle, handleBatch, options, retry, ...state }
       list.push(handler)
       list.sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))

@@ -18,17 +18,25 @@ export interface SettleDeps<Tx> extends FailureDeps<Tx> {
   readonly settleOne: (settlement: Settlement) => Promise<boolean>
 }
 
+/** The handler has returned, and its place may be given to another event. */
+export interface SettleHooks {
+  /** All effects are visible; only the outcomes are not written yet. */
+  onHandled?(): void
+  /** Effects and outcomes are being committed, and the next transaction can begin behind the commit. */
+  onCommitSent?(): void
+}
+
 /**
  * `begun`: the events of the session that have begun. `failed`: the result when the handler did not return. Resolves to
  * their results, and to those of all events of the session when they are released. Null: split the group, nothing was
- * written. `onHandled` is called when only outcomes are left to write, without a transaction.
+ * written.
  */
 export async function settle<Tx>(
   deps: SettleDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   failed: Result | null,
-  onHandled?: () => void,
+  hooks: SettleHooks = {},
 ): Promise<Result[] | null> {
   const { claimed } = session
   const results = begun.map(({ result }) => result)
@@ -40,10 +48,10 @@ export async function settle<Tx>(
     )
     if (!session.begun() && watermarks.length === 0) {
       const written = writeOutcomes(deps, begun, outcomes)
-      onHandled?.()
+      hooks.onHandled?.()
       return written
     }
-    failure = await commit(deps, session, begun, outcomes, watermarks)
+    failure = await commit(deps, session, begun, outcomes, watermarks, hooks.onCommitSent)
     if (!failure) return results
   }
   await undo(session)
@@ -113,13 +121,14 @@ async function commit<Tx>(
   begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
   watermarks: readonly Watermark[],
+  onSent: (() => void) | undefined,
 ): Promise<Result | null> {
   try {
     const transaction = await session.begin()
     // Always in the order of their keys: two groups that moved the same watermarks in another order could deadlock.
     for (const watermark of [...watermarks].sort(byKey))
       if (!(await transaction.keys!.advance(watermark))) return { kind: 'ignored', reason: 'stale' }
-    const finished = await transaction.finish(settlementsOf(begun, outcomes))
+    const finished = await transaction.finish(settlementsOf(begun, outcomes), onSent)
     return finished ? null : { kind: 'lost' }
   } catch (error) {
     await undo(session)

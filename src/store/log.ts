@@ -92,9 +92,10 @@ export interface StoreTransaction<Tx = unknown> {
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
   /**
    * Settles and commits in as few round trips as possible. False = a lease has expired, and everything was rolled back.
-   * Throws COMMIT_UNKNOWN when the connection broke during the commit.
+   * Throws COMMIT_UNKNOWN when the connection broke during the commit. `onSent` is called when the commit is under way and
+   * the next transaction can use its connection; a store may never call it.
    */
-  finish(settlements: readonly Settlement[]): Promise<boolean>
+  finish(settlements: readonly Settlement[], onSent?: () => void): Promise<boolean>
   /** Throws COMMIT_UNKNOWN when the connection broke during the commit. */
   commit(): Promise<void>
   /** Cancels a statement of the handler that is still running, where the store can. */

@@ -81,7 +81,7 @@ export class FaultyProcess {
     return {
       ...methods,
       tx: real.tx,
-      finish: (settlements) => methods.finish(settlements).finally(over),
+      finish: (settlements, onSent) => methods.finish(settlements, onSent).finally(over),
       rollback: () => methods.rollback().finally(over),
       ...(real.keys && { keys: this.#methods('transaction.keys', real.keys) as never }),
     }

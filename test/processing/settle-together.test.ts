@@ -2,9 +2,12 @@
  * Outcomes that are written without a transaction: the next handlers do not wait for them, many share a write, and their
  * number has a limit.
  */
+
+import { setTimeout } from 'node:timers/promises'
 import type { CompleteStore, Settlement } from 'hookonce'
+import pg from 'pg'
 import { expect, it } from 'vitest'
-import { ids, onBothLogs, postAll, stateOf, until } from '../support/processing.js'
+import { ids, onBothLogs, onLog, postAll, stateOf, until } from '../support/processing.js'
 
 /** The store, with a `settle` that waits until `open` is called. */
 function gated(store: CompleteStore) {
@@ -75,4 +78,61 @@ onBothLogs((bench) => {
     for (const id of ids(20))
       expect([id, await stateOf(reader, id)]).toEqual([id, begun.includes(id) ? 'succeeded' : 'pending'])
   })
+
+  it('a handler with a limit of one handles events one after the other, without a pause between them', async () => {
+    const { inbox } = bench.inbox({ processing: { pollMs: 50 } })
+    inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { concurrency: 1 })
+    await postAll(
+      inbox,
+      ids(200).map((id) => ({ id })),
+    )
+    await inbox.start()
+    // The time limit is 60 s. Two events were handled in each second when those that do not fit were released for a second.
+    await until(async () => (await bench.log.effects()).length === 200, 'all are handled')
+  })
+})
+
+onLog('PostgreSQL', (bench) => {
+  it.each([
+    ['without a limit begins', { concurrency: 2 }, {}, true],
+    ['with a limit of its own does not begin', { concurrency: 2 }, { concurrency: 1 }, false],
+    ['of an inbox with one place does not begin', { concurrency: 1 }, {}, false],
+  ])(
+    'the next event of a handler %s before the effects of the last one are visible',
+    async (_, places, own, overlaps) => {
+      const { inbox } = bench.inbox({ processing: { ...places, pollMs: 20 } })
+      const locker = new pg.Client({ connectionString: bench.log.args[1]! })
+      await locker.connect()
+      const begun: string[] = []
+      inbox.on(
+        'shop',
+        '*',
+        async (event, ctx) => {
+          if (begun.push(event.id) === 1) {
+            // Its outcome waits for this lock, so its commit does too.
+            await locker.query('begin')
+            await locker.query(`select 1 from ${bench.log.args[2]}.work for update`)
+          }
+          await bench.write(ctx.tx, event.id)
+        },
+        own,
+      )
+      await postAll(inbox, [{ id: 'a' }])
+      await inbox.start()
+      await until(() => begun.length === 1, 'the first event begins')
+      await postAll(
+        inbox,
+        ids(5).map((id) => ({ id })),
+      )
+      // With two places a third event begins only in the place of the first.
+      if (overlaps) await until(() => begun.length >= 3, 'further events begin')
+      else {
+        await setTimeout(300)
+        expect(begun).toEqual(['a'])
+      }
+      await locker.query('rollback')
+      await locker.end()
+      await until(async () => (await bench.log.effects()).length === 6, 'all are handled')
+    },
+  )
 })

@@ -115,19 +115,30 @@ export function giveBack(pool: Pool, client: PoolClient, failure: unknown = null
   if (failure === null) {
     heardAt.set(client, performance.now())
     client.release()
-  } else if (isTimedOut(failure)) {
+  } else breakOff(pool, client, failure, limitMs, () => client.release(true))
+}
+
+/** Destroys a connection after a failure, and then calls `onBroken`. */
+export function breakOff(
+  pool: Pool,
+  client: PoolClient,
+  failure: unknown,
+  limitMs: number,
+  onBroken: () => void = ignore,
+): void {
+  if (isTimedOut(failure)) {
     suspectBefore.set(pool, performance.now() - limitMs / 2)
     // Cancel before closing: a pooler cannot find the statement of a client that has disconnected.
     void cancelStatement(client).then(() => {
       destroy(client)
-      client.release(true)
+      onBroken()
     })
-  } else {
-    // The others are connected to the same server, which has become a standby.
-    if (isReadOnlyFailure(failure)) suspectBefore.set(pool, performance.now())
-    destroy(client)
-    client.release(true)
+    return
   }
+  // The others are connected to the same server, which has become a standby.
+  if (isReadOnlyFailure(failure)) suspectBefore.set(pool, performance.now())
+  destroy(client)
+  onBroken()
 }
 
 /** Sends a cancel request for the running statement on a new connection. Never fails; PostgreSQL sends no answer. */

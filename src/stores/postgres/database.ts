@@ -1,20 +1,14 @@
 /** Runs the statements of the log: on which connection, with which time limit, and when to send one again. */
 import type { Client, ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
-import { acquireMs, answerOf, destroy, giveBack, isFull, newClient, take } from './connection.js'
-import {
-  asHookonceError,
-  isConnectionFailure,
-  isPoolExhausted,
-  isRaceFailure,
-  isStatementLost,
-  isTimedOut,
-} from './failure.js'
+import { acquireMs, answerOf, destroy, giveBack, newClient, take } from './connection.js'
+import { asHookonceError, isConnectionFailure, isRaceFailure, isStatementLost } from './failure.js'
 import { openPools, type PostgresOptions, readTimeoutMs, settled } from './pools.js'
 import { openReads } from './read-pool.js'
 import { awaitStandby } from './replication.js'
 import { createSessions, type Sessions, transact } from './sessions.js'
 import { adhoc, type InSchema, inSchema, preparer, type Run, type Statement } from './statement.js'
+import { type TransactionPool, transactionPool } from './transaction-pool.js'
 
 export interface Database {
   readonly schema: string
@@ -36,12 +30,10 @@ export interface Database {
   atomic<T>(work: (run: Run) => Promise<T>): Promise<T>
   /** The time limit of a statement. */
   readonly timeoutMs: number
-  /** Whether the connections of `connect` belong to the store, and not to the application. */
+  /** Whether the connections of `transactions` belong to the store, and not to the application. */
   readonly ownsTransactions: boolean
-  /** Takes a connection of the application's pool. Throws POOL_EXHAUSTED when none became free in time. */
-  connect(): Promise<PoolClient>
-  /** Returns a connection from `connect` to its pool; after a failure it is destroyed. */
-  giveBack(client: PoolClient, failure?: unknown, limitMs?: number): void
+  /** The connections of handlers' transactions. */
+  readonly transactions: Pick<TransactionPool, 'take' | 'offer' | 'giveBack'>
   /**
    * Makes a connection outside every pool, not connected yet: to listen, to migrate, to maintain. It goes to `directUrl`
    * if there is one.
@@ -49,7 +41,7 @@ export interface Database {
   client(): Client
   readonly hasDirectUrl: boolean
   readonly sessions: Sessions
-  /** The statement in the form that the driver takes, for a client from `connect`. */
+  /** The statement in the form that the driver takes, for a client of `transactions`. */
   prepared(statement: Statement, values: unknown[]): QueryConfig
   /** Aborted when `close` is called. */
   readonly closing: AbortSignal
@@ -66,7 +58,7 @@ export function openDatabase(given: PostgresOptions): Database {
   const prepared = preparer(schema, () => sessions.named)
   const reads = openReads(readPool, { timeoutMs: readTimeoutMs(options), prepared, sessions })
   const inUse = new Set<PoolClient>()
-  const inTransaction = new Set<PoolClient>()
+  const forHandlers = transactionPool(transactions, options.pool === undefined)
   const closing = new AbortController()
   let closed = false
   let underWay = 0
@@ -159,21 +151,7 @@ export function openDatabase(given: PostgresOptions): Database {
     hasDirectUrl,
     ownsTransactions: options.pool === undefined,
     sessions,
-    async connect() {
-      if (closed) throw new HookonceError('STORE_CLOSED')
-      const waitMs = acquireMs(transactions)
-      try {
-        const client = await take(transactions, waitMs)
-        inTransaction.add(client)
-        return client
-      } catch (error) {
-        const exhausted = isPoolExhausted(error) || (isTimedOut(error) && isFull(transactions))
-        throw exhausted ? new HookonceError('POOL_EXHAUSTED', { waitedMs: waitMs }) : asHookonceError(error)
-      }
-    },
-    giveBack(client, failure, limitMs) {
-      if (inTransaction.delete(client)) giveBack(transactions, client, failure, limitMs)
-    },
+    transactions: forHandlers,
     query,
     read: reads.run,
     adhoc: (sql, values) => query(adhoc(sql), values),
@@ -206,6 +184,7 @@ export function openDatabase(given: PostgresOptions): Database {
       if (closed) return
       closed = true
       closing.abort()
+      forHandlers.close()
       const idle = new Promise<void>((resolve) => {
         whenIdle = resolve
         if (underWay === 0) resolve()
@@ -218,10 +197,7 @@ export function openDatabase(given: PostgresOptions): Database {
       const ended = Promise.all([reads.close(), end()])
       // A transaction that nobody ends must not keep it from ending either: the database rolls it back.
       await answerOf(ended, CLOSE_MS).catch(() => {
-        for (const client of inTransaction) {
-          inTransaction.delete(client)
-          giveBack(transactions, client, new HookonceError('STORE_CLOSED'))
-        }
+        forHandlers.breakAll()
         return ended
       })
     },

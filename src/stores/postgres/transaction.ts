@@ -28,6 +28,14 @@ export type PostgresTx = Pick<PoolClient, 'query'>
 /** The lease had expired when `settle_succeeded` was called. */
 class LeaseExpired extends Error {}
 
+/** An answer to one command, or to several in one text. */
+type CommandAnswer = { command: string } | readonly { command: string }[]
+
+/** PostgreSQL reports COMMIT of an aborted transaction as a success, with the command tag ROLLBACK. */
+function insistOnCommit(answer: CommandAnswer | null): void {
+  if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
+}
+
 /** Time that a statement of the handler may still run when the attempt is over; then it is cancelled. */
 const BUSY_MS = 200
 /** The limit on idle time when the caller sets none. */
@@ -37,7 +45,7 @@ export async function beginTransaction(
   db: Database,
   { idleMs = DEFAULT_IDLE_MS }: TransactionOptions = {},
 ): Promise<StoreTransaction<PostgresTx>> {
-  const client = await db.connect()
+  const client = await db.transactions.take()
   const turns = turnsOf(client)
   /** Why the transaction is closed; null while it is open. */
   let over: string | null = null
@@ -46,7 +54,7 @@ export async function beginTransaction(
 
   function end(how: string, failure: unknown = null, limitMs = db.timeoutMs): void {
     over = how
-    db.giveBack(client, failure, limitMs)
+    db.transactions.giveBack(client, failure, limitMs)
   }
   function open(): PoolClient {
     if (over) throw new HookonceError('TRANSACTION_CLOSED', { problem: over })
@@ -65,23 +73,60 @@ export async function beginTransaction(
     }
   }
 
-  /** Settles and commits in one round trip. The commit has no effect when `settle_succeeded` raises an error. */
-  async function finishSucceeded(settlements: readonly Settlement[]): Promise<boolean> {
-    const [first] = settlements
-    const query =
+  /**
+   * Settles and commits in one packet. The commit has no effect when the settlement raises an error. The connection is offered
+   * to the next transaction at once, so nothing may be sent for this one any more.
+   */
+  async function finishPipelined(
+    settlements: readonly Settlement[],
+    onSent: (() => void) | undefined,
+  ): Promise<boolean> {
+    open()
+    process.nextTick(corked(client))
+    const settled = client.query(
       settlements.length === 1
-        ? db.prepared(settleSucceeded, succeededValues(first!))
-        : db.prepared(settleGroup, groupValues(settlements))
+        ? db.prepared(settleSucceeded, succeededValues(settlements[0]!))
+        : db.prepared(settleGroup, groupValues(settlements)),
+    )
+    const committed = client.query('commit')
+    over = 'it is being committed'
+    const ended = inOwnSession ? db.transactions.offer(client) : null
+    if (ended) onSent?.()
+    const [failed, answer] = await answers(settled, committed)
+    const isExpired = (failed?.error as { code?: string } | undefined)?.code === LEASE_EXPIRED
+    over = failed ? 'its commit failed' : 'it was committed'
+    const failure = failed && !isExpired ? failed.error : null
+    if (ended) ended(failure, db.timeoutMs)
+    else db.transactions.giveBack(client, failure, db.timeoutMs)
+    if (isExpired) return false
+    if (failed) throw commitFailure(failed.error)
+    insistOnCommit(answer)
+    return true
+  }
+
+  /** The first failure, after both statements have ended; and the answer to the second one. */
+  async function answers(
+    settled: Promise<unknown>,
+    committed: Promise<CommandAnswer>,
+  ): Promise<readonly [{ readonly error: unknown } | null, CommandAnswer | null]> {
+    settled.catch(() => {})
     try {
-      if (isPipelined(client)) {
-        committing = true
-        process.nextTick(corked(client))
-        const settled = open().query(query)
-        settled.catch(() => {}) // `commit` below waits for it and handles the failure
-        await commit('commit', settled)
-      } else {
-        await commit(db.inSchema(`${settleSucceededSql(first!)}; commit`))
-      }
+      const answer = await answerOf(committed, db.timeoutMs)
+      // On one connection the answers arrive in order: this one is known by now.
+      const error = await settled.then(
+        () => null,
+        (why: unknown) => ({ error: why }),
+      )
+      return [error, answer]
+    } catch (error) {
+      return [{ error }, null]
+    }
+  }
+
+  /** The same for a connection that takes one statement at a time. */
+  async function finishOne(settlement: Settlement): Promise<boolean> {
+    try {
+      await commit(db.inSchema(`${settleSucceededSql(settlement)}; commit`))
       return true
     } catch (error) {
       if (!(error instanceof LeaseExpired)) throw error
@@ -89,29 +134,32 @@ export async function beginTransaction(
     }
   }
 
-  async function commit(sql: string, before?: Promise<unknown>): Promise<void> {
-    let answer: { command: string } | readonly { command: string }[]
+  async function commit(sql: string): Promise<void> {
+    let answer: CommandAnswer
     committing = true
     try {
-      const sent = turns.take(async () => open().query(sql))
-      sent.catch(() => {})
-      const both = Promise.all([sent, before])
-      answer = (await answerOf(both, db.timeoutMs))[0]
+      answer = await answerOf(
+        turns.take(async () => open().query(sql)),
+        db.timeoutMs,
+      )
     } catch (error) {
       if (over) throw error
       if ((error as { code?: string }).code === LEASE_EXPIRED) {
         await rollback()
         throw new LeaseExpired()
       }
-      if (isStatementLost(error)) db.sessions.statementLost()
       end('its commit failed', error)
-      throw isConnectionFailure(error)
-        ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
-        : asHookonceError(error)
+      throw commitFailure(error)
     }
     end('it was committed')
-    // PostgreSQL reports COMMIT of an aborted transaction as a success, with the command tag ROLLBACK.
-    if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
+    insistOnCommit(answer)
+  }
+
+  function commitFailure(error: unknown): HookonceError {
+    if (isStatementLost(error)) db.sessions.statementLost()
+    return isConnectionFailure(error)
+      ? new HookonceError('COMMIT_UNKNOWN', { problem: describe(error) })
+      : asHookonceError(error)
   }
 
   /** Has a time limit, also while a statement of the handler runs; after it the connection is destroyed. */
@@ -158,11 +206,12 @@ export async function beginTransaction(
       for (const settlement of settlements) checkSettlement(settlement)
       return applied(settlements.length, await run(...settling(settlements, 0)))
     },
-    async finish(settlements) {
+    async finish(settlements, onSent) {
       for (const settlement of settlements) checkSettlement(settlement)
-      const inOnePacket = settlements.length === 1 || (isPipelined(client) && settlements.length > 1)
-      if (inOnePacket && settlements.every(({ outcome }) => outcome.kind === 'succeeded'))
-        return finishSucceeded(settlements)
+      if (settlements.length > 0 && settlements.every(({ outcome }) => outcome.kind === 'succeeded')) {
+        if (isPipelined(client)) return finishPipelined(settlements, onSent)
+        if (settlements.length === 1) return finishOne(settlements[0]!)
+      }
       const settled = applied(settlements.length, await run(...settling(settlements, 0)))
       if (settled.every(Boolean)) await commit('commit')
       else await rollback()

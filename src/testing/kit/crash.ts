@@ -54,12 +54,12 @@ export function crashing<Tx>(store: Store<Tx>): { readonly store: Store<Tx>; rea
       settle: (settlements) => transaction.settle(settlements),
       commit: () => transaction.commit(),
       rollback: () => transaction.rollback(),
-      async finish(settlements) {
+      async finish(settlements, onSent) {
         if (dies('handle')) {
           await transaction.rollback()
           return false
         }
-        const finished = await transaction.finish(settlements)
+        const finished = await transaction.finish(settlements, onSent)
         dies('settle')
         return finished
       },
