@@ -60,14 +60,13 @@ const SHARED_MS = 250
  * Resolves to a result for each event, in order. Events of a shared transaction that have not begun have no result; they are
  * the last ones. Rejects when an outcome could not be written.
  */
-export async function attempt<Tx>(
+export function attempt<Tx>(
   deps: AttemptDeps<Tx>,
   group: Group<Tx>,
   hooks: AttemptHooks<Tx> = {},
 ): Promise<Result[]> {
   const span = deps.tracing?.attempt(group.events, group.inCall === true)
-  const run = () => attemptGroup(deps, group, hooks)
-  return span ? withinSpan(span, run) : run()
+  return span ? withinSpan(span, () => attemptGroup(deps, group, hooks)) : attemptGroup(deps, group, hooks)
 }
 
 async function attemptGroup<Tx>(
@@ -101,7 +100,8 @@ async function attemptOnce<Tx>(
   const session = openSession(deps.store, events, deps.log, timeoutOf(handler))
   hooks.onSession?.(session)
   try {
-    const prepared = await prepare(deps, session, handler)
+    const preparing = prepare(deps, session, handler)
+    const prepared = Array.isArray(preparing) ? preparing : await preparing
     if (!mayShareTransaction(prepared)) return { results: null, begun: events.length }
     const { begun, failed } = await handle(deps, session, handler, prepared)
     const results = await settle(deps, session, begun, failed, hooks)

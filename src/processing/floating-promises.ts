@@ -14,8 +14,8 @@ import { stackOf } from './error-text.js'
 export interface Calls {
   /** Returns the same call, watched. */
   watch<T>(call: Promise<T>): Promise<T>
-  /** Resolves when every call has ended. Rejects with the error of a call that was not awaited. */
-  ended(): Promise<void>
+  /** Resolves when every call has ended; null if there is nothing to wait for. Rejects with the error of a call that was not awaited. */
+  ended(): Promise<void> | null
   /** The attempt is over: later errors of calls that are not awaited are only reported. */
   close(): void
 }
@@ -38,6 +38,16 @@ export function watchCalls(report: (error: unknown) => void): Calls {
     return first
   }
 
+  async function allEnded(): Promise<void> {
+    while (running.size > 0) {
+      await Promise.all(
+        [...running].map((call) => new Promise<void>((end) => observe(call, end, () => end()))),
+      )
+    }
+    const unawaited = reportUnawaited()
+    if (unawaited) throw unawaited.error
+  }
+
   return {
     watch<T>(call: Promise<T>): Promise<T> {
       const watched = new WatchedPromise<T>((resolve, reject) => void call.then(resolve, reject))
@@ -54,18 +64,10 @@ export function watchCalls(report: (error: unknown) => void): Calls {
       )
       return watched
     },
-    async ended() {
-      while (running.size > 0) {
-        await Promise.all(
-          [...running].map((call) => new Promise<void>((end) => observe(call, end, () => end()))),
-        )
-      }
-      const unawaited = reportUnawaited()
-      if (unawaited) throw unawaited.error
-    },
+    ended: () => (running.size === 0 && rejected.size === 0 ? null : allEnded()),
     close() {
       closed = true
-      reportUnawaited()
+      if (rejected.size > 0) reportUnawaited()
     },
   }
 }
@@ -94,22 +96,13 @@ function observe<T>(call: WatchedPromise<T>, onEnd: () => void, onError: (error:
 }
 
 /** Groups of events whose handlers run now in this process. */
-const running = new Set<readonly EventKey[]>()
+export const runningNow = new Set<readonly EventKey[]>()
 const MAX_NAMED = 20
-
-export async function whileRunning<T>(events: readonly EventKey[], work: () => Promise<T>): Promise<T> {
-  running.add(events)
-  try {
-    return await work()
-  } finally {
-    running.delete(events)
-  }
-}
 
 /** Logs unhandled rejections with the events whose handlers run; one of these handlers is the likely cause. */
 export function logRejections(log: Logger): void {
   process.on('unhandledRejection', (reason) => {
-    const names = [...running]
+    const names = [...runningNow]
       .flat()
       .slice(0, MAX_NAMED)
       .map(({ source, eventId }) => `${source}/${eventId}`)

@@ -3,7 +3,7 @@ import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { textOf } from './error-text.js'
 import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs } from './failure.js'
-import { whileRunning } from './floating-promises.js'
+import { runningNow } from './floating-promises.js'
 import type { Handlers } from './handlers.js'
 import type { Redactor } from './redact.js'
 import type { Scope, Session } from './session.js'
@@ -84,8 +84,7 @@ export async function within<Tx>(
   const scope = session.scope(claimed)
   const timer = setTimeout(() => session.abort(timedOut()), timeoutMs)
   try {
-    const completing = whileRunning(claimed, () => completed(scope, work))
-    await Promise.race([completing, session.aborted])
+    await Promise.race([completed(scope, claimed, work), session.aborted])
   } finally {
     clearTimeout(timer)
     scope.close()
@@ -93,9 +92,19 @@ export async function within<Tx>(
 }
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, also those that it did not await. */
-async function completed<Tx>(scope: Scope<Tx>, work: (scope: Scope<Tx>) => unknown): Promise<void> {
-  await work(scope)
-  await scope.calls.ended()
+async function completed<Tx>(
+  scope: Scope<Tx>,
+  claimed: readonly ClaimedEvent[],
+  work: (scope: Scope<Tx>) => unknown,
+): Promise<void> {
+  runningNow.add(claimed)
+  try {
+    await work(scope)
+    const calls = scope.calls.ended()
+    if (calls) await calls
+  } finally {
+    runningNow.delete(claimed)
+  }
 }
 
 /** The result of an event whose workers died in every attempt; null while it has attempts left. */

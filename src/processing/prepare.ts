@@ -34,8 +34,11 @@ export function prepare<Tx>(
   deps: PrepareDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
-): Promise<PreparedEvent[]> {
-  return Promise.all(session.claimed.map((claimed) => prepareEvent(deps, session, handler, claimed)))
+): Promise<PreparedEvent[]> | PreparedEvent[] {
+  const prepared = session.claimed.map((claimed) => prepareEvent(deps, session, handler, claimed))
+  // Most handlers have neither a schema nor a stale guard, and nothing to wait for.
+  if (!handler?.options.schema && !handler?.options.stale) return prepared
+  return Promise.all(prepared.map((one) => examine(deps, session, handler, one)))
 }
 
 /**
@@ -55,37 +58,50 @@ export function mayShareTransaction(prepared: readonly PreparedEvent[]): boolean
   })
 }
 
-async function prepareEvent<Tx>(
+function prepareEvent<Tx>(
   deps: PrepareDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
-): Promise<PreparedEvent> {
-  const withoutHandler = (result: Result) => ({
-    claimed,
-    event: null,
-    watermark: null,
-    result,
-    durationMs: 0,
-  })
-  if (!handler) return withoutHandler({ kind: 'ignored', reason: 'unhandled' })
+): PreparedEvent {
+  if (!handler) return withoutHandler(claimed, { kind: 'ignored', reason: 'unhandled' })
   const over = usedUp(handler.retry, claimed.tries)
-  if (over) return withoutHandler(over)
+  if (over) return withoutHandler(claimed, over)
   const source = deps.sources.get(claimed.source)
   try {
     if (claimed.unreadable) throw claimed.unreadable
     if (claimed.body === null || !source)
       throw permanent('its payload has been removed, so it cannot be handled')
-    const { schema, stale } = handler.options
-    let event = asHandledEvent(source, claimed, claimed.body)
-    if (schema) event = await validated(event, schema)
+    const event = asHandledEvent(source, claimed, claimed.body)
+    return { claimed, event, watermark: null, result: { kind: 'succeeded' }, durationMs: 0 }
+  } catch (error) {
+    return withoutHandler(claimed, failureIn(deps, session, error, claimed))
+  }
+}
+
+/** Applies the schema and the stale guard of the handler. */
+async function examine<Tx>(
+  deps: PrepareDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: PreparedEvent,
+): Promise<PreparedEvent> {
+  const { claimed } = prepared
+  if (prepared.event === null) return prepared
+  const { schema, stale } = handler.options
+  try {
+    const event = schema ? await validated(prepared.event, schema) : prepared.event
     const watermark = stale ? watermarkOf(handler, event, stale) : null
     if (watermark && (await isStale(deps.store, watermark)))
-      return withoutHandler({ kind: 'ignored', reason: 'stale' })
-    return { claimed, event, watermark, result: { kind: 'succeeded' }, durationMs: 0 }
+      return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
+    return { ...prepared, event, watermark }
   } catch (error) {
-    return withoutHandler(failureIn(deps, session, error, claimed))
+    return withoutHandler(claimed, failureIn(deps, session, error, claimed))
   }
+}
+
+function withoutHandler(claimed: ClaimedEvent, result: Result): PreparedEvent {
+  return { claimed, event: null, watermark: null, result, durationMs: 0 }
 }
 
 /** The event with the payload as the schema returns it. A payload that does not match the schema never will. */

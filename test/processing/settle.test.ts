@@ -76,7 +76,13 @@ function make({ ids = ['a'], usesTx = true, ...given }: Given) {
     redact: { error: () => 'failed', reason: (text: string) => text, place: () => '' },
   }
   const run = (begunEvents: object[], failed: object | null = null, onHandled?: () => void) =>
-    settle(deps as never, session as never, begunEvents as never, failed as never, onHandled)
+    settle(
+      deps as never,
+      session as never,
+      begunEvents as never,
+      failed as never,
+      onHandled ? { onHandled } : {},
+    )
   return { run, steps, session }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { ClientBase, ClientConfig, Pool, PoolClient, PoolConfig } from 'pg'
 import pg from 'pg'
-import { timeLimited } from '../../clock.js'
+import { type TimeLimits, timeLimits } from '../../clock.js'
 import { isReadOnlyFailure, isTimedOut, timedOut } from './failure.js'
 
 /** Without this delay the operating system sends the first TCP keepalive after two hours. */
@@ -50,9 +50,38 @@ export class PromptClient extends pg.Client {
   }
 }
 
+type Expire = () => void
+
+/** One timer for all answers with the same limit: a timer for each of them showed in the profile of short transactions. */
+const limits = new Map<number, TimeLimits<Expire>>()
+
+function limitOf(limitMs: number): TimeLimits<Expire> {
+  let limit = limits.get(limitMs)
+  if (!limit) {
+    // A busy event loop runs timers before it reads sockets. With setImmediate, an answer that has arrived still counts.
+    limit = timeLimits(limitMs, (expire) => void setImmediate(expire))
+    limits.set(limitMs, limit)
+  }
+  return limit
+}
+
 /** Fails as a broken connection does when the answer takes longer than the limit. */
 export function answerOf<T>(answer: Promise<T>, limitMs: number): Promise<T> {
-  return timeLimited(answer, limitMs, timedOut)
+  return new Promise((resolve, reject) => {
+    const expire = () => reject(timedOut())
+    const limit = limitOf(limitMs)
+    limit.set(expire)
+    answer.then(
+      (value) => {
+        limit.clear(expire)
+        resolve(value)
+      },
+      (error: unknown) => {
+        limit.clear(expire)
+        reject(error)
+      },
+    )
+  })
 }
 
 /** Whether a statement is running. */
