@@ -2,6 +2,7 @@
 import { onPostgres, onSqlite } from './mutant.mjs'
 
 const crash = 'test/processing/crash.test.ts'
+const transactionPool = 'test/stores/transaction-pool.test.ts'
 
 /** @type {import('./mutant.mjs').Mutant[]} */
 export const processingMutants = [
@@ -135,6 +136,44 @@ export const processingMutants = [
       },
     ],
     tests: [{ file: 'test/processing/unknown-commit.test.ts', title: 'a commit whose answer was lost' }],
+  },
+  {
+    name: 'rollback on a connection that was handed over',
+    promise: 'An attempt that lost its lease rolls back its own effects, and no effect of another event.',
+    changes: [
+      {
+        file: 'src/stores/postgres/transaction.ts',
+        find: 'if (isExpired) return false',
+        replace: "if (isExpired) return client.query('rollback').then(() => false)",
+      },
+    ],
+    tests: [{ file: transactionPool, title: 'an expired lease rolls back its own transaction' }],
+  },
+  {
+    name: 'transaction behind a commit that hangs',
+    promise: 'A connection that stopped answering does not take the next events with it.',
+    changes: [
+      {
+        file: 'src/stores/postgres/transaction-pool.ts',
+        find: 'const FRESH_MS = 250',
+        replace: 'const FRESH_MS = 250_000',
+      },
+    ],
+    tests: [{ file: transactionPool, title: 'nothing begins behind a commit that takes long' }],
+  },
+  {
+    name: 'limit of one with two at a time',
+    promise: 'A handler with a limit of one sees the effects of the events before it.',
+    changes: [
+      {
+        file: 'src/processing/dispatch.ts',
+        find: 'return concurrency > 1 && handler?.options.concurrency === undefined',
+        replace: 'return true',
+      },
+    ],
+    tests: [
+      { file: 'test/processing/settle-together.test.ts', title: 'with a limit of its own does not begin' },
+    ],
   },
   {
     name: 'lane without order',
