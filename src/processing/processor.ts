@@ -72,6 +72,9 @@ const SUSPECT_DELAY_MS = 100
 const ABORTED_MS = 2_000
 /** A retry that is due within this time wakes the loop. */
 const WAKE_WITHIN_MS = 60_000
+/** After a claim of fewer events than this, the loop rests as long as the claim took, so that the next one finds more. */
+const FEW_EVENTS = 8
+const MAX_REST_MS = 20
 
 export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}): Processor {
   checkOptions('processing', options, processingRule)
@@ -110,6 +113,14 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
   )
   const suspects = createSuspects(handlers, leases.has)
 
+  /** The end of an event makes the next one of its lane due, which must not wait. */
+  function isOrdered(): boolean {
+    return (
+      handlers.all.some(({ options: own }) => own.order === 'reference') ||
+      [...sources.values()].some(({ order }) => order === 'reference')
+    )
+  }
+
   function wakeIn(ms: number): void {
     if (running) setTimeout(pause.end, ms + 1).unref()
   }
@@ -121,10 +132,13 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
       const room = buffer + dispatch.freePlaces - dispatch.waiting
       // While the buffer still has events, a claim for a few free places is not worth a round trip.
       if (room >= Math.max(1, buffer / 2) || dispatch.waiting === 0) {
+        const askedAt = performance.now()
         try {
           const found = room > 0 ? await claim(Math.min(room, 1_000)) : 0
           failures = 0
           if (found === room && room > 0) continue
+          if (found < FEW_EVENTS && dispatch.freePlaces < concurrency && !isOrdered())
+            await rest(Math.min(MAX_REST_MS, performance.now() - askedAt))
         } catch (error) {
           failures++
           log.error({ step: 'claim', code: codeOf(error) }, 'due events could not be claimed; trying again')
@@ -221,6 +235,10 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
 function dueIn(result: Result): number | null {
   if (result.kind === 'failed') return result.retryInMs
   return result.kind === 'postponed' ? result.delayMs : null
+}
+
+function rest(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms))
 }
 
 /** The pause between two claims. `end` also ends the next pause, if none has begun: a wake-up is never missed. */

@@ -1,0 +1,66 @@
+/** A busy process that finds few due events lets more of them arrive before it claims again. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { CompleteStore } from 'hookonce'
+import { expect, it } from 'vitest'
+import { ids, onBothLogs, post, shop, until } from '../support/processing.js'
+
+const CLAIM_MS = 20
+
+/**
+ * The store with claims that take a while; `onEnd` is called at the end of each. `pauses` has the time between each claim and
+ * the one before it.
+ */
+function slow(store: CompleteStore, onEnd: () => void) {
+  const pauses: number[] = []
+  let endedAt = Number.NaN
+  return {
+    pauses,
+    store: {
+      ...store,
+      async claim(...args: Parameters<CompleteStore['claim']>) {
+        pauses.push(performance.now() - endedAt)
+        const claimed = await store.claim(...args)
+        await sleep(CLAIM_MS)
+        endedAt = performance.now()
+        onEnd()
+        return claimed
+      },
+    },
+  }
+}
+
+onBothLogs((bench) => {
+  it.each([
+    ['a busy process waits as long as the last claim took', undefined, true],
+    ['events of a lane do not wait', 'reference' as const, false],
+  ])('%s', async (_, order, waits) => {
+    const waiting = ids(12)
+    // The next event arrives when a claim has ended, and wakes the loop.
+    const { store, pauses } = slow(bench.store(), () => {
+      const id = waiting.shift()
+      if (id) void post(inbox, { id, ref: id })
+    })
+    const { inbox } = bench.inbox({
+      store,
+      sources: { shop: order ? shop({ order }) : shop() },
+      processing: { pollMs: 60_000 },
+    })
+    let begun = 0
+    let finish = () => {}
+    const finished = new Promise<void>((resolve) => {
+      finish = resolve
+    })
+    inbox.on('shop', '*', () => {
+      begun++
+      return finished
+    })
+    await inbox.start()
+    await until(() => begun === 12, 'all events begin')
+    finish()
+    // The first claims begin while no handler runs.
+    const busy = pauses.slice(3)
+    expect(busy.length).toBeGreaterThan(3)
+    if (waits) expect(Math.min(...busy)).toBeGreaterThan(CLAIM_MS / 2)
+    else expect(Math.min(...busy)).toBeLessThan(CLAIM_MS / 2)
+  })
+})
