@@ -160,6 +160,23 @@ test('a commit under way goes to the transaction that has waited longest', async
   expect(await statesOf()).toEqual(['succeeded', 'succeeded', 'succeeded'])
 })
 
+test('all connections can be taken at once, also when none is open yet', async () => {
+  const [a] = await open(4)
+  const all = await Promise.all([1, 2, 3, 4].map(() => store.transaction()))
+  const processes = new Set(await Promise.all(all.map(processOf)))
+  expect(processes.size).toBe(4)
+  let isFifthGiven = false
+  const fifth = store.transaction().then((transaction) => {
+    isFifthGiven = true
+    return transaction
+  })
+  await new Promise((resolve) => setTimeout(resolve, 50))
+  expect(isFifthGiven).toBe(false)
+  await all[0]!.rollback()
+  expect(await (await fifth).finish(succeeded(a!))).toBe(true)
+  await Promise.all(all.map((transaction) => transaction.rollback()))
+})
+
 test('a store that is closed gives no connection to those that wait', async () => {
   const [a] = await open(1)
   const first = await store.transaction()

@@ -116,8 +116,7 @@ export function transactionPool(pool: Pool, isOwn: boolean): TransactionPool {
       if (!isOwn) return fromPool()
       const client = freshOffer()
       if (client) return client
-      const free = pool.idleCount + pool.options.max - pool.totalCount - asked
-      if (free > 0) return fromPoolInTurn()
+      if (inUse.size + asked < pool.options.max) return fromPoolInTurn()
       return new Promise((resolve, reject) => {
         const waiter = { resolve, reject }
         waiters.add(waiter)
