@@ -74,7 +74,11 @@ export function createBench(name: string, budgetMs: number, options: RunOptions)
     ...options,
     budgetMs,
     notes,
-    measured: (all) => all.filter((side) => options.sides?.includes(side) ?? true),
+    measured(all) {
+      const found = all.filter((side) => options.sides?.includes(side) ?? true)
+      if (found.length === 0) throw new Error(`--sides: no such side. The sides: ${all.join(' ')}`)
+      return found
+    },
     progress,
     note(line) {
       notes.push(line)

@@ -30,6 +30,8 @@ export interface Dispatch {
   readonly freePlaces: number
   /** Puts claimed events into the buffer, and starts those that may start. */
   add(claimed: readonly ClaimedEvent[]): void
+  /** Releases events of the buffer whose handler has become slow; their place is needed for others. */
+  review(): void
   /** Takes an event out of the buffer. */
   remove(claimed: ClaimedEvent): void
   /** Starts no further attempt. Returns the events of the buffer, to be released. */
@@ -140,7 +142,10 @@ export function createDispatch<Tx>(
     let isFree = false
     const startedAt = performance.now()
     active++
-    if (handler) handler.active++
+    if (handler) {
+      handler.active++
+      handler.changedAt = startedAt
+    }
     return {
       free() {
         if (!isFree) {
@@ -148,7 +153,8 @@ export function createDispatch<Tx>(
           active--
           if (handler) {
             handler.active--
-            const ms = (performance.now() - startedAt) / events
+            handler.changedAt = performance.now()
+            const ms = (handler.changedAt - startedAt) / events
             handler.meanMs =
               handler.meanMs === null ? ms : handler.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
           }
@@ -225,6 +231,7 @@ export function createDispatch<Tx>(
       waiting.push(...claimed)
       startWaiting()
     },
+    review: startWaiting,
     remove(claimed) {
       const at = waiting.indexOf(claimed)
       if (at >= 0) waiting.splice(at, 1)
@@ -267,6 +274,8 @@ export function createDispatch<Tx>(
  */
 function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): number {
   const size = groupSize(handler)
-  const inTime = handler.meanMs === null ? 0 : AHEAD_MS / Math.max(0.1, handler.meanMs)
+  // A handler that was quick may hang: then the time since its last change counts.
+  const ms = Math.max(handler.meanMs ?? AHEAD_MS, performance.now() - handler.changedAt, 0.1)
+  const inTime = AHEAD_MS / ms
   return handlerConcurrency * Math.max(size > 1 ? 2 * size : 1, Math.floor(inTime))
 }

@@ -14,7 +14,10 @@ import { stackOf } from './error-text.js'
 export interface Calls {
   /** Returns the same call, watched. */
   watch<T>(call: Promise<T>): Promise<T>
-  /** Resolves when every call has ended; null if there is nothing to wait for. Rejects with the error of a call that was not awaited. */
+  /**
+   * Resolves when every call has ended; null if there is nothing to wait for. Rejects with the error of a call that was not
+   * awaited.
+   */
   ended(): Promise<void> | null
   /** The attempt is over: later errors of calls that are not awaited are only reported. */
   close(): void

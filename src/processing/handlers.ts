@@ -22,6 +22,8 @@ export interface Registered<Tx> {
   active: number
   /** The time for which an event occupies a place, as a moving average; null until an attempt has ended. */
   meanMs: number | null
+  /** When an attempt last began or ended, by the monotonic clock. */
+  changedAt: number
   paused: boolean
   /** True when it was found that the handler must not share transactions, despite its option `share`. */
   isolated: boolean
@@ -170,6 +172,7 @@ export function createHandlers<Tx>(
       const state = {
         active: 0,
         meanMs: null,
+        changedAt: 0,
         paused: false,
         isolated: false,
         counters: createHandlerCounters(),

@@ -128,6 +128,7 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
   async function loop(): Promise<void> {
     let failures = 0
     while (running) {
+      dispatch.review()
       const buffer = bufferSize()
       const room = buffer + dispatch.freePlaces - dispatch.waiting
       // While the buffer still has events, a claim for a few free places is not worth a round trip.

@@ -92,6 +92,39 @@ onBothLogs((bench) => {
   })
 })
 
+onBothLogs((bench) => {
+  it('a handler with a limit that was quick and hangs does not keep the events of other handlers waiting', async () => {
+    const { inbox } = bench.inbox({ processing: { pollMs: 50 } })
+    const quick = ids(60, 'quick')
+    let handled = 0
+    let goOn = () => {}
+    const hanging = new Promise<void>((resolve) => {
+      goOn = resolve
+    })
+    const others: string[] = []
+    inbox.on('shop', 'limited', (event) => (event.id.startsWith('quick') ? void handled++ : hanging), {
+      concurrency: 1,
+    })
+    inbox.on('shop', 'other', (event) => void others.push(event.id))
+    await inbox.start()
+    await postAll(
+      inbox,
+      quick.map((id) => ({ id, type: 'limited' })),
+    )
+    await until(() => handled === quick.length, 'the quick ones are handled')
+    await postAll(
+      inbox,
+      ids(400, 'hangs').map((id) => ({ id, type: 'limited' })),
+    )
+    await postAll(
+      inbox,
+      ids(5, 'other').map((id) => ({ id, type: 'other' })),
+    )
+    await until(() => others.length === 5, 'the others are handled', 20_000)
+    goOn()
+  })
+})
+
 onLog('PostgreSQL', (bench) => {
   it.each([
     ['without a limit begins', { concurrency: 2 }, {}, true],
