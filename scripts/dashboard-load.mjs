@@ -28,7 +28,7 @@ const filledAt = performance.now()
 for (let i = 0; i < Number(count); i += BATCH) await store.record(batch(i))
 say('filled', { events: Number(count), seconds: Math.round((performance.now() - filledAt) / 1_000) })
 
-const server = createServer(inbox, { port: 0, admin: { open: true } })
+const server = createServer(inbox, { port: 0, admin: { authorize: () => ({ actor: 'ann', role: 'admin' }) } })
 const { url } = await server.listen()
 let sent = 0
 const arriving = setInterval(() => {

@@ -53,7 +53,10 @@ const receiver = createHttpServer((request, response) => request.resume().on('en
 await new Promise((resolve) => receiver.listen(0, '127.0.0.1', () => resolve(null)))
 const inbox = sampleInbox()
 await inbox.start()
-const server = createServer(inbox, { port: PORT, admin: { open: true } })
+const server = createServer(inbox, {
+  port: PORT,
+  admin: { authorize: () => ({ actor: 'ann', role: 'admin' }) },
+})
 const { url } = await server.listen()
 const browser = await chromium.launch({ ...(executablePath && { executablePath }), args: ['--no-sandbox'] })
 try {
@@ -77,6 +80,8 @@ async function photograph(name, path) {
       const page = await context.newPage()
       await page.goto(`${url}${path}`)
       await page.locator('main h1').first().waitFor()
+      const payload = page.getByRole('button', { name: 'Show the payload' })
+      if (/^\/events\/./.test(path)) await payload.click()
       // Not waitForFunction: it needs eval, which the policy of the page refuses.
       while ((await page.locator('main .skeleton').count()) > 0) await page.waitForTimeout(50)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')

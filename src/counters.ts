@@ -20,6 +20,8 @@ export interface SourceCounters {
   replayed: number
   /** Events with known signed content under a new id that are handled and flagged. */
   flagged: number
+  /** Events put on the review list: no process handles their type, or `contentGuard: 'review'` withholds them. */
+  reviewed: number
   /** Duplicates of events that retention has removed, found by their tombstones. */
   retired: number
   /** Events recorded under another id, because other signed content had been recorded under theirs. */
@@ -49,8 +51,8 @@ export interface Counters {
   readonly commitSizes: Histogram
   /** Errors of the store in intake and processing, by code. */
   readonly storeErrors: Record<string, number>
-  /** The number of spooled deliveries; null without a spool. */
-  spoolDepth: (() => number) | null
+  /** Deliveries in the spool; null without a spool. */
+  spool: (() => { readonly depth: number; readonly setAside: number }) | null
   readonly retention: RetentionCounters
   /** The counts of the cache; null without `seen`. */
   seen: { readonly hits: number; readonly misses: number; readonly errors: number } | null
@@ -83,7 +85,7 @@ export function createCounters(): Counters {
     commitSeconds: createHistogram(secondBounds),
     commitSizes: createHistogram(sizeBounds),
     storeErrors: Object.create(null) as Record<string, number>,
-    spoolDepth: null,
+    spool: null,
     retention: createRetentionCounters(),
     seen: null,
     of(source) {
@@ -123,6 +125,7 @@ function createSourceCounters(): SourceCounters {
     replayed: 0,
     flagged: 0,
     contested: 0,
+    reviewed: 0,
     retired: 0,
     handshakes: 0,
     spooled: 0,

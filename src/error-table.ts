@@ -182,7 +182,11 @@ export const errorTable = {
   MEDIA_TYPE_REFUSED: final(415, 'The body must be JSON. Send it with `Content-Type: application/json`.'),
   PAYLOAD_REMOVED: final(
     410,
-    'The payload of event "{eventId}" of "{source}" is no longer stored. Restore it from an archive if there is one.',
+    'The payload of event "{eventId}" of "{source}" is not stored. If it was archived, restore it from the archive first; an erased payload cannot be restored.',
+  ),
+  PAYLOAD_UNREADABLE: final(
+    409,
+    'The payload of event "{eventId}" of "{source}" cannot be decrypted. Nothing was changed. Check the keys of the option `encryption`.',
   ),
   ACTION_NOT_FOUND: final(
     404,
@@ -247,7 +251,7 @@ export const errorTable = {
   ),
   ENCRYPTION_MISPLACED: final(
     500,
-    'The payload stored for event "{eventId}" of "{source}" belongs to another event, so somebody has changed the log. Restore the payload from a backup, and find out who can write to the log.',
+    'The payload stored for event "{eventId}" of "{source}" belongs to another event or to other content, so somebody has changed the log. Restore the payload from a backup, and find out who can write to the log.',
   ),
   ENCRYPTION_REQUIRED: final(
     500,

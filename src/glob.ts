@@ -10,6 +10,13 @@ export function familyOf(type: string, separator: string | undefined): string | 
   return at > 0 ? type.slice(0, at) : null
 }
 
+/** Whether a handler of this pattern takes events of the type, by the type itself or by its family. */
+export function handlesType(pattern: string, type: string, separator: string | undefined): boolean {
+  if (globMatches(pattern, type)) return true
+  const family = familyOf(type, separator)
+  return family !== null && globMatches(pattern, family)
+}
+
 /** Whether some text matches both. */
 export function globsMeet(a: string, b: string): boolean {
   /** Which suffixes of b meet the suffix of a that is looked at, from the shortest. */

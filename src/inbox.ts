@@ -33,7 +33,7 @@ import { onceKey } from './once.js'
 import { packageVersion } from './package-version.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
 import { createHandlers } from './processing/handlers.js'
-import { workerName } from './processing/processor.js'
+import { DEFAULT_CONCURRENCY, workerName } from './processing/processor.js'
 import { createRedactor } from './processing/redact.js'
 import { eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
@@ -70,7 +70,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const idle =
     options.processing === false
       ? noIdleWarning
-      : idleWarning({ store, sources, log, counters, hasHandlers: () => handlers.all.length > 0 })
+      : idleWarning({ store, sources, log, counters, handled: handlers.sources })
   const worker = options.processing === false ? null : (processingOptions.worker ?? workerName())
   const processing = inboxProcessing(
     { store, handlers, sources, cache, log, counters, redact, tracing, idle },
@@ -78,14 +78,20 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   )
   const { wake, order } = processing
   const recording = recordingPath({
-    ...{ options, recordMs: limits.recordMs, cache, ring, store, clock, log, counters, observer, wake },
+    ...{ options, recordMs: limits.recordMs, cache, ring, store, clock, log, counters, observer },
+    recorded: processing.afterRecord.recorded,
   })
   const { spool } = recording
   const receive = receiver(
     { sources, limits, clock, tracing, observer, recorder: recording, after: processing.afterRecord },
     { store, spool },
   )
-  const historian = createHistorian({ counters, opened: () => store.opened, open: store.open, worker })
+  const historian = createHistorian({
+    ...{ counters, opened: () => store.opened, open: store.open, worker },
+    handled: () => handlers.all.map(({ source, pattern }) => ({ source, pattern })),
+  })
+  // With a spool, the store may open after the start.
+  store.onOpen((opened) => historian.changed(opened))
   const startedAt = Date.now()
   let schedule: RetentionSchedule | undefined
 
@@ -99,8 +105,8 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       // A process with a spool can receive without the store. Handlers start when the store is open.
       if (!spool?.covers(error)) throw error
     }
-    if (store.opened) await cache?.ready()
-    historian.start()
+    if (store.opened) await cache?.log()
+    await historian.start()
     if (options.retention !== false && canRetain(options.store) && !store.refuses)
       schedule ??= startSchedule(retainDeps, { log, counters })
   }
@@ -132,6 +138,11 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     return opened
   }
 
+  function handlersChanged(): void {
+    wake()
+    void historian.changed()
+  }
+
   const refused = (source: string | null, refusal: EarlyRefusal) => observer.refusedEarly(source, refusal)
 
   const inbox: Inbox<Tx, S> = {
@@ -141,13 +152,13 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     on(source, type, handler, handlerOptions = {}) {
       checkHandler(options.store, handlerOptions)
       handlers.add(source, type, handler as Handler<Tx>, null, handlerOptions as HandlerOptions)
-      wake()
+      handlersChanged()
       return inbox
     },
     onBatch(source, type, handler, handlerOptions = {}) {
       checkHandler(options.store, handlerOptions)
       handlers.add(source, type, null, handler as BatchHandler<Tx>, handlerOptions as HandlerOptions)
-      wake()
+      handlersChanged()
       return inbox
     },
     start,
@@ -183,8 +194,8 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     limits,
     bodies,
     counters,
-    spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retryRefused: spool.retryRefused },
-    attempts: { retryOf: handlers.retryOf, redact },
+    spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retrySetAside: spool.retrySetAside },
+    attempts: { retryOf: handlers.retryOf, redact, workerAsked: historian.workerAsked },
     handlers: () =>
       handlers.all.map(({ source, pattern, handleBatch, options: own, retry, ...state }) => ({
         ...{ source, pattern, batch: handleBatch !== null, options: own, retry },
@@ -194,6 +205,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     history: { id: historian.id, read: historian.read, processes: historian.processes },
     setup: {
       ...{ startedAt, version: packageVersion(), worker },
+      concurrency: processingOptions.concurrency ?? DEFAULT_CONCURRENCY,
       retention: options.retention === false ? null : policy,
       archive: settings.archive !== undefined,
       encryption: ring !== undefined,

@@ -26,13 +26,9 @@ export function isInRanges(list: BlockList, address: string): boolean {
 // Node compares the mapped form of an IPv4 address (::ffff:127.0.0.1) with the ranges of IPv4.
 const loopback = addressRanges('loopback', ['127.0.0.0/8', '::1'])
 
-export function isLoopbackAddress(address: string): boolean {
-  return isInRanges(loopback, address)
-}
-
-/** The same for a host name or an address in a URL. Names other than localhost may resolve to any address. */
+/** Takes a host name or an address as in a URL. Names other than localhost may resolve to any address. */
 export function isLoopbackHost(host: string): boolean {
-  return host.toLowerCase() === 'localhost' || isLoopbackAddress(withoutBrackets(host))
+  return host.toLowerCase() === 'localhost' || isInRanges(loopback, withoutBrackets(host))
 }
 
 /** `::1` for `[::1]`. */

@@ -27,7 +27,22 @@ export function jsonLog(level: LogLevel = 'warn', write = toStandardError): Logg
 }
 
 function lineOf(level: LogLevel, fields: LogFields, message: string): string {
-  return `${JSON.stringify({ time: new Date().toISOString(), level, ...fields, msg: message })}\n`
+  return `${jsonText({ time: new Date().toISOString(), level, ...fields, msg: message })}\n`
+}
+
+/**
+ * JSON with escapes for characters that a terminal could execute or that change the direction of writing: JSON itself
+ * escapes only some of them. The value stays the same.
+ */
+export function jsonText(value: unknown): string {
+  const text = JSON.stringify(value)
+  if (!/[\u007f-\uffff]/.test(text)) return text
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) =>
+    Array.from(
+      { length: char.length },
+      (_, i) => `\\u${char.charCodeAt(i).toString(16).padStart(4, '0')}`,
+    ).join(''),
+  )
 }
 
 let standardError: ((line: string) => void) | undefined

@@ -204,7 +204,10 @@ export type RecordVerdict =
   | { readonly status: 'retired' }
   /** Known signed content under a new id, with the policy `reject`. Nothing was written. */
   | { readonly status: 'replayed' }
-  /** The whole delivery could not be stored (bad input, a limit of the store). Other deliveries of the batch were stored. */
+  /**
+   * The whole delivery could not be stored. Other deliveries of the batch were stored. INVALID_INPUT and EVENT_REFUSED: it
+   * never will be. Any other code is a fault of the store, and the sender shall retry.
+   */
   | { readonly status: 'refused'; readonly code: ErrorCode; readonly detail: string }
 
 /** The right to settle an event. It ends when its time is over or when the event is claimed again. */
@@ -220,8 +223,15 @@ export interface ClaimOptions {
   readonly leaseMs: number
   /** Only these sources, each with a fair share of `limit`; all sources when left out. */
   readonly sources?: readonly string[]
+  /** Not the events of these types, which stay due for others. */
+  readonly except?: readonly EventTypeKey[]
   /** Only this event, even if its next attempt is not due yet, unless another lease on it is live. */
   readonly event?: EventKey
+}
+
+export interface EventTypeKey {
+  readonly source: string
+  readonly eventType: string
 }
 
 export interface ClaimedEvent extends EventKey {
@@ -239,6 +249,8 @@ export interface ClaimedEvent extends EventKey {
   readonly run: number
   /** The index of the event in its delivery, from 0. */
   readonly part: number
+  /** The content hash the event was recorded with, in hexadecimal. */
+  readonly contentHash: string | null
   readonly headers: Readonly<Record<string, string>>
   /** Null when retention or erasure has removed the bytes, or when they cannot be read. */
   readonly body: Uint8Array | null
@@ -353,12 +365,23 @@ export interface Order {
   readonly dryRun?: boolean
 }
 
+/**
+ * Why an order leaves an event as it is. The last two are for retry and replay: without a readable payload no handler
+ * can run, so the event would become a dead letter.
+ */
+export const orderRefusals = [
+  'EVENT_NOT_FOUND',
+  'EVENT_PROCESSING',
+  'MOVE_FORBIDDEN',
+  'FORCE_NEEDED',
+  'PAYLOAD_REMOVED',
+  'PAYLOAD_UNREADABLE',
+] as const satisfies readonly ErrorCode[]
+export type OrderRefusal = (typeof orderRefusals)[number]
+
 export type OrderResult =
   | { readonly done: true; readonly from: State; readonly to: State }
-  | {
-      readonly done: false
-      readonly code: 'EVENT_NOT_FOUND' | 'EVENT_PROCESSING' | 'MOVE_FORBIDDEN' | 'FORCE_NEEDED'
-    }
+  | { readonly done: false; readonly code: OrderRefusal }
 
 /** The position of a reader of the log: it has seen everything up to here. 0 = the beginning. */
 export type Position = number

@@ -58,6 +58,8 @@ export interface StoredSlice {
   readonly reference: string | null
   /** True if the delivery is one event. */
   readonly isWhole: boolean
+  /** The bytes of this event, as received; all of the body if the delivery is one event. */
+  readonly bytes: Uint8Array
   /** A new value each time: a handler may change it. */
   parse(): unknown
 }
@@ -110,8 +112,11 @@ export interface SchemeFacts {
   /** Between several signatures in one field; null if only one is allowed. */
   readonly separator: string | null
   readonly covers: {
-    /** `bytes`: every changed byte is detected. `values`: every changed value is, but not another spelling of it. */
-    readonly body: 'bytes' | 'values' | 'none'
+    /**
+     * `bytes`: every changed byte is detected. `values`: every changed value is, but not another spelling of it.
+     * `checksum`: only a checksum is signed, and anyone can make another body that has it.
+     */
+    readonly body: 'bytes' | 'values' | 'checksum' | 'none'
     readonly url: boolean
     /** The other fields that it covers, such as `header:webhook-id`. */
     readonly fields: readonly string[]
@@ -127,6 +132,14 @@ export interface SchemeFacts {
 /** Seconds or milliseconds since 1970, or ISO 8601 text. `iso-utc`: a time without a zone is UTC (Orb). */
 export type TimestampUnit = 's' | 'ms' | 'iso' | 'iso-utc'
 
+/** The sender signs for all of its customers with one key, so a valid signature does not mean that a delivery is ours. */
+export interface SharedKey {
+  /** The option whose value must be in every delivery, signed. Null if nothing in a delivery names its receiver. */
+  readonly namedBy: string | null
+  /** If nothing does: what a handler has to check. A sentence for docs/providers.md. */
+  readonly note?: string
+}
+
 export interface Provider<Key extends string = string> {
   /** The catalogue key, and the name of the factory. */
   readonly key: Key
@@ -136,6 +149,8 @@ export interface Provider<Key extends string = string> {
   readonly confidence: 'verified' | 'likely'
   /** Whether the signature covers the event id. If not, the content guard applies. */
   readonly idIsSigned: boolean
+  /** Null if the key is ours alone, or a secret. */
+  readonly sharedKey: SharedKey | null
   /** How long the sender retries; null if that is not documented. */
   readonly retryWindowMs: number | null
   readonly answer: ExpectedAnswer
@@ -157,6 +172,8 @@ export interface Provider<Key extends string = string> {
   readonly scheme: SchemeFacts
   /** Masks the secrets of this source in a text that is stored or logged. */
   conceal?(text: string): string
+  /** A digest of each secret under a random key of this process: equal digests are equal secrets. */
+  readonly secretDigests?: readonly string[]
 
   verify(delivery: Delivery, options: { now: number }): Verification | Promise<Verification>
   /** Every event of the delivery; empty if it has none with an id. */
@@ -174,6 +191,8 @@ export interface Provider<Key extends string = string> {
   sign(options: SignOptions): Delivery | Promise<Delivery>
   /** A realistic body with its headers, to be signed. */
   sample(options: SampleOptions): SignOptions
+  /** The same source with new random credentials: it signs as somebody who does not know the secret. */
+  impostor?(): Source<Key>
 }
 
 /**

@@ -1,8 +1,11 @@
 /** The faults of the black-box run. Each happens while deliveries come in, and is repaired before it returns. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Line } from '../../test/support/line.js'
+import { handlerFaults } from './handler-faults.js'
 import { otherPrograms } from './other-programs.js'
+import { handled, probeId, recorded, sendUntil } from './probes.js'
 import type { Node } from './processes.js'
+import { spoolFaults } from './spool-faults.js'
 import type { World } from './world.js'
 
 export interface Fault {
@@ -155,7 +158,48 @@ const database: readonly Omit<Fault, 'touches'>[] = [
       for (let i = 0; i < 10; i++) await Promise.race([proxy!.cutNext('commit'), sleep(1_000)])
     },
   },
+  {
+    name: 'an isolation level above read committed',
+    async run(world, random) {
+      const level = random() < 0.5 ? 'repeatable read' : 'serializable'
+      world.set('serializable', true)
+      await forAllSessions(world, `set default_transaction_isolation = '${level}'`)
+      const lane = Array.from({ length: 10 }, probeId)
+      for (const id of lane) await sendUntil(world, id, 'ordered', recorded, 'isolation')
+      await handled(world, lane, `at ${level}`)
+      world.set('serializable', false)
+      await forAllSessions(world, 'reset default_transaction_isolation')
+    },
+  },
+  {
+    name: 'the clock of the server an hour back',
+    async run(world) {
+      const workers = world.nodes.filter(({ role }) => role === 'worker')
+      const waiting = Array.from({ length: 10 }, probeId)
+      const stepped = (async () => {
+        for (const id of waiting) await sendUntil(world, id, 'once', recorded)
+        await world.sql(clockThatIs("- interval '1 hour'"))
+      })()
+      await Promise.all([stepped, ...workers.map((node) => node.freeze(stepped))])
+      await handled(world, waiting, 'an hour back')
+      await world.sql(clockThatIs(''))
+    },
+  },
 ]
+
+/** Changes a setting of the database, and ends the sessions that have the old one. */
+async function forAllSessions({ sql }: World, setting: string): Promise<void> {
+  await sql(`alter database postgres ${setting}`)
+  await sql(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where datname = current_database() and pid <> pg_backend_pid()`,
+  )
+}
+
+/** The log asks this function for the time. */
+const clockThatIs = (wrong: string) =>
+  `create or replace function hookonce.clock() returns timestamptz language sql stable
+   as $$ select statement_timestamp() ${wrong} $$`
 
 export const faults: readonly Fault[] = [
   ...processes.map((fault) => ({ ...fault, touches: 'processes' as const })),
@@ -167,6 +211,8 @@ export const faults: readonly Fault[] = [
       world.redis.own ? null : 'the Redis server was given and is not ours to disturb',
   })),
   ...database.map((fault) => ({ ...fault, touches: 'database' as const, on: 'PostgreSQL' as const })),
+  ...spoolFaults.map((fault) => ({ ...fault, touches: 'database' as const, on: 'PostgreSQL' as const })),
+  ...handlerFaults.map((fault) => ({ ...fault, touches: 'processes' as const })),
   ...otherPrograms.map((fault) => ({ ...fault, touches: 'log' as const })),
 ]
 

@@ -2,6 +2,8 @@
  * One process of the black-box run: intake over HTTP, or a worker. Every handler writes a row without a unique key, in the
  * transaction of its event. Ends by SIGTERM as a server does.
  */
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { childStore, say } from '../../test/support/child-store.mjs'
 
@@ -15,10 +17,13 @@ import { childStore, say } from '../../test/support/child-store.mjs'
  * @property {number} clockMs how wrong the clock of this process is
  * @property {number} concurrency
  * @property {number} leaseMs
+ * @property {string | null} spool
+ * @property {boolean} handlesLate
+ * @property {string} flags a folder: a file `hang` or `serializable` in it changes what the handlers do
  */
 /** @type {Told} */
 const told = JSON.parse(process.argv[2] ?? '{}')
-const { role, port, insert, where, redis: redisUrl, clockMs, concurrency, leaseMs } = told
+const { role, port, insert, where, redis: redisUrl, clockMs, concurrency, leaseMs, spool } = told
 if (clockMs !== 0) {
   const now = () => Real.now() + clockMs
   const Real = Date
@@ -45,6 +50,7 @@ const inbox = createInbox({
     many: unverified({ ...fields, each: 'events[]' }),
     github: github({ secret: 'black-box-secret-of-32-characters' }),
   },
+  ...(spool !== null && { spool: { path: spool } }),
   ...(client && { seen: redis(/** @type {never} */ (client)) }),
   retention: false,
   log: silentLog,
@@ -56,6 +62,8 @@ async function effect(tx, id, run) {
   const handle = /** @type {any} */ (tx)
   await (where[0] === 'sqlite' ? handle.run(insert, [id, run]) : handle.query(insert, [id, run]))
 }
+/** @param {'hang' | 'serializable'} flag */
+const isOn = (flag) => existsSync(join(told.flags, flag))
 for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
   // These take so long that a fault often comes between the claim and the effect, and that lanes without order show.
   inbox.on(source, 'tx', async (event, ctx) => {
@@ -66,8 +74,13 @@ for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
     source,
     'ordered',
     async (event, ctx) => {
-      await sleep(Math.random() * 150)
+      const isSerializable = isOn('serializable')
+      if (isSerializable)
+        await /** @type {any} */ (ctx.tx).query('set transaction isolation level serializable')
+      else await sleep(Math.random() * 150)
       await effect(ctx.tx, event.id, ctx.run)
+      // Events of the lane that are recorded meanwhile are not in the snapshot of this transaction.
+      if (isSerializable) await sleep(150)
     },
     { order: 'reference' },
   )
@@ -76,6 +89,11 @@ for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
     await ctx.once('mail', () => sleep(5))
     await effect(ctx.tx, event.id, ctx.run)
   })
+  inbox.on(source, 'hang', async (event, ctx) => {
+    while (isOn('hang')) await sleep(50)
+    await effect(ctx.tx, event.id, ctx.run)
+  })
+  if (told.handlesLate) inbox.on(source, 'late', (event, ctx) => effect(ctx.tx, event.id, ctx.run))
   inbox.onBatch(source, 'batch', async (events, ctx) => {
     for (const event of events) await effect(ctx.tx, event.id, 1)
   })

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { freePort } from '../../test/support/free-port.js'
 import { type Line, startLine } from '../../test/support/line.js'
@@ -14,16 +15,20 @@ export interface Node {
   /** The line between senders and this process; workers have none. */
   readonly line: Line | null
   start(): Promise<void>
-  /** Ends the process by the signal and starts it again, with another configuration where one is given. */
-  restart(signal: 'SIGKILL' | 'SIGTERM', changes?: Configuration): Promise<void>
-  /** Stops the process for so long. */
-  freeze(ms: number): Promise<void>
+  /** Ends the process by the signal and starts it again, with changes of its configuration where they are given. */
+  restart(signal: 'SIGKILL' | 'SIGTERM', changes?: Partial<Configuration>): Promise<void>
+  /** Stops the process for so long, or until the promise is settled. */
+  freeze(until: number | Promise<unknown>): Promise<void>
   end(): Promise<void>
 }
 
 export interface Configuration {
   readonly concurrency: number
   readonly leaseMs: number
+  /** The file of the spool; null for none. */
+  readonly spool: string | null
+  /** Whether the process has a handler for the type `late`, as the next version of an app has. */
+  readonly handlesLate: boolean
 }
 
 const script = fileURLToPath(new URL('./node.mjs', import.meta.url))
@@ -31,7 +36,7 @@ const script = fileURLToPath(new URL('./node.mjs', import.meta.url))
 export async function makeNode(name: string, role: Node['role'], told: object): Promise<Node> {
   const port = await freePort()
   const line = role === 'intake' ? await startLine(`http://127.0.0.1:${port}`) : null
-  let configuration: Configuration = { concurrency: 4, leaseMs: 2_000 }
+  let configuration: Configuration = { concurrency: 4, leaseMs: 2_000, spool: null, handlesLate: true }
   let child: ChildProcess | null = null
   let last: Promise<void> = Promise.resolve()
 
@@ -65,13 +70,13 @@ export async function makeNode(name: string, role: Node['role'], told: object): 
     restart: (signal, changes) =>
       inTurn(async () => {
         await stop(signal)
-        configuration = changes ?? configuration
+        configuration = { ...configuration, ...changes }
         await start()
       }),
-    freeze: (ms) =>
+    freeze: (until) =>
       inTurn(async () => {
         child?.kill('SIGSTOP')
-        await new Promise((resolve) => setTimeout(resolve, ms))
+        await (typeof until === 'number' ? sleep(until) : Promise.allSettled([until]))
         child?.kill('SIGCONT')
       }),
     async end() {

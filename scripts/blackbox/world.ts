@@ -1,6 +1,6 @@
 /** The system under test, seen from outside: its processes, its servers, and the lines between them. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
@@ -19,6 +19,8 @@ export interface Effect {
   readonly run: number
 }
 
+export type Flag = 'hang' | 'serializable'
+
 export interface World {
   readonly kind: StoreKind
   readonly folder: string
@@ -29,11 +31,16 @@ export interface World {
   readonly server: TestPostgres | null
   readonly line: Line | null
   readonly proxy: TestProxy | null
-  /** For SQLite: the file, and the small disk on which it is (null where none can be mounted). */
+  /** For SQLite: the file. */
   readonly path: string | null
+  /** The small disk of the SQLite file, or of the spools beside PostgreSQL. Null where none can be mounted. */
   readonly disk: SmallDisk | null
+  /** Turns a behaviour of the handlers on: those of the type `hang` hang, ordered ones raise their isolation level. */
+  set(flag: Flag, isOn: boolean): void
   /** The store as the command line names it, past all lines. */
   readonly storeUrl: string
+  /** For PostgreSQL: runs statements past all lines. */
+  sql(text: string): Promise<unknown[]>
   /** In the order in which they were written. */
   effects(): Promise<Effect[]>
   /** Events that are not finished, dead letters included. */
@@ -59,13 +66,15 @@ export async function buildWorld(kind: StoreKind, intakes: number, workers: numb
   const folder = mkdtempSync(join(tmpdir(), 'hookonce-blackbox-'))
   const redis = await startRedis()
   const redisLine = await startLine(redis.url)
-  const log = kind === 'SQLite' ? sqliteSide(folder) : await postgresSide()
+  const log = kind === 'SQLite' ? sqliteSide(folder) : await postgresSide(folder)
+  const flags = join(folder, 'flags')
+  mkdirSync(flags)
   const nodes: Node[] = []
   for (let i = 0; i < intakes + workers; i++) {
     const role = i < intakes ? 'intake' : 'worker'
     // Processes on one SQLite file are on one host and share its clock.
     const clockMs = kind === 'SQLite' ? 0 : CLOCKS[i % CLOCKS.length]! * 60_000
-    nodes.push(await makeNode(`${role}${i}`, role, { ...log.told, redis: redisLine.url, clockMs }))
+    nodes.push(await makeNode(`${role}${i}`, role, { ...log.told, redis: redisLine.url, clockMs, flags }))
   }
   await Promise.all(nodes.map((node) => node.start()))
   async function end(): Promise<void> {
@@ -81,6 +90,8 @@ export async function buildWorld(kind: StoreKind, intakes: number, workers: numb
     nodes,
     redis,
     redisLine,
+    set: (flag, isOn) =>
+      isOn ? writeFileSync(join(flags, flag), '') : rmSync(join(flags, flag), { force: true }),
     ...log,
     end,
   }
@@ -101,6 +112,7 @@ function sqliteSide(folder: string) {
     path,
     disk,
     storeUrl: `sqlite:${path}`,
+    sql: async (text: string): Promise<unknown[]> => all(text),
     told: { where: ['sqlite', path], insert: 'insert into effects (event, run) values (?, ?)' },
     effects: async (): Promise<Effect[]> => all('select event, run from effects order by rowid'),
     async unfinished() {
@@ -147,7 +159,8 @@ function smallDisk(path: string): SmallDisk | null {
   }
 }
 
-async function postgresSide() {
+async function postgresSide(folder: string) {
+  const disk = smallDisk(join(folder, 'disk'))
   const server = await startPostgres()
   const line = await startLine(server.url)
   const proxy = await startProxy(line.url)
@@ -168,8 +181,9 @@ async function postgresSide() {
     line,
     proxy,
     path: null,
-    disk: null,
+    disk,
     storeUrl: server.url,
+    sql: (text: string): Promise<unknown[]> => ask(text),
     told: {
       where: ['postgres', proxy.url, 'hookonce'],
       insert: 'insert into public.effects (event, run) values ($1, $2)',
@@ -190,6 +204,7 @@ async function postgresSide() {
       await proxy.close()
       await line.close()
       await server.remove()
+      disk?.remove()
     },
   }
 }

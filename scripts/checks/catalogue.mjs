@@ -19,12 +19,14 @@ async function page() {
     const source = /** @type {import('hookonce').Source} */ (
       /** @type {(options: object) => unknown} */ (/** @type {unknown} */ (factory))(factory.example())
     )
-    return `| \`${factory.key}\` | [${definition.name}](${definition.docs}) | ${source.scheme.kind} | ${factory.credentials.map((name) => `\`${name}\``).join(', ')} | ${source.idIsSigned ? 'yes' : source.contentGuard === 'accept' ? 'no' : `no, guard: ${source.contentGuard}`} | ${hours(source.retryWindowMs)} | ${definition.confidence} |`
+    return `| \`${factory.key}\` | [${definition.name}](${definition.docs}) | ${source.scheme.kind} | ${factory.credentials.map((name) => `\`${name}\``).join(', ')} | ${bodySigned(source.scheme)} | ${source.idIsSigned ? 'yes' : source.contentGuard === 'accept' ? 'no' : `no, guard: ${source.contentGuard}`} | ${hours(source.retryWindowMs)} | ${definition.confidence} |`
   })
   return `# Providers
 
 ${rows.length} senders. The name of a factory is its key: \`import { stripe } from 'hookonce/providers'\`.
 
+- **Body signed**: whether a valid signature proves the body. If it does not, whoever has one delivery can make others.
+  "some values": the sender's page lists the values that are signed. "checksum": other bodies have the same one.
 - **Id signed**: whether the signature covers the event id. When it does not, somebody could resend a captured delivery
   under a new id. So when the same signed content comes with a new id, hookonce runs your handler and flags the event
   (guard: accept, the default), stores the event as \`ignored: replayed_content\` without running your handler (guard:
@@ -35,9 +37,19 @@ ${rows.length} senders. The name of a factory is its key: \`import { stripe } fr
 
 For any other sender see [any sender](unknown-senders.md), or write [a provider file](adding-a-provider.md).
 
-| key | sender | scheme | option | id signed | retries for | rules |
-|---|---|---|---|---|---|---|
+| key | sender | scheme | option | body signed | id signed | retries for | rules |
+|---|---|---|---|---|---|---|---|
 ${rows.join('\n')}
+
+## Senders with one key for all their customers
+
+These sign for every customer with the same private key, so a valid signature only proves that the delivery was sent to
+somebody. hookonce accepts a delivery only if a signed value in it is the one of this option. The keys of all other senders
+are yours alone.
+
+| key | option | |
+|---|---|---|
+${sharedKeys(catalogue).join('\n')}
 
 ## Events that cannot be distinguished
 
@@ -49,6 +61,25 @@ counts as a redelivery ("merged"). When a redelivery cannot be distinguished fro
 |---|---|---|---|
 ${(await indistinctKinds(catalogue)).join('\n')}
 `
+}
+
+/** @param {import('hookonce').Source['scheme']} scheme */
+function bodySigned({ covers }) {
+  if (covers.body === 'bytes' || covers.body === 'values') return 'yes'
+  if (covers.body === 'checksum') return 'checksum'
+  return covers.fields.some((field) => /^(json|form):/.test(field)) ? 'some values' : 'no'
+}
+
+/** @param {object} catalogue */
+function sharedKeys(catalogue) {
+  return Object.values(catalogue).flatMap(({ key, definition }) => {
+    const { sharedKey, options } = definition
+    if (!sharedKey) return []
+    const { namedBy, note } = sharedKey
+    return namedBy === null
+      ? [`| \`${key}\` | none: nothing in a delivery names its receiver | ${note} |`]
+      : [`| \`${key}\` | \`${namedBy}\` | ${options[namedBy].what} |`]
+  })
 }
 
 /** A row for each merged or repeated kind of a provider. @param {object} catalogue */

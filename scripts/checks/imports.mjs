@@ -13,6 +13,7 @@ const words = [
   'options',
   'ip',
   'log',
+  'curl',
   'digest',
   'glob',
   'counters',

@@ -6,7 +6,7 @@ import { admin } from 'hookonce/server'
 
 export async function httpPage() {
   const inbox = createInbox({ store: 'sqlite::memory:', sources: {}, log: silentLog })
-  const api = admin(inbox, { open: true, hosts: ['127.0.0.1'] })
+  const api = admin(inbox, { authorize: () => ({ actor: 'docs', role: 'admin' }), hosts: ['127.0.0.1'] })
   const answer = await api.fetch(new Request('http://127.0.0.1/api/openapi.json'), { address: '127.0.0.1' })
   const document = /** @type {any} */ (await answer.json())
   await inbox.stop()

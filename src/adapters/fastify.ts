@@ -4,7 +4,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
-import { type NodeHandlerOptions, nodeHandler } from './node.js'
+import { DEFAULT_PATH } from '../intake/source-path.js'
+import { type NodeHandlerOptions, nodeIntake } from './node.js'
 
 /** As much of Fastify as is used here, by shape: it is an optional peer. */
 export interface FastifyLike {
@@ -17,7 +18,7 @@ export interface FastifyLike {
     method: string[]
     url: string
     handler: (
-      request: { raw: IncomingMessage },
+      request: { raw: IncomingMessage; params: unknown },
       reply: { raw: ServerResponse; hijack(): void },
     ) => Promise<void> | void
   }): void
@@ -32,17 +33,18 @@ export function fastifyPlugin(
   inbox: Inbox,
   options: FastifyPluginOptions = {},
 ): (app: FastifyLike) => Promise<void> {
-  const handle = nodeHandler(inbox, options)
+  const take = nodeIntake(inbox, options)
   return async (app) => {
     app.removeAllContentTypeParsers()
     // Left unread on purpose: the handler reads the stream itself, with the inbox's limits.
     app.addContentTypeParser('*', (_request, _payload, done) => done(null))
     app.route({
       method: ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'],
-      url: options.path ?? `/webhooks/${options.source ?? ':source'}`,
+      url: options.path ?? DEFAULT_PATH.replace(':source', options.source ?? ':source'),
       handler: async (request, reply) => {
         reply.hijack()
-        await handle(request.raw, reply.raw)
+        const { source = null } = request.params as { source?: string }
+        await take(request.raw, reply.raw, options.source ?? source)
       },
     })
   }

@@ -12,5 +12,6 @@ export function honoHandler(
   inbox: Inbox,
   options: FetchHandlerOptions = {},
 ): (context: HonoContextLike) => Promise<Response> {
-  return (context) => fetchIntake(inbox, context.req.raw, options.source ?? context.req.param('source'))
+  return (context) =>
+    fetchIntake(inbox, context.req.raw, { ...options, source: options.source ?? context.req.param('source') })
 }

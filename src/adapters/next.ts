@@ -15,7 +15,7 @@ export function nextRoute(
 ): { GET: NextRouteHandler; POST: NextRouteHandler } {
   const handle: NextRouteHandler = async (request, context) => {
     const named = options.source ?? (await context?.params)?.source
-    return fetchIntake(inbox, request, typeof named === 'string' ? named : undefined)
+    return fetchIntake(inbox, request, { ...options, source: typeof named === 'string' ? named : undefined })
   }
   return { GET: handle, POST: handle }
 }

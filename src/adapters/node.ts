@@ -5,14 +5,16 @@ import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
 import type { BodyReading } from '../intake/body-budget.js'
 import { collectBytes } from '../intake/body-budget.js'
-import { sourceInPath } from '../intake/fetch.js'
 import type { IntakeLimits } from '../intake/receive.js'
+import { sourceBelowMount } from '../intake/source-path.js'
 import { repeatedLines } from '../log.js'
 import { deadline } from './deadlines.js'
 
 export interface NodeHandlerOptions {
-  /** The source of everything that comes to this handler; without it, the last part of the path after `/webhooks/`. */
+  /** The source of everything that comes to this handler; without it, the path names the source. */
   readonly source?: string
+  /** Where the source is in the path. Default `/webhooks/:source`, from the start of the path or of the mount point. */
+  readonly path?: string
   /**
    * How senders reach this server, for those that sign the URL: fixed, or told from the request. Without it, the Host
    * header is believed.
@@ -23,10 +25,15 @@ export interface NodeHandlerOptions {
 export type NodeHandler = (request: IncomingMessage, response: ServerResponse) => Promise<void>
 
 export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): NodeHandler {
+  const take = nodeIntake(inbox, options)
+  return (request, response) => take(request, response, options.source ?? sourceOf(request, options.path))
+}
+
+/** The handler behind a router that knows the source. Null: there is none. */
+export function nodeIntake(inbox: Inbox, options: NodeHandlerOptions) {
   const repeats = repeatedLines(inbox.log)
-  return async (request, response) => {
+  return async (request: IncomingMessage, response: ServerResponse, source: string | null): Promise<void> => {
     const path = originalUrl(request)
-    const source = options.source ?? sourceInPath(withoutQuery(path))
     if (source === null) return send(response, inbox.refused(null, 'unknown_source'), request)
     const reading = inbox.bodies.begin()
     try {
@@ -47,9 +54,20 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
   }
 }
 
+/** The source that the path names; null when it names none. */
+export function sourceOf(request: IncomingMessage, pattern?: string): string | null {
+  const below = withoutOrigin(request.url ?? '/')
+  return sourceBelowMount(withoutQuery(originalUrl(request)), withoutQuery(below), pattern)
+}
+
 /** Express and Connect rewrite `url` below a mount point and keep what was asked for here. */
 function originalUrl(request: IncomingMessage & { originalUrl?: string }): string {
-  return request.originalUrl ?? request.url ?? '/'
+  return withoutOrigin(request.originalUrl ?? request.url ?? '/')
+}
+
+/** Proxies may send an absolute URL. */
+function withoutOrigin(url: string): string {
+  return url.startsWith('/') ? url : url.replace(/^https?:\/\/[^/?#]*/i, '') || '/'
 }
 
 function withoutQuery(path: string): string {

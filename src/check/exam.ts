@@ -12,8 +12,6 @@ import type { Exam } from './trial.js'
 export interface ExamineOptions {
   readonly url: string
   readonly source: Source
-  /** The same provider with another secret. */
-  readonly forger: Source
   /** The event type to send; it should be one that has an effect. */
   readonly type?: string
   /** Confirms that an endpoint on another machine belongs to the caller. */
@@ -61,7 +59,7 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
   const { timeoutMs = 30_000, settleMs = 1_000, waitMs = 10_000, delayMs = 3_000 } = options
   const patience: Patience = { settleMs, waitMs }
   const probe = probeOf(options, timeoutMs)
-  const sender = createSender(options.source, options.forger, url, options.type)
+  const sender = createSender(options.source, url, options.type)
   const documentedMs = options.timeLimitMs ?? options.source.answer.timeLimitMs
 
   async function counted<T extends Answer | Answer[]>(requests: number, answering: Promise<T>): Promise<T> {

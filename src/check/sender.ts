@@ -36,7 +36,7 @@ export interface Sender {
 
 const HOUR_MS = 3_600_000
 
-export function createSender(source: Source, forger: Source, url: URL, wantedType?: string): Sender {
+export function createSender(source: Source, url: URL, wantedType?: string): Sender {
   if (wantedType !== undefined && source.sampleTypes.length > 0 && !source.sampleTypes.includes(wantedType)) {
     // Most samples accept any type. A sender whose type is not in the body has only the types of its samples.
     const sample = source.sample({ type: wantedType, now: Date.now() })
@@ -93,7 +93,10 @@ export function createSender(source: Source, forger: Source, url: URL, wantedTyp
     },
     unsigned: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), null)),
     mangled: async (event) => onlyIfInvalid(withSignature(source, await delivery(event), 'x')),
-    forged: async (event) => onlyIfInvalid(await forger.sign({ ...event.content, now: Date.now() })),
+    async forged(event) {
+      const forger = source.impostor?.()
+      return onlyIfInvalid(forger ? await forger.sign({ ...event.content, now: Date.now() }) : null)
+    },
     async stale(event) {
       const toleranceMs = source.scheme.timestamp?.toleranceMs ?? null
       if (toleranceMs === null) return null

@@ -5,10 +5,13 @@ import { junit, type Report, type TrialReport } from '../check/report.js'
 import { isHookonceError } from '../errors.js'
 import type { Source } from '../provider.js'
 import type { Call } from './command.js'
+import { existingCredentials } from './dev/folder.js'
 import { Failure, UsageError } from './failure.js'
 import { readInput } from './options.js'
-import { counted, type Paint, type Style } from './output.js'
-import { senderOf } from './sources.js'
+import { counted } from './output.js'
+import { configuredSource, devSource, factoryOf, senderOf } from './sources.js'
+import { hasConfig } from './store.js'
+import type { Paint, Style } from './terminal-text.js'
 
 type SameInBoth =
   | 'type'
@@ -23,6 +26,7 @@ type SameInBoth =
 export interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
   readonly provider: string
   readonly secret?: string
+  readonly config?: string
   readonly option?: readonly string[]
   readonly timeout?: number
   readonly settle?: number
@@ -34,7 +38,7 @@ export interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
 }
 
 export async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
-  const exam = plan(options, url)
+  const exam = await plan(options, url)
   output.say(
     `Sending at most ${counted(exam.requests, 'delivery', 'deliveries')} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,
   )
@@ -49,17 +53,16 @@ export async function check({ options, output }: Call<CheckOptions>, url: string
 }
 
 /** Finds mistakes in the call before anything is sent. */
-function plan(options: CheckOptions, url: string): Examination {
+async function plan(options: CheckOptions, url: string): Promise<Examination> {
   try {
-    const { source, forger } = sources(options)
-    return examination({ ...examineOptions(options), url, source, forger })
+    return examination({ ...examineOptions(options), url, source: await sourceOf(options) })
   } catch (error) {
     if (isHookonceError(error)) throw new UsageError(error.message)
     throw error
   }
 }
 
-function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source' | 'forger'> {
+function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source'> {
   const values = {
     type: options.type,
     owned: options.iOwnThisEndpoint,
@@ -79,19 +82,41 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
-/** The source that signs, and the same provider with another secret. */
-function sources(options: CheckOptions): { source: Source; forger: Source } {
-  const factory = senderOf(options.provider)
-  const make = factory as unknown as (options: Record<string, unknown>) => Source
-  const values: Record<string, unknown> = Object.fromEntries((options.option ?? []).map(readOption))
+/**
+ * The source that signs: with the secret that was given, else a source of the configuration, else the provider with the
+ * secret of `hookonce dev` in this folder.
+ */
+async function sourceOf({ provider, secret, option, config }: CheckOptions): Promise<Source> {
+  if (secret === undefined && option === undefined) {
+    if (config !== undefined || hasConfig()) return configuredSource(provider, config)
+    const dev = existingCredentials()
+    if (dev !== null) return devSource(factoryOf(provider), dev)
+  }
+  const factory = senderOf(provider)
   const [credential = 'secret'] = factory.credentials
-  const used = factory.credentials.find((name) => values[name] !== undefined) ?? credential
-  if (options.secret !== undefined) values[credential] = options.secret
-  else if (values[used] === undefined)
+  const values = readOptions(option ?? [])
+  if (secret !== undefined) values[credential] = secret
+  else if (!factory.credentials.some((name) => values[name] !== undefined))
     throw new UsageError(
-      `Give the secret of the endpoint: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file.`,
+      `Give the secret of the endpoint: --secret-file, HOOKONCE_CHECK_SECRET, or --option ${credential}=@file. Without one, a source of hookonce.config.ts or the secret of hookonce dev in this folder is used.`,
     )
-  return { source: make(values), forger: make({ ...values, ...factory.example(used) }) }
+  return (factory as unknown as (options: object) => Source)(values)
+}
+
+/** A dot in a name leads into an option that has options of its own: `timestamp.in=header:x-time`. */
+function readOptions(texts: readonly string[]): Record<string, unknown> {
+  const values: Record<string, unknown> = {}
+  for (const [name, value] of texts.map(readOption)) {
+    const steps = name.split('.')
+    const last = steps.pop()!
+    let inside = values
+    for (const step of steps) {
+      inside[step] ??= {}
+      inside = inside[step] as Record<string, unknown>
+    }
+    inside[last] = /Ms$/.test(last) && /^\d+$/.test(value) ? Number(value) : value
+  }
+  return values
 }
 
 function readOption(text: string): [string, string] {

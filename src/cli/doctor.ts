@@ -17,9 +17,11 @@ const NOBODY_MS = 10_000
 /** Tolerances of signed times are minutes. Leases use the clock of the store only. */
 const MAX_SKEW_MS = 5_000
 const MIN_PARTITIONS_AHEAD = 2
+/** Few handlers have a longer time limit; most that take longer hang. */
+const LONG_ATTEMPT_MS = 5 * 60_000
 
 export async function examineInstallation(storeUrl: string | undefined): Promise<readonly Finding[]> {
-  const { findings, config } = await configuration()
+  const { findings, config } = await configuration(storeUrl)
   const local = config ? [...(await retention(config)), ...(await spoolState(config))] : devSecret()
   return [nodeVersion(), ...findings, ...local, ...(await storeFindings(storeUrl))]
 }
@@ -36,9 +38,11 @@ interface ConfigFindings {
 }
 
 /** Loading checks the secrets too: a source without its secret is an error. */
-async function configuration(): Promise<ConfigFindings> {
+async function configuration(storeUrl: string | undefined): Promise<ConfigFindings> {
   if (!hasConfig())
     return { findings: [finding('configuration', 'none; hookonce dev needs none', true)], config: null }
+  if (storeUrl !== undefined)
+    return { findings: [finding('configuration', 'not read, because of --store', true)], config: null }
   try {
     const { loadConfig } = await import('../config/load.js')
     const loaded = await loadConfig()
@@ -106,7 +110,8 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
   const { openSpoolFile } = await import('../spool/spool-file.js')
   try {
     const file = openSpoolFile({ path, maxBytes: 0 })
-    const { depth, bytes, refused } = file.totals()
+    const { depth, bytes, setAside } = file.totals()
+    const [reason] = file.reasons()
     file.close()
     const fix =
       'A server with this spool records them when it can reach the store. Check that one is running.'
@@ -114,10 +119,10 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
     return [
       finding('spool', used, depth === 0, fix),
       finding(
-        'spool, refused',
-        `${counted(refused, 'delivery', 'deliveries')} refused by the store`,
-        refused === 0,
-        'Fix the problem that the log reports for them, then call inbox.spool.retryRefused().',
+        'spool, set aside',
+        `${counted(setAside, 'delivery', 'deliveries')} that could not be recorded`,
+        setAside === 0,
+        `They are kept and retried. Fix the cause: ${reason?.code}, ${reason?.detail}`,
       ),
     ]
   } catch (error) {
@@ -159,7 +164,7 @@ async function storeFindings(storeUrl: string | undefined): Promise<readonly Fin
       ...settings,
       ...invariants,
       ...(partitionsAhead === null ? [] : [partitions(partitionsAhead)]),
-      ...(schema.found === schema.known ? await backlog(store, now) : []),
+      ...(schema.found === schema.known ? [...(await backlog(store, now)), await attempts(store, now)] : []),
     ]
   } catch (error) {
     return [finding('store', `${store.name} cannot be read`, false, firstSentence(error))]
@@ -197,6 +202,25 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
         ),
     finding('dead letters', dead === 0 ? 'none' : `${dead}; hookonce events list --dead`, true),
   ]
+}
+
+/** A handler that ignores its time limit keeps the lease of its event for as long again. */
+async function attempts(store: Store, now: number): Promise<Finding> {
+  const workers = await need(store, 'inspect', 'hookonce doctor').leases()
+  let oldestAt = now
+  let name = ''
+  for (const { worker, oldestClaimedAt } of workers)
+    if (oldestClaimedAt !== null && oldestClaimedAt < oldestAt) {
+      oldestAt = oldestClaimedAt
+      name = worker
+    }
+  const ageMs = now - oldestAt
+  return finding(
+    'attempts',
+    name === '' ? 'none runs' : `the oldest claim is ${durationText(ageMs)} old, by ${name}`,
+    ageMs < LONG_ATTEMPT_MS,
+    'Its handler probably hangs. The log of this worker names it: "still runs after its time limit". End the handler when ctx.signal is aborted.',
+  )
 }
 
 function finding(name: string, value: string, ok: boolean, fix = ''): Finding {

@@ -3,14 +3,15 @@
 import { endingOf } from './failure.js'
 import { exitWhenFlushed, watchStreams } from './output.js'
 import { createProgram } from './program.js'
+import { terminalText } from './terminal-text.js'
 
 watchStreams()
 
 function end(error: unknown): void {
   const { exitCode, message } = endingOf(error)
-  if (message !== '') process.stderr.write(`hookonce: ${message}\n`)
+  if (message !== '') process.stderr.write(terminalText(`hookonce: ${message}\n`))
   if (exitCode === 1 && process.env.HOOKONCE_DEBUG && error instanceof Error)
-    process.stderr.write(`${error.stack}\n`)
+    process.stderr.write(terminalText(`${error.stack}\n`))
   process.exitCode = exitCode
 }
 

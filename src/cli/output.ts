@@ -2,11 +2,8 @@
  * The output of a command: results on standard output, messages on standard error. With `--json` each result is one line
  * of JSON, and standard output has nothing else.
  */
-import * as util from 'node:util'
-import { tolerateErrors } from '../log.js'
-
-export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
-export type Paint = (style: Style, text: string) => string
+import { jsonText, tolerateErrors } from '../log.js'
+import { type Paint, painter, terminalText, width } from './terminal-text.js'
 
 export interface Output {
   readonly json: boolean
@@ -33,7 +30,7 @@ export function createOutput(json: boolean): Output {
     terminal: process.stdout.isTTY === true && !json,
     result(value, text) {
       clear()
-      writeTo(process.stdout, json ? `${JSON.stringify(value)}\n` : line(text(paintOut)))
+      writeTo(process.stdout, json ? `${jsonText(value)}\n` : line(text(paintOut)))
     },
     say(text) {
       clear()
@@ -43,22 +40,15 @@ export function createOutput(json: boolean): Output {
       if (!process.stderr.isTTY) return
       clear()
       if (text === null) return
-      process.stderr.write(text)
+      process.stderr.write(terminalText(text))
       progressShown = true
     },
   }
 }
 
 function line(text: string): string {
-  return text === '' || text.endsWith('\n') ? text : `${text}\n`
-}
-
-/** Colours on a terminal only, and not when NO_COLOR is set to a text (no-color.org). */
-export function painter(stream: { readonly isTTY?: boolean }): Paint {
-  const wanted = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-  // styleText is missing before Node 20.12.
-  if (!wanted || typeof util.styleText !== 'function') return (_, text) => text
-  return (style, text) => util.styleText(style, text)
+  const safe = terminalText(text)
+  return safe === '' || safe.endsWith('\n') ? safe : `${safe}\n`
 }
 
 /** Rows as columns. Each column is as wide as its widest cell; the last one is not padded. */
@@ -77,18 +67,6 @@ export function table(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n')
-}
-
-function width(text: string): number {
-  return util.stripVTControlCharacters(text).length
-}
-
-/**
- * Text of a sender, safe for a terminal. Control characters could move the cursor or change the title, and the
- * characters that change the direction of writing could make one id look like another.
- */
-export function printable(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '\ufffd')
 }
 
 /** `1 delivery`, `2 deliveries`. */

@@ -1,5 +1,5 @@
 /** Sources that sign for a command: from the catalogue, with a secret of the user or of this folder, or configured. */
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { isHookonceError } from '../errors.js'
 import { nearest } from '../options.js'
 import type { Source } from '../provider.js'
@@ -30,20 +30,16 @@ export function factoryOf(name: string): ProviderFactory {
   )
 }
 
-/** The parts of a factory that make a source and another one with a secret of its own. */
-export type SenderFactory = Pick<ProviderFactory, 'credentials' | 'example'>
+export type SenderFactory = Pick<ProviderFactory, 'credentials'>
 
 /** A factory of the catalogue, or one for unknown senders, whose options are then `secret`, `id`, `header`, ... */
 export function senderOf(name: string): SenderFactory {
   const make = Object.hasOwn(unknownSenders, name)
     ? unknownSenders[name as keyof typeof unknownSenders]
     : null
-  if (make === null) return factoryOf(name)
-  const example = () => {
-    const secret = randomBytes(32).toString('base64url')
-    return { secret: name === 'basic' ? `hookonce:${secret}` : secret }
-  }
-  return Object.assign((options: never) => make(options), { credentials: ['secret'], example })
+  return make === null
+    ? factoryOf(name)
+    : Object.assign((options: never) => make(options), { credentials: ['secret'] })
 }
 
 const unknownSenders = { hmac, token, basic, jwt }

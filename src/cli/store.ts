@@ -1,12 +1,17 @@
-/** The store of a command: --store, HOOKONCE_STORE, the configuration, or the store of this folder, in this order. */
+/**
+ * The store of a command: --store, else HOOKONCE_STORE, the configuration, or the store of this folder, in this order.
+ * Only without --store the configuration of this folder is run.
+ */
 import { existsSync, readdirSync } from 'node:fs'
 import type { HookonceConfig } from '../config/define.js'
+import type { LoadedConfig } from '../config/load.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { openStore } from '../open-store.js'
 import type { Store } from '../store.js'
 import { defaultStore } from './dev/folder.js'
 import { Failure, UsageError } from './failure.js'
 import { writeTo } from './output.js'
+import { terminalText } from './terminal-text.js'
 
 /** Creates the store when it does not exist. */
 export async function openAnyStore(url: string | undefined): Promise<Store> {
@@ -41,27 +46,29 @@ interface StoreChoice {
   readonly encryption?: EncryptionOptions
 }
 
+/** A configuration is a program, so `--store` runs none: the folder may not be one that the user trusts. */
 async function chooseStore(url: string | undefined): Promise<StoreChoice> {
-  if (!hasConfig()) return { store: url || process.env.HOOKONCE_STORE || defaultStore }
-  const { loadConfig } = await import('../config/load.js')
-  // --store overrides the configuration as HOOKONCE_STORE does. The encryption keys are those of the configuration.
-  const env = url ? { ...process.env, HOOKONCE_STORE: url } : process.env
-  const { config } = await loadConfig({ env }).catch((error: unknown) => {
-    if (url) return withoutConfig(url, error)
-    throw error
-  })
+  if (url) {
+    if (hasConfig())
+      say(
+        '--store is given, so hookonce.config is not used, and neither are its encryption keys. HOOKONCE_STORE changes only the store.',
+      )
+    return { store: url }
+  }
+  if (!hasConfig()) return { store: process.env.HOOKONCE_STORE || defaultStore }
+  const { config } = await loadHere()
   const store = typeof config.store === 'function' ? config.store() : config.store
   return { store, ...(config.encryption ? { encryption: config.encryption as EncryptionOptions } : {}) }
 }
 
-/** A store that was named can be read without the configuration, except for its encrypted payloads. */
-function withoutConfig(store: string, error: unknown): { config: StoreChoice } {
-  const problem = error instanceof Error ? error.message : 'it cannot be read'
-  writeTo(
-    process.stderr,
-    `hookonce: continuing without the configuration of this folder; encrypted payloads cannot be read. ${problem}\n`,
-  )
-  return { config: { store } }
+async function loadHere(path?: string): Promise<LoadedConfig> {
+  const { loadConfig } = await import('../config/load.js')
+  if (process.stderr.isTTY) say(`using ${path ?? 'hookonce.config of this folder'}`)
+  return loadConfig(path === undefined ? {} : { path })
+}
+
+function say(text: string): void {
+  writeTo(process.stderr, terminalText(`hookonce: ${text}\n`))
 }
 
 async function open({ store, encryption }: StoreChoice): Promise<Store> {
@@ -81,8 +88,7 @@ export function hasConfig(): boolean {
 
 /** The configuration, for commands that do not use its store. */
 export async function readConfig(path?: string): Promise<HookonceConfig> {
-  const { loadConfig } = await import('../config/load.js')
-  const { config } = await loadConfig(path === undefined ? {} : { path })
+  const { config } = await loadHere(path)
   if (typeof config.store === 'object') await config.store.close()
   return config
 }

@@ -3,10 +3,10 @@
  * archive and restore keep the encrypted form. Keys are rotated by a new `current`: older payloads keep their key.
  */
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
-import type { ImportedEvent, Store } from '../store.js'
+import type { ClaimedEvent, EventKey, NewDelivery, Order, OrderResult, RecordVerdict } from '../model.js'
+import type { ImportedEvent, Payload, Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
-import { seal, sealingKeyId, unseal } from './seal.js'
+import { type Place, type Sealable, seal, sealingKeyId, unseal } from './seal.js'
 
 export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   const { inspect, imports } = store
@@ -14,16 +14,22 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
     ...store,
     ...sealing(ring, store),
     claim: async (options) => (await store.claim(options)).map((claimed) => readable(ring, claimed)),
+    operate: (order) => operate(ring, store, order),
     ...(inspect && {
       inspect: {
         ...inspect,
         async payload(key: EventKey) {
           const payload = await inspect.payload(key)
-          return payload && { ...payload, ...unseal(ring, { ...key, part: payload.part }, payload) }
+          return payload && { ...payload, ...unseal(ring, placeOf(key, payload), payload) }
         },
         async conflict(key: EventKey) {
           const conflict = await inspect.conflict(key)
-          return conflict && { ...conflict, ...unseal(ring, { ...key, part: conflict.part }, conflict) }
+          return (
+            conflict && {
+              ...conflict,
+              ...unseal(ring, { ...placeOf(key, conflict), isConflict: true }, conflict),
+            }
+          )
         },
       },
     }),
@@ -33,6 +39,34 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
         add: (events: readonly ImportedEvent[]) => imports.add(events.map((event) => sealed(ring, event))),
       },
     }),
+  }
+}
+
+function placeOf({ source, eventId }: EventKey, { part, contentHash }: Payload): Place {
+  return { source, eventId, part, contentHash }
+}
+
+/** Refuses to run an event whose payload cannot be decrypted: it would only become a dead letter. */
+async function operate(ring: KeyRing, store: Store, order: Order): Promise<OrderResult[]> {
+  const { inspect } = store
+  if (order.verb === 'ignore' || !inspect) return store.operate(order)
+  const refused: (OrderResult | null)[] = []
+  for (const key of order.events) {
+    const payload = await inspect.payload(key)
+    const fits = payload === null || isReadable(ring, placeOf(key, payload), payload)
+    refused.push(fits ? null : { done: false, code: 'PAYLOAD_UNREADABLE' })
+  }
+  const results = await store.operate({ ...order, events: order.events.filter((_, i) => !refused[i]) })
+  return refused.map((refusal) => refusal ?? results.shift()!)
+}
+
+function isReadable(ring: KeyRing, place: Place, payload: Sealable): boolean {
+  try {
+    unseal(ring, place, payload)
+    return true
+  } catch (error) {
+    if (!isHookonceError(error)) throw error
+    return false
   }
 }
 

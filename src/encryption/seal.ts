@@ -1,10 +1,11 @@
 /**
  * Sealing: the headers and the body of a delivery become one ciphertext (AES-256-GCM), and the headers only say which key.
- * The ciphertext is bound to the source and to the events of the delivery, each with its id and a digest of its content.
- * A ciphertext that was moved to another source, event or position in a delivery cannot be decrypted.
+ * The ciphertext is bound to the source and to the events of the delivery, each with its id and the hash of its content.
+ * A ciphertext that was moved to another source, event or position in a delivery is not opened, nor is the ciphertext of
+ * an event in the place of a delivery that conflicts with it, or the other way round.
  *
  * Format of the sealed body: version (1 byte), nonce (12), tag (16), then the encrypted [length of the head (4), head as
- * JSON, body]. In version 1, which older payloads have, the head is the headers, and the events are not bound.
+ * JSON, body].
  */
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { HookonceError } from '../errors.js'
@@ -21,18 +22,21 @@ export interface Sealable {
 /** The event that the bytes are stored for. */
 export interface Place extends EventKey {
   readonly part: number
+  /** The content hash of the event in the log, in hexadecimal. */
+  readonly contentHash: string | null
+  /** For a delivery with other content under the id of the event. */
+  readonly isConflict?: boolean
 }
 
 interface Head {
   readonly headers: Headers
-  /** For each event: its id, and in hexadecimal the hash from which its id is made if the id is contested. */
-  readonly events: readonly (readonly [string, string | null])[]
+  /** For each event: its id, its content hash and its guard hash, in hexadecimal. */
+  readonly events: readonly (readonly [string, string | null, string | null])[]
 }
 
 /** The header of a sealed delivery that names its key. A sender cannot send it: HTTP allows no colon in a header name. */
 const KEY_HEADER = ':encrypted'
-const VERSION = 2
-const UNBOUND = 1
+const VERSION = 3
 const NONCE = 12
 const TAG = 16
 const START = 1 + NONCE + TAG
@@ -49,9 +53,9 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
   if (sealingKeyId(delivery.headers) !== null) return delivery
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', ring.get(ring.current)!, nonce)
-  cipher.setAAD(boundTo(VERSION, delivery.source, ring.current))
+  cipher.setAAD(boundTo(delivery.source, ring.current))
   const events = delivery.events.map(
-    ({ eventId, contentHash, guardHash }) => [eventId, hex(contentHash ?? guardHash)] as const,
+    ({ eventId, contentHash, guardHash }) => [eventId, hex(contentHash), hex(guardHash)] as const,
   )
   const head = Buffer.from(JSON.stringify({ headers: delivery.headers, events } satisfies Head))
   const length = Buffer.alloc(4)
@@ -72,47 +76,51 @@ export function unseal(ring: KeyRing, place: Place, { headers, body }: Sealable)
   if (id === null) return { headers, body }
   const key = ring.get(id)
   if (!key) throw new HookonceError('ENCRYPTION_KEY_MISSING', { source, key: id })
-  const opened = open(key, source, id, body)
-  if (opened.events && !belongsTo(opened.events, place))
-    throw new HookonceError('ENCRYPTION_MISPLACED', { source, eventId })
-  return { headers: opened.headers, body: opened.body }
+  const { head, body: opened } = open(key, source, id, body)
+  if (!belongsTo(head.events, place)) throw new HookonceError('ENCRYPTION_MISPLACED', { source, eventId })
+  return { headers: head.headers, body: opened }
 }
 
-interface Opened extends Sealable {
-  /** Null for version 1. */
-  readonly events: Head['events'] | null
-}
-
-function open(key: KeyObject, source: string, id: string, body: Uint8Array): Opened {
+function open(
+  key: KeyObject,
+  source: string,
+  id: string,
+  body: Uint8Array,
+): { head: Head; body: Uint8Array } {
   try {
-    const version = body[0]!
-    if ((version !== VERSION && version !== UNBOUND) || body.byteLength < START)
-      throw new Error('not a sealed body')
+    if (body[0] !== VERSION || body.byteLength < START) throw new Error('not a sealed body')
     const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(1, 1 + NONCE), { authTagLength: TAG })
-    decipher.setAAD(boundTo(version, source, id))
+    decipher.setAAD(boundTo(source, id))
     decipher.setAuthTag(body.subarray(1 + NONCE, START))
     const opened = Buffer.concat([decipher.update(body.subarray(START)), decipher.final()])
     const end = 4 + opened.readUInt32BE(0)
-    const head = JSON.parse(opened.toString('utf8', 4, end))
-    const rest = opened.subarray(end)
-    if (version === UNBOUND) return { headers: head as Headers, body: rest, events: null }
-    return { headers: (head as Head).headers, body: rest, events: (head as Head).events }
+    return { head: JSON.parse(opened.toString('utf8', 4, end)) as Head, body: opened.subarray(end) }
   } catch {
     throw new HookonceError('ENCRYPTION_KEY_WRONG', { source, key: id })
   }
 }
 
-/** True when the event is stored under its own id, or under the id it got because its own was contested. */
-function belongsTo(events: Head['events'], { eventId, part }: Place): boolean {
-  const [own, content] = events[part] ?? []
-  if (own === undefined) return false
-  if (own === eventId) return true
-  const contentHash = content == null ? null : Buffer.from(content, 'hex')
-  return eventId === contestedId({ eventId: own, contentHash, guardHash: null })
+/** True for the event under its own id, or under the id it got because its own was contested, with the same content. */
+function belongsTo(
+  events: Head['events'],
+  { eventId, part, contentHash, isConflict = false }: Place,
+): boolean {
+  const found = events[part]
+  if (found === undefined) return false
+  const [own, content, guard] = found
+  if ((content === contentHash) === isConflict) return false
+  return (
+    own === eventId ||
+    eventId === contestedId({ eventId: own, contentHash: bytes(content), guardHash: bytes(guard) })
+  )
 }
 
-function boundTo(version: number, source: string, key: string): Buffer {
-  return Buffer.from(JSON.stringify(['hookonce', version, source, key]))
+function boundTo(source: string, key: string): Buffer {
+  return Buffer.from(JSON.stringify(['hookonce', VERSION, source, key]))
+}
+
+function bytes(hash: string | null): Uint8Array | null {
+  return hash === null ? null : Buffer.from(hash, 'hex')
 }
 
 function hex(hash: Uint8Array | null): string | null {

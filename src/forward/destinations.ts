@@ -3,9 +3,9 @@ import { invalid, isHookonceError } from '../errors.js'
 import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
-import { forward, type Outlet } from './forward.js'
+import { type Crowd, forward, type Outlet } from './forward.js'
 import type { Lookup } from './guard.js'
-import { createHealth, createRateLimit, type PauseReason } from './health.js'
+import { createHealth, createRateLimit, createTurns, type PauseReason } from './health.js'
 
 /** The state of a destination in this process. The URL is shown without its path, which may contain a token. */
 export interface DestinationState {
@@ -64,10 +64,16 @@ export function addDestinations(
   if (added.has(inbox))
     throw invalid('addDestinations()', 'was already called for this inbox; pass all destinations in one call')
   const all = [...inbox.sources.keys()]
+  const crowd: Crowd = {
+    destinations: Object.keys(destinations).length,
+    places: inbox.setup.concurrency,
+    sending: 0,
+    onEnd: new Set(),
+  }
   const outlets = new Map(
     Object.entries(destinations).map(([name, destination]) => [
       name,
-      outletOf(inbox, checkDestination(name, destination, all), options),
+      outletOf(inbox, checkDestination(name, destination, all), crowd, options),
     ]),
   )
   for (const source of all) {
@@ -118,7 +124,8 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
         // The policy of each destination decides; these are the largest values of all.
         retry: { maxAttempts: largest(({ retry }) => retry.maxAttempts) },
         timeoutMs: largest(({ timeoutMs }) => timeoutMs) + 10_000,
-        concurrency: largest(({ concurrency }) => concurrency),
+        // So that each destination can have as many requests as it may while the others are slow.
+        concurrency: own.reduce((sum, { destination }) => sum + destination.concurrency, 0),
       },
     )
   } catch (error) {
@@ -143,7 +150,12 @@ function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): vo
           )
 }
 
-function outletOf(inbox: Inbox, destination: CheckedDestination, options: ForwardOptions): Outlet {
+function outletOf(
+  inbox: Inbox,
+  destination: CheckedDestination,
+  crowd: Crowd,
+  options: ForwardOptions,
+): Outlet {
   const { name } = destination
   return {
     destination,
@@ -154,6 +166,8 @@ function outletOf(inbox: Inbox, destination: CheckedDestination, options: Forwar
         inbox.log.warn({ destination: name, reason }, paused ? 'destination paused' : 'destination resumed'),
     }),
     rate: createRateLimit(destination.ratePerSecond),
+    turns: createTurns(destination.concurrency),
+    crowd,
     lookup: options.lookup,
     now: options.now ?? Date.now,
     active: 0,

@@ -1,6 +1,7 @@
 /**
  * Sends one event to all its destinations. Each destination is an effect of its own, so a destination that has received the
- * event does not get it again when another one fails.
+ * event does not get it again when another one fails. A destination that is busy is waited for while the event is being sent
+ * to another one; after that the event comes back for it later. So a slow destination does not hold up the others.
  */
 import { setMaxListeners } from 'node:events'
 import { HookonceError, isHookonceError } from '../errors.js'
@@ -8,7 +9,7 @@ import { permanent, postpone, retryAfter, retryDelayMs } from '../processing/fai
 import type { HandledEvent, HandlerContext } from '../processing/handler.js'
 import type { CheckedDestination } from './destination.js'
 import type { Lookup } from './guard.js'
-import type { Health, RateLimit } from './health.js'
+import type { Health, RateLimit, Turns } from './health.js'
 import { send } from './send.js'
 import { headersFor } from './sign.js'
 
@@ -17,6 +18,8 @@ export interface Outlet {
   readonly destination: CheckedDestination
   readonly health: Health
   readonly rate: RateLimit
+  readonly turns: Turns
+  readonly crowd: Crowd
   readonly lookup: Lookup | undefined
   readonly now: () => number
   active: number
@@ -25,6 +28,21 @@ export interface Outlet {
   lastSentAt: number | null
   lastFailedAt: number | null
   lastProblem: string | null
+}
+
+/** The events that all destinations of an inbox send now. */
+export interface Crowd {
+  readonly destinations: number
+  /** The places of the process. */
+  readonly places: number
+  sending: number
+  /** Called when a request has ended. */
+  readonly onEnd: Set<() => void>
+}
+
+/** The requests of one event: those that run, without those that wait for a busy destination. */
+interface Round {
+  running: number
 }
 
 type Sending =
@@ -43,11 +61,25 @@ class NotSent extends Error {
 
 /** A longer Retry-After of an endpoint is cut to this. */
 const MAX_RETRY_AFTER_MS = 60 * 60_000
-const BUSY_MS = 500
 /** Delay of an event when one destination waits and the attempts of the others are used up. */
 const USED_UP_DELAY_MS = 5 * 60_000
 
 export async function forward(
+  outlets: readonly Outlet[],
+  event: HandledEvent,
+  ctx: HandlerContext,
+): Promise<void> {
+  const crowd = outlets[0]?.crowd
+  if (!crowd) return
+  crowd.sending++
+  try {
+    await sendToAll(outlets, event, ctx)
+  } finally {
+    crowd.sending--
+  }
+}
+
+async function sendToAll(
   outlets: readonly Outlet[],
   event: HandledEvent,
   ctx: HandlerContext,
@@ -59,7 +91,15 @@ export async function forward(
   }
   // Each request listens to the signal; Node would warn of a leak.
   setMaxListeners(outlets.length + 10, ctx.signal)
-  const settled = await Promise.allSettled(outlets.map((outlet) => sendOnce(outlet, event, ctx)))
+  const round: Round = { running: outlets.length }
+  const settled = await Promise.allSettled(
+    outlets.map((outlet) =>
+      sendOnce(outlet, event, ctx, round).finally(() => {
+        round.running--
+        requestEnded(outlet.crowd)
+      }),
+    ),
+  )
   const broken = settled.find((sending) => sending.status === 'rejected')
   if (broken) throw broken.reason
   const results = settled.flatMap((sending) => (sending.status === 'fulfilled' ? [sending.value] : []))
@@ -77,11 +117,16 @@ export async function forward(
 }
 
 /** A replay sends again, with the same webhook-id, so each run has an effect of its own. */
-async function sendOnce(outlet: Outlet, event: HandledEvent, ctx: HandlerContext): Promise<Sending> {
+async function sendOnce(
+  outlet: Outlet,
+  event: HandledEvent,
+  ctx: HandlerContext,
+  round: Round,
+): Promise<Sending> {
   const { name } = outlet.destination
   try {
     await ctx.once(ctx.run === 1 ? `forward:${name}` : `forward:${name}:${ctx.run}`, async () => {
-      const sending = await sendTo(outlet, event, ctx)
+      const sending = await sendTo(outlet, event, ctx, round)
       if (sending.kind !== 'sent') throw new NotSent(sending)
       return outlet.lastHttpStatus
     })
@@ -92,22 +137,34 @@ async function sendOnce(outlet: Outlet, event: HandledEvent, ctx: HandlerContext
   }
 }
 
-async function sendTo(outlet: Outlet, event: HandledEvent, ctx: HandlerContext): Promise<Sending> {
-  const { destination, health, rate, now } = outlet
-  const waitMs =
-    health.waitMs(now()) ??
-    (outlet.active >= destination.concurrency ? BUSY_MS * (1 + Math.random()) : rate.take(now()))
+async function sendTo(
+  outlet: Outlet,
+  event: HandledEvent,
+  ctx: HandlerContext,
+  round: Round,
+): Promise<Sending> {
+  const { destination, health, rate, turns, crowd, now } = outlet
+  if (isBusy(outlet)) {
+    round.running--
+    requestEnded(crowd)
+    // Until it is free, or the event is being sent to no other one. No other event may take the slot between this and `active++`.
+    while (isBusy(outlet) && round.running > 0) await new Promise<void>((resolve) => crowd.onEnd.add(resolve))
+    round.running++
+  }
+  const waitMs = health.waitMs(now()) ?? (isBusy(outlet) ? turns.next(now()) : rate.take(now()))
   if (waitMs !== null) {
     outlet.counts.postponed++
     return { kind: 'postponed', waitMs }
   }
   const probe = health.begin(now())
   outlet.active++
+  turns.began()
+  const startedAt = performance.now()
   try {
     const headers = await headersFor(destination, event, ctx.attempt, now())
     const { url, what, timeoutMs, allow, ca } = destination
     const answered = await send({
-      ...{ what, url, headers, body: event.raw, timeoutMs, allow, ca },
+      ...{ what, url, headers, body: event.slice, timeoutMs, allow, ca },
       lookup: outlet.lookup,
       signal: ctx.signal,
     })
@@ -120,7 +177,20 @@ async function sendTo(outlet: Outlet, event: HandledEvent, ctx: HandlerContext):
     return failed(outlet, error.message, ctx.attempt, probe, 0)
   } finally {
     outlet.active--
+    turns.ended(performance.now() - startedAt)
   }
+}
+
+function requestEnded({ onEnd }: Crowd): void {
+  const waiting = [...onEnd]
+  onEnd.clear()
+  for (const resume of waiting) resume()
+}
+
+/** When the places run short, a destination holds no more than an equal part of them. */
+function isBusy({ destination, active, crowd }: Outlet): boolean {
+  const share = Math.max(1, Math.floor(crowd.places / crowd.destinations))
+  return active >= destination.concurrency || (crowd.sending > crowd.places / 2 && active >= share)
 }
 
 function resultOfAnswer(

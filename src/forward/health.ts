@@ -1,7 +1,7 @@
 /**
  * When a destination may be tried. After enough failures in a row over enough time it is paused: its events are postponed
  * and use up no attempts. From time to time one event is sent as a probe; the first that succeeds ends the pause. A rate
- * limit spreads the requests. Both are kept for this process only.
+ * limit spreads the requests, and turns spread the events that find a destination busy. All are kept for this process only.
  */
 export type PauseReason = 'failing' | 'gone' | 'operator'
 
@@ -147,6 +147,43 @@ export function createRateLimit(perSecond: number | null): RateLimit {
       nextTurnAt = Math.max(firstAt, nextTurnAt + 1_000 / perSecond)
       if (nextTurnAt - now > MAX_TURN_MS) nextTurnAt = firstAt
       return Math.ceil(nextTurnAt - now)
+    },
+  }
+}
+
+/** Turns of events that find their destination busy: each comes back when a request will probably have ended for it. */
+export interface Turns {
+  /** A request has begun. */
+  began(): void
+  /** A request has ended after this time. */
+  ended(ms: number): void
+  /** The time to wait, different for each caller. */
+  next(now: number): number
+}
+
+const MIN_TURN_MS = 500
+/** The weight of the last request in the moving average. */
+const LAST_WEIGHT = 0.2
+
+export function createTurns(concurrency: number): Turns {
+  let meanMs = 0
+  let changedAt = performance.now()
+  let lastTurnAt = 0
+  return {
+    began() {
+      changedAt = performance.now()
+    },
+    ended(ms) {
+      changedAt = performance.now()
+      meanMs = meanMs === 0 ? ms : meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
+    },
+    next(now) {
+      const firstAt = now + MIN_TURN_MS * (1 + Math.random())
+      // An endpoint that answered quickly may hang: then the time since the last change counts.
+      const ms = Math.max(meanMs, performance.now() - changedAt)
+      lastTurnAt = Math.max(firstAt, lastTurnAt + ms / concurrency)
+      if (lastTurnAt - now > MAX_TURN_MS) lastTurnAt = firstAt
+      return Math.ceil(lastTurnAt - now)
     },
   }
 }

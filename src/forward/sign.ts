@@ -10,13 +10,15 @@ export interface Signing {
 
 export async function headersFor(
   { signers, headers }: Signing,
-  event: Pick<HandledEvent, 'id' | 'type' | 'source' | 'raw' | 'headers'>,
+  event: Pick<HandledEvent, 'id' | 'type' | 'source' | 'raw' | 'slice' | 'headers'>,
   attempt: number,
   now: number,
 ): Promise<Record<string, string>> {
   const id = headerId(event.id)
-  const signed = await signatures(signers, id, event.raw, now)
-  const contentType = event.headers['content-type'] ?? ''
+  const signed = await signatures(signers, id, event.slice, now)
+  // The slice of a delivery with several events is JSON, whatever its delivery is: lines, or a field of a form.
+  const isSlice = event.slice.byteLength !== event.raw.byteLength
+  const contentType = isSlice ? 'application/json' : (event.headers['content-type'] ?? '')
   return {
     'user-agent': 'hookonce',
     ...headers,

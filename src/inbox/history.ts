@@ -1,7 +1,7 @@
 /**
  * The history of an inbox: the growth of its counters is added to the log every few seconds, so that the counts of all
  * processes add up and survive a restart. A write that fails is made up for by the next. A crash loses a few seconds of
- * counts, never an event.
+ * counts, never an event. The same write says what this process handles, so that others leave it those events.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -9,6 +9,7 @@ import type { Counters, Histogram } from '../counters.js'
 import { packageVersion } from '../package-version.js'
 import { DISTRIBUTION } from '../store/history.js'
 import {
+  type HandledTypes,
   type HistoryCount,
   type HistoryRange,
   type HistoryReport,
@@ -27,8 +28,13 @@ export interface InboxHistory {
 }
 
 export interface Historian extends InboxHistory {
-  start(): void
-  /** Writes the last counts. Never throws. */
+  /** Writes what this process handles, and then its counts every few seconds. Never throws. */
+  start(): Promise<void>
+  /** Writes what this process handles: it has changed, or `store` was opened now. Only after `start`. Never throws. */
+  changed(store?: Store): Promise<void>
+  /** A worker of the worker API asks for events of these sources. Resolves when the others know it. */
+  workerAsked(sources: readonly string[]): Promise<void>
+  /** Writes the last counts, and that this process handles nothing more. Never throws. */
   stop(): Promise<void>
 }
 
@@ -39,9 +45,13 @@ export interface HistorianDeps {
   readonly open: () => Promise<Store>
   /** Null when this process runs no handlers. */
   readonly worker: string | null
+  /** What the handlers of this process take. */
+  readonly handled: () => readonly HandledTypes[]
 }
 
 const EVERY_MS = 10_000
+/** A worker that asks for nothing for this long counts as gone. One that is busy does not ask. */
+const WORKER_MS = 120_000
 /** Readings write what has grown, but not more often: each write is a commit with a sync. */
 const BEFORE_READING_MS = 1_000
 
@@ -50,7 +60,7 @@ export function partName(measure: 'ack' | 'handle', i: number): string {
   return `~${measure} ${i}`
 }
 
-export function createHistorian({ counters, opened, open, worker }: HistorianDeps): Historian {
+export function createHistorian({ counters, opened, open, worker, handled }: HistorianDeps): Historian {
   const id = randomUUID()
   const facts = {
     id,
@@ -65,6 +75,14 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
   let timer: NodeJS.Timeout | undefined
   let writing: Promise<void> | undefined
   let writtenAt = Number.NEGATIVE_INFINITY
+  /** When a worker of the worker API last asked for events of a source. */
+  const askedAt = new Map<string, number>()
+
+  function handles(): HandledTypes[] {
+    const asked = [...askedAt].filter(([, at]) => performance.now() - at < WORKER_MS)
+    const byWorkers = asked.map(([source]) => ({ source, pattern: '*' }))
+    return timer !== undefined && worker !== null ? [...handled(), ...byWorkers] : byWorkers
+  }
 
   function grown(): { counts: HistoryCount[]; now: Map<string, number> } {
     const now = new Map<string, number>()
@@ -80,7 +98,10 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
 
   async function write(store: Store): Promise<void> {
     const { counts, now } = grown()
-    await need(store, 'history', 'the history of the inbox').add({ counts, process: facts })
+    await need(store, 'history', 'the history of the inbox').add({
+      counts,
+      process: { ...facts, handles: handles() },
+    })
     written = now
     writtenAt = performance.now()
   }
@@ -103,19 +124,40 @@ export function createHistorian({ counters, opened, open, worker }: HistorianDep
     }))
   }
 
-  async function tick(): Promise<void> {
-    const store = opened()
+  async function tick(store = opened()): Promise<void> {
     if (store?.history) await flush(store).catch(() => {})
+  }
+
+  /** A write that is under way may have begun before the change. */
+  async function publish(store = opened()): Promise<void> {
+    await writing?.catch(() => {})
+    await tick(store)
   }
 
   return {
     id,
-    start() {
+    async start() {
       timer ??= setInterval(() => void tick(), EVERY_MS).unref()
+      await publish()
+    },
+    async changed(store) {
+      if (timer !== undefined) await publish(store)
+    },
+    async workerAsked(sources) {
+      if (sources.length === 0) return
+      const now = performance.now()
+      const isNew = sources.some(
+        (source) => now - (askedAt.get(source) ?? Number.NEGATIVE_INFINITY) > WORKER_MS,
+      )
+      for (const source of sources) askedAt.set(source, now)
+      if (isNew || now - writtenAt > EVERY_MS) await publish()
     },
     async stop() {
+      if (timer === undefined) return
       clearInterval(timer)
-      if (timer !== undefined) await tick()
+      timer = undefined
+      askedAt.clear()
+      await publish()
     },
     async read(range) {
       const store = await open()

@@ -1,7 +1,7 @@
 /**
- * A warning for the case that `inbox.start()` was forgotten, or that no handler is registered: events are then recorded
- * and acknowledged, and nothing handles them. It is written once, and only when events do wait in the log: another
- * process may handle them.
+ * A warning for the case that `inbox.start()` was forgotten, or that a source has no handler: its events are then recorded
+ * and acknowledged, and nothing handles them. It is written once, and only when events do wait in the log and no live
+ * process takes them.
  */
 import { type Counters, countStoreError } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -13,7 +13,8 @@ export interface IdleWarningDeps {
   readonly sources: ReadonlyMap<string, Source>
   readonly log: Logger
   readonly counters: Counters
-  readonly hasHandlers: () => boolean
+  /** The sources with a handler here. */
+  readonly handled: () => readonly string[]
 }
 
 export interface IdleWarning {
@@ -28,30 +29,36 @@ const AFTER_MS = 10_000
 
 export const noIdleWarning: IdleWarning = { recorded() {}, runs() {} }
 
-export function idleWarning({ store, sources, log, counters, hasHandlers }: IdleWarningDeps): IdleWarning {
+export function idleWarning({ store, sources, log, counters, handled }: IdleWarningDeps): IdleWarning {
   let runs = false
   let warned = false
   let timer: NodeJS.Timeout | undefined
 
   async function look(): Promise<void> {
     timer = undefined
-    if (!isIdle() || store.opened === null || store.refuses) return
+    const { opened } = store
+    if (!isIdle() || opened === null || store.refuses) return
     try {
-      const stats = await store.opened.stats()
-      const waiting = stats.filter(({ source, oldestDueAt }) => sources.has(source) && oldestDueAt !== null)
-      const pending = waiting.reduce((sum, { pending, retrying }) => sum + pending + retrying, 0)
-      if (pending === 0 || !isIdle() || warned) return
-      warned = true
-      log.warn(
-        { step: 'claim', source: waiting[0]!.source, pending },
-        hasHandlers() ? notStarted : noHandlers,
+      const [stats, elsewhere = []] = await Promise.all([opened.stats(), opened.history?.handled()])
+      const here = runs ? handled() : []
+      const waiting = stats.filter(
+        ({ source, oldestDueAt }) =>
+          sources.has(source) &&
+          oldestDueAt !== null &&
+          !here.includes(source) &&
+          !elsewhere.some((types) => types.source === source),
       )
+      const pending = waiting.reduce((sum, { pending, retrying }) => sum + pending + retrying, 0)
+      if (pending === 0 || warned) return
+      warned = true
+      const [{ source }] = waiting as [(typeof waiting)[number]]
+      log.warn({ step: 'claim', source, pending }, handled().includes(source) ? notStarted : noHandlers)
     } catch (error) {
       countStoreError(counters, error) // the next delivery looks again
     }
   }
 
-  const isIdle = () => !runs || !hasHandlers()
+  const isIdle = () => !runs || handled().length < sources.size
 
   return {
     recorded() {
@@ -67,4 +74,5 @@ export function idleWarning({ store, sources, log, counters, hasHandlers }: Idle
 
 const elsewhere = 'If another process handles the events, create this inbox with processing: false.'
 const notStarted = `events wait and this inbox runs no handler: call await inbox.start(). ${elsewhere}`
-const noHandlers = `events wait and no handler is registered: call inbox.on(source, type, handler) and await inbox.start(). ${elsewhere}`
+const noHandlers =
+  'events wait and no handler is registered for their source: call inbox.on(source, type, handler) and await inbox.start(), or start the process or worker that handles them.'

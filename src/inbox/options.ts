@@ -135,7 +135,23 @@ export function checkSources(
       log.warn({ source: name }, 'this source is not verified: anyone who can reach it can record events')
     }
   }
+  warnOfSharedSecrets([...sources], log)
   return sources
+}
+
+/** The name of the source is in the URL, so a signature that covers the URL is valid for one source only. */
+function warnOfSharedSecrets(sources: readonly (readonly [string, Source])[], log: Logger): void {
+  for (const [i, [name, source]] of sources.entries()) {
+    if (source.scheme?.covers.url) continue
+    const { key, secretDigests = [] } = source
+    const shares = (other: Source) => other.secretDigests?.some((digest) => secretDigests.includes(digest))
+    const others = sources.slice(0, i).filter(([, other]) => other.key === key && shares(other))
+    for (const [other] of others)
+      log.warn(
+        { source: name, other },
+        `the sources "${other}" and "${name}" have the same secret, and the signature does not cover the source: a delivery to one of them is accepted by the other. Give each its own secret`,
+      )
+  }
 }
 
 /** Names the option that the store cannot serve. A store from a URL has every capability. */

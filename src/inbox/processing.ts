@@ -64,8 +64,14 @@ export function inboxProcessing<Tx>(
       idle.recorded()
       wake()
     },
-    inline: async (key, verdict) =>
-      handleInline(await store.openForAccepted(), processor!, key, verdict, started),
+    handledLater: () => started,
+    async inline(key, verdict) {
+      const opened = await store.openForAccepted()
+      const handledLater = async () => started || (await isHandledElsewhere(opened, key.source))
+      const status = await handleInline(opened, processor!, key, verdict, handledLater)
+      if (status === 'not_handled' || status === 'unknown') idle.recorded()
+      return status
+    },
     async rearm(key) {
       const opened = await store.openForAccepted()
       await orderEvent(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
@@ -107,13 +113,19 @@ export function inboxProcessing<Tx>(
   }
 }
 
+/** Whether a worker of another process takes events of this source. */
+async function isHandledElsewhere({ history }: Store, source: string): Promise<boolean> {
+  const handled = history ? await history.handled() : []
+  return handled.some((types) => types.source === source)
+}
+
 /** The cache forgets the events of an order: their state has changed. */
 function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' | 'operate'> {
   return {
     list: (filter, page) => store.list(filter, page),
     async operate(order) {
       const results = await store.operate(order)
-      cache?.forget(order.events)
+      await cache?.forget(order.events)
       return results
     },
   }

@@ -42,7 +42,7 @@ export interface RecordingDeps {
   readonly counters: Counters
   readonly observer: IntakeObserver
   /** Called when deliveries of the spool were recorded. */
-  readonly wake: () => void
+  readonly recorded: () => void
 }
 
 export interface RecordingPath extends Recorder {
@@ -60,7 +60,7 @@ export function recordingPath(deps: RecordingDeps): RecordingPath {
   const commits = groupCommit(sealed, commitOptions(options.commits, recordMs, counters))
   const { record } = cacheStep(cache)(traceStep(commits))
   counters.seen = cache?.counts ?? null
-  counters.spoolDepth = toSpool?.depth ?? null
+  counters.spool = toSpool?.counts ?? null
   return { record, spool: toSpool, drained: commits.drained }
 }
 
@@ -71,11 +71,12 @@ export function logCache({
   log,
   store,
 }: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
+  let id: string | null = null
   return createSeenCache({
     ...{ seen, clock, log },
     async readLogId() {
       const keys = need(await store.openForAccepted(), 'keys', 'the option seen')
-      const id = await onceKey(keys, LOG_ID_KEY, randomUUID)
+      id ??= await onceKey(keys, LOG_ID_KEY, randomUUID)
       return keys.place ? `${id} ${await keys.place()}` : id
     },
     repeated: (repeats) => store.opened?.duplicates?.count(repeats),
@@ -88,13 +89,24 @@ function cacheStep(cache: SeenCache | null): (next: Recorder) => Recorder {
       ? next
       : {
           async record(delivery, source, span) {
-            const known = await cache.ask(source, delivery)
+            const log = await cache.log()
+            const known = log && (await cache.ask(log, source, delivery))
             if (known) return known
-            const recording = await next.record(delivery, source, span)
-            if (recording !== 'spooled') cache.keep(source, delivery, recording)
+            const recording = await recordOr(cache.doubt, () => next.record(delivery, source, span))
+            if (recording === 'spooled') cache.doubt()
+            else if (log) cache.keep(log, source, delivery, recording)
             return recording
           },
         }
+}
+
+async function recordOr<T>(failed: () => void, record: () => Promise<T>): Promise<T> {
+  try {
+    return await record()
+  } catch (error) {
+    failed()
+    throw error
+  }
 }
 
 function traceStep(next: Recorder): Recorder {
@@ -109,7 +121,7 @@ function sealStep(ring: KeyRing | undefined): (next: BatchRecorder) => BatchReco
 }
 
 function spoolStep(options: SpoolOptions, deps: RecordingDeps): (next: LogRecorder) => OpenSpool {
-  const { recordMs, ring, store, clock, log, observer, wake } = deps
+  const { recordMs, ring, store, clock, log, observer, recorded } = deps
   return (next) =>
     openSpool(spoolInTime(options, recordMs), {
       next,
@@ -122,7 +134,7 @@ function spoolStep(options: SpoolOptions, deps: RecordingDeps): (next: LogRecord
           const ids = events.map((event) => event.eventId)
           observer.recorded(source, ids, verdicts[i]!)
         }
-        wake()
+        recorded()
       },
     })
 }

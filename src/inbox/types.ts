@@ -79,7 +79,8 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   drain(): Promise<number>
   /**
    * Runs this event now, for callers with a queue of their own. Null when there is no such event, when it has finished,
-   * or when another worker has it.
+   * or when another worker has it. `postponed` when it was not run: its source is paused, has no handler in this process,
+   * or another process handles its type.
    */
   process(source: string, eventId: string): Promise<Result | null>
   /** Starts no new attempts of a source, or of one handler of it, in this process. */
@@ -115,7 +116,12 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   /** Null when no spool is configured. */
   readonly spool: Spool | null
   /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
-  readonly attempts: { readonly retryOf: Handlers<Tx>['retryOf']; readonly redact: Redactor }
+  readonly attempts: {
+    readonly retryOf: Handlers<Tx>['retryOf']
+    readonly redact: Redactor
+    /** Notes in the log that a worker takes events of these sources, so that no process ignores them as unhandled. */
+    workerAsked(sources: readonly string[]): Promise<void>
+  }
   /** The handlers of this process, with what they did since it started. */
   handlers(): readonly HandlerState[]
   /** Counts by time, of all processes of the log. A process writes its own while it is started. */
@@ -150,6 +156,8 @@ export interface InboxSetup {
   readonly version: string | null
   /** The name of the worker; null when this process runs no handlers. */
   readonly worker: string | null
+  /** Attempts at the same time. */
+  readonly concurrency: number
   /** Null when retention is off. */
   readonly retention: RetentionPolicy | null
   readonly archive: boolean

@@ -8,6 +8,8 @@ import type { IntakeObserver } from './observer.js'
 export interface AfterRecord {
   /** Wakes the workers: the log has new events. */
   recorded(): void
+  /** Whether a worker of this process runs events that are not handled in their request. */
+  handledLater(): boolean
   /** Handles the event inside this request. */
   inline(key: EventKey, verdict: RecordVerdict): Promise<InlineStatus>
   /** Retries a dead letter, because its sender delivered it again. */
@@ -31,7 +33,8 @@ export function handleInRequest(
   return Promise.all(
     ids.map(async (eventId, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
-      if (verdict.status === 'retired') return 'already_processed'
+      // Neither is in the log to be handled: retention has removed it, or its content was refused.
+      if (verdict.status === 'retired' || verdict.status === 'replayed') return 'already_processed'
       const key = { source, eventId }
       try {
         return await after.inline(key, verdict)

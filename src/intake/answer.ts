@@ -1,4 +1,5 @@
 /** The answers of intake as values. The answer to a sender is small and does not give the reason of a rejection (I8). */
+import { type ErrorCode, errorTable } from '../errors.js'
 import type { RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
 import type { EarlyRefusal } from './receive.js'
@@ -100,7 +101,7 @@ export function recordedAnswer(
   verdicts: readonly RecordVerdict[],
 ): Receipt {
   const refusedVerdict = verdicts.find((verdict) => verdict.status === 'refused')
-  if (refusedVerdict) return rejected(400, refusedVerdict.code, 'invalid')
+  if (refusedVerdict) return refusedAnswer(refusedVerdict.code)
   if (verdicts.every((verdict) => verdict.status === 'replayed'))
     return rejected(409, 'replayed_content', 'conflict')
   const events = ids.map((eventId, i) => ({ eventId, duplicate: isKnown(verdicts[i]!) }))
@@ -126,6 +127,13 @@ export function recordedAnswer(
   }
 }
 
+/** 400 makes most senders give up, so it is the answer only where the delivery itself is to blame. */
+function refusedAnswer(code: ErrorCode): Receipt {
+  return errorTable[code].httpStatus < 500
+    ? rejected(400, code, 'invalid')
+    : rejected(503, code, 'unavailable')
+}
+
 /** The store is unavailable, and the delivery is durable in the spool. Duplicates are found when the spool is drained. */
 export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
   const events = ids.map((eventId) => ({ eventId, duplicate: false }))
@@ -142,7 +150,14 @@ export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
 }
 
 /** The result of one event that was handled inside the request. */
-export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed' | 'unknown'
+export type InlineStatus =
+  | 'processed'
+  | 'already_processed'
+  | 'already_received'
+  | 'failed'
+  | 'unknown'
+  /** It waits in the log, no worker runs it later, and the sender's next delivery runs it. */
+  | 'not_handled'
 
 /** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
 export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {
@@ -151,12 +166,18 @@ export function handledAnswer(source: Source, receipt: Receipt, outcomes: readon
     return { ...rejected(500, 'handler_failed', 'failed'), eventId, duplicate, events }
   if (outcomes.includes('unknown'))
     return { ...rejected(503, 'outcome_unknown', 'unavailable'), eventId, duplicate, events }
+  if (outcomes.includes('not_handled')) return notHandledAnswer(receipt)
   const status = outcomes.includes('already_received')
     ? 'already_received'
     : outcomes.includes('processed')
       ? 'processed'
       : 'already_processed'
   return { ...receipt, status, body: source.answer.body ?? answerBody(status, events, duplicate) }
+}
+
+/** The delivery is durable, and its sender must come back for its events to be handled. */
+export function notHandledAnswer({ eventId, duplicate, events }: Receipt): Receipt {
+  return { ...rejected(503, 'not_handled', 'unavailable'), eventId, duplicate, events }
 }
 
 function isKnown({ status }: RecordVerdict): boolean {

@@ -3,6 +3,7 @@ import type { Receipt } from './answer.js'
 import type { BodyBudget, BodyReading } from './body-budget.js'
 import { collectBytes } from './body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from './receive.js'
+import { sourceInPath } from './source-path.js'
 
 export interface FetchTarget {
   receive(
@@ -14,9 +15,13 @@ export interface FetchTarget {
   readonly bodies: BodyBudget
 }
 
-/** Without `source`, the source is the last segment of the path after `/webhooks/`. */
-export async function fetchIntake(inbox: FetchTarget, request: Request, source?: string): Promise<Response> {
-  const name = source ?? sourceInPath(new URL(request.url).pathname)
+/** Without `source`, the path names the source. */
+export async function fetchIntake(
+  inbox: FetchTarget,
+  request: Request,
+  { source, path }: { readonly source?: string | undefined; readonly path?: string | undefined } = {},
+): Promise<Response> {
+  const name = source ?? sourceInPath(new URL(request.url).pathname, path)
   if (name === null) return asResponse(inbox.refused(null, 'unknown_source'))
   const reading = inbox.bodies.begin()
   try {
@@ -27,11 +32,6 @@ export async function fetchIntake(inbox: FetchTarget, request: Request, source?:
   } finally {
     reading.end()
   }
-}
-
-/** The name after `/webhooks/`, wherever the inbox is mounted; null when the path has none. */
-export function sourceInPath(path: string): string | null {
-  return /\/webhooks\/([^/?#]+)\/?$/.exec(path)?.[1] ?? null
 }
 
 async function readBody(

@@ -13,6 +13,7 @@ import {
   earlyRefusal,
   handledAnswer,
   handshakeAnswer,
+  notHandledAnswer,
   type Receipt,
   recordedAnswer,
   rejected,
@@ -84,7 +85,11 @@ async function take(
   } catch (error) {
     return at('record', rejected(503, observer.storeFailed(error), 'unavailable'))
   }
-  if (recording === 'spooled') return at('record', spooledAnswer(source, ids))
+  if (recording === 'spooled') {
+    const receipt = spooledAnswer(source, ids)
+    const handledLater = source.mode !== 'inline' || after.handledLater()
+    return at('record', handledLater ? receipt : notHandledAnswer(receipt))
+  }
   observer.recorded(name, ids, recording)
 
   const storedIds = ids.map((id, i) => storedId(id, recording[i]!))

@@ -156,6 +156,7 @@ function countRecorded(
   if (sameAs === undefined) return
   if (state === 'ignored') {
     own.replayed++
+    own.reviewed++
     log.warn({ ...key, step: 'record', reason: 'replayed_content' }, 'event put on the review list')
   } else {
     own.flagged++

@@ -177,7 +177,8 @@ async function call<Tx>(
   const claimed = prepared.map((one) => one.claimed)
   const sharesWriter = !handler.handleBatch && session.claimed.length > 1 && deps.store.singleWriter
   try {
-    await within(session, claimed, limitOf(session, timeoutOf(handler), sharesWriter), work)
+    const limit = limitOf(session, timeoutOf(handler), sharesWriter)
+    await within(session, claimed, limit, work, (goesOn) => reportStillRuns(deps, handler, claimed, goesOn))
     return null
   } catch (error) {
     // The reason is always ours; the error may be an object whose prototype cannot be read.
@@ -187,6 +188,21 @@ async function call<Tx>(
   } finally {
     for (const one of prepared) one.durationMs = performance.now() - startedAt
   }
+}
+
+/** `goesOn`: it has had its time twice, and its attempt ends without it. */
+function reportStillRuns<Tx>(
+  { log }: AttemptDeps<Tx>,
+  { pattern }: Registered<Tx>,
+  claimed: readonly ClaimedEvent[],
+  goesOn: boolean,
+): void {
+  log.warn(
+    { ...batchFields(claimed), handler: pattern, step: 'handle' },
+    goesOn
+      ? 'the handler still runs long after its time limit: its attempt ends, and the next one may run beside it'
+      : 'the handler still runs after its time limit: its event and its lane wait; end it when ctx.signal is aborted',
+  )
 }
 
 function stopSharing<Tx>({ log }: AttemptDeps<Tx>, handler: Registered<Tx>, { message }: Error): void {
@@ -292,7 +308,7 @@ function report(
       if (result.code)
         log.warn(
           { ...fields, code: result.code, delayMs: result.delayMs },
-          'the transaction could not begin: will be tried again, the attempt does not count',
+          'the store failed: will be tried again, the attempt does not count',
         )
       else
         log.debug(

@@ -1,6 +1,12 @@
 /**
  * Dispatch: claimed events wait in a buffer until a place is free, and then run as attempts, in groups of one event or
- * more. Events that cannot run now are released.
+ * more. The buffer has a queue for each handler. A queue is
+ *
+ *   ready     its handler may start an attempt: it does, in turns with the other handlers (`places.ts`);
+ *   waiting   no place is free for its handler now;
+ *   aside     its handler is at its own limit or hangs, and has enough events. The queue does not count as part of the
+ *             buffer, so that events of other handlers are still claimed. More events than it may hold are released;
+ *   paused    its events are released.
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, Lease } from '../model.js'
@@ -8,6 +14,7 @@ import { type AttemptDeps, attempt, type Group } from './attempt.js'
 import { type Result, Stopping } from './handle.js'
 import { groupSize, type Registered } from './handlers.js'
 import type { Leases } from './leases.js'
+import { type Holder, LONG_MS, Places } from './places.js'
 
 /** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
@@ -15,22 +22,22 @@ const RELEASE_DELAY_MS = 1_000
 const FIRST_RELEASE_DELAY_MS = 100
 /** Events of a busy handler stay in the buffer if they can begin within this time. */
 const AHEAD_MS = 500
-/** The weight of the last attempt in the moving average. */
-const LAST_WEIGHT = 0.2
 /**
  * Events whose handler has returned and whose outcome is not written yet, for each place. They leave their places to the
  * next events, so that many outcomes share a write. After a crash all of them run again.
  */
 const SETTLING_PER_PLACE = 8
 
-export interface Dispatch {
-  /** Events in the buffer. */
+export interface Dispatch<Tx> {
+  /** Events in the buffer, without the queues that are set aside. */
   readonly waiting: number
-  /** Places without an attempt. Attempts of `runNow` may use more places than there are: the number is then negative. */
+  /** Places for a handler that holds none. Attempts of `runNow` may use more than there are: the number is then negative. */
   readonly freePlaces: number
+  /** True when the queue of this handler is set aside. */
+  isAside(handler: Registered<Tx>): boolean
   /** Puts claimed events into the buffer, and starts those that may start. */
   add(claimed: readonly ClaimedEvent[]): void
-  /** Releases events of the buffer whose handler has become slow; their place is needed for others. */
+  /** Starts events of the buffer that may start by now, and releases those whose handler has become slow. */
   review(): void
   /** Takes an event out of the buffer. */
   remove(claimed: ClaimedEvent): void
@@ -50,79 +57,142 @@ export interface Dispatch {
 export interface DispatchOptions<Tx> {
   readonly concurrency: number
   readonly leases: Leases<Tx>
+  bufferSize(): number
   /** Called with the result of each attempt. */
   onSettled(event: ClaimedEvent, result: Result): void
+  /** Called when a place is free, or lent. */
   onFreePlace(): void
 }
 
 export function createDispatch<Tx>(
   deps: AttemptDeps<Tx>,
-  { concurrency, leases, onSettled, onFreePlace }: DispatchOptions<Tx>,
-): Dispatch {
+  { concurrency, leases, bufferSize, onSettled, onFreePlace }: DispatchOptions<Tx>,
+): Dispatch<Tx> {
   const { store, log, handlers, counters } = deps
-  const waiting: ClaimedEvent[] = []
+  const places = new Places<Tx>(concurrency)
+  /** The handler that was served least recently first. */
+  const queues = new Map<Holder<Tx>, ClaimedEvent[]>()
   const whenIdle: (() => void)[] = []
-  let active = 0
+  let lending: NodeJS.Timeout | undefined
   let settling = 0
   let closed = false
   let aborting = false
   let keeping = 0
 
-  /** Starts events of the buffer while there are free places, and releases those that would only take up room. */
+  function enqueue(claimed: readonly ClaimedEvent[], where: 'push' | 'unshift' = 'push'): void {
+    for (const event of claimed) {
+      const handler = handlers.resolve(event.source, event.eventType)
+      const queue = queues.get(handler)
+      if (queue) queue[where](event)
+      else queues.set(handler, [event])
+    }
+  }
+
+  /** Starts events of the buffer while there are places for them, and releases those that would only take up room. */
   function startWaiting(): void {
-    const ahead = new Map<Registered<Tx>, number>()
-    const released = new Map<number, Lease[]>()
-    const release = (index: number, delayMs: number): void => {
-      const { lease } = waiting.splice(index, 1)[0]!
-      leases.drop(lease)
-      const sameDelay = released.get(delayMs) ?? []
-      sameDelay.push(lease)
-      released.set(delayMs, sameDelay)
+    if (closed) return
+    releasePaused()
+    for (let next = nextHandler(); next !== undefined; next = nextHandler()) {
+      const events = takeGroup(next)
+      // A handler may have been added since the event was put into the buffer.
+      const handler = next ?? handlers.resolve(events[0]!.source, events[0]!.eventType)
+      run({ handler, events }).catch(() => {}) // `run` has logged it; the lease expires
     }
-    for (let i = 0; i < waiting.length && active < concurrency && !closed; ) {
-      const { source, eventType } = waiting[i]!
-      const handler = handlers.resolve(source, eventType)
-      const handlerConcurrency = handler?.options.concurrency ?? concurrency
-      if (handlers.pausedSources.has(source)) {
-        release(i, 0) // the claim leaves out paused sources
-      } else if (handler?.paused) {
-        release(i, RELEASE_DELAY_MS) // without a delay it would be claimed again at once
-      } else if (handler && handler.active >= handlerConcurrency) {
-        const before = ahead.get(handler) ?? 0
-        ahead.set(handler, before + 1)
-        if (keeping > 0 || before < maxAhead(handler, handlerConcurrency)) i++
-        else release(i, handler.meanMs === null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS)
-      } else {
-        run({ handler, events: takeGroup(handler, i) }).catch(() => {}) // `run` has logged it; the lease expires
-      }
+    if (keeping === 0) releaseSurplus()
+    // The places of attempts that have run long enough by then are lent.
+    if (queues.size > 0 && places.active >= concurrency) lending ??= setTimeout(lend, LONG_MS).unref()
+  }
+
+  function lend(): void {
+    lending = undefined
+    startWaiting()
+    onFreePlace()
+  }
+
+  /** Undefined when no event may start. Handlers below their share go first. */
+  function nextHandler(): Holder<Tx> | undefined {
+    const share = places.share(queues.keys())
+    let next: Holder<Tx> | undefined
+    for (const handler of queues.keys()) {
+      if (!places.mayStart(handler, share)) continue
+      if (places.heldBy(handler) < share) return handler
+      if (next === undefined) next = handler
     }
-    for (const [delayMs, own] of released) store.release(own, delayMs).catch(() => {}) // the leases expire
+    return next
+  }
+
+  function releasePaused(): void {
+    const { pausedSources } = handlers
+    for (const [handler, queue] of queues) {
+      // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
+      if (handler?.paused) release(handler, queue.splice(0), RELEASE_DELAY_MS)
+      else if (pausedSources.size > 0)
+        for (const event of queue.filter(({ source }) => pausedSources.has(source))) {
+          queue.splice(queue.indexOf(event), 1)
+          release(handler, [event], 0)
+        }
+    }
+  }
+
+  function releaseSurplus(): void {
+    for (const [handler, queue] of queues) {
+      const most = mostWaiting(handler)
+      if (queue.length <= most) continue
+      const delayMs = handler?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
+      release(handler, queue.splice(most), delayMs)
+    }
+  }
+
+  function release(handler: Holder<Tx>, events: readonly ClaimedEvent[], delayMs: number): void {
+    if (queues.get(handler)?.length === 0) queues.delete(handler)
+    if (events.length === 0) return
+    const released: Lease[] = events.map(({ lease }) => lease)
+    for (const lease of released) leases.drop(lease)
+    store.release(released, delayMs).catch(() => {}) // the leases expire
+  }
+
+  /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */
+  function mostWaiting(handler: Holder<Tx>): number {
+    if (!handler) return Number.POSITIVE_INFINITY
+    if (places.isAtLimit(handler)) return maxAhead(handler, handler.options.concurrency!)
+    if (places.active < concurrency || !places.isLong(handler)) return Number.POSITIVE_INFINITY
+    return Math.max(2 * concurrency, maxAhead(handler, concurrency))
+  }
+
+  function isAside(handler: Holder<Tx>): boolean {
+    const most = mostWaiting(handler)
+    if (most === Number.POSITIVE_INFINITY) return false
+    // An event that waits is enough for a handler that hangs: several of them would fill the buffer together.
+    const enough = places.isLong(handler) ? 1 : most
+    return (queues.get(handler)?.length ?? 0) >= Math.min(enough, bufferSize())
   }
 
   /**
-   * Takes the event at `from` out of the buffer, and further events of its handler if the handler takes several. An event
-   * that has been tried before is a group of its own: it would probably fail its neighbours.
+   * Takes the first event of this handler out of the buffer, and further events if the handler takes several. An event that
+   * has been tried before is a group of its own: it would probably fail its neighbours.
    */
-  function takeGroup(handler: Registered<Tx> | null, from: number): ClaimedEvent[] {
-    const maxEvents = handler && waiting[from]!.tries === 1 ? maxEventsNow(handler) : 1
-    const group = waiting.splice(from, 1)
-    for (let i = from; i < waiting.length && group.length < maxEvents; ) {
-      const { source, eventType, tries } = waiting[i]!
-      if (tries === 1 && handlers.resolve(source, eventType) === handler) group.push(...waiting.splice(i, 1))
+  function takeGroup(handler: Holder<Tx>): ClaimedEvent[] {
+    const queue = queues.get(handler)!
+    const maxEvents = handler && queue[0]!.tries === 1 ? maxEventsNow(handler, queue.length) : 1
+    const group = queue.splice(0, 1)
+    for (let i = 0; i < queue.length && group.length < maxEvents; ) {
+      if (queue[i]!.tries === 1) group.push(...queue.splice(i, 1))
       else i++
     }
+    queues.delete(handler)
+    if (queue.length > 0) queues.set(handler, queue)
     return group
   }
 
   /** Events share a transaction only when there are more of them than free places: in a group they wait for each other. */
-  function maxEventsNow(handler: Registered<Tx>): number {
+  function maxEventsNow(handler: Registered<Tx>, waiting: number): number {
     const most = groupSize(handler)
     if (most === 1 || handler.handleBatch) return most
     const freePlaces = Math.min(
-      concurrency - active,
+      concurrency - places.active,
       (handler.options.concurrency ?? concurrency) - handler.active,
     )
-    return Math.min(most, Math.ceil(waiting.length / Math.max(1, freePlaces)))
+    return Math.min(most, Math.ceil(waiting / Math.max(1, freePlaces)))
   }
 
   /** Events of a group that have not begun: they keep their leases and their turn. */
@@ -130,39 +200,11 @@ export function createDispatch<Tx>(
     if (events.length === 0) return
     leases.detach(events)
     if (!closed) {
-      waiting.unshift(...events)
+      enqueue(events.toReversed(), 'unshift')
       return
     }
     for (const { lease } of events) leases.drop(lease)
     await store.release(events.map(({ lease }) => lease)).catch(() => {}) // the leases expire
-  }
-
-  /** A place for one attempt, until `free` is called. */
-  function takePlace(handler: Registered<Tx> | null, events: number): { free(): void } {
-    let isFree = false
-    const startedAt = performance.now()
-    active++
-    if (handler) {
-      handler.active++
-      handler.changedAt = startedAt
-    }
-    return {
-      free() {
-        if (!isFree) {
-          isFree = true
-          active--
-          if (handler) {
-            handler.active--
-            handler.changedAt = performance.now()
-            const ms = (handler.changedAt - startedAt) / events
-            handler.meanMs =
-              handler.meanMs === null ? ms : handler.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
-          }
-        }
-        startWaiting()
-        onFreePlace()
-      },
-    }
   }
 
   /**
@@ -176,7 +218,10 @@ export function createDispatch<Tx>(
   /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
   async function run(group: Group<Tx>): Promise<Result[]> {
     const { handler, events } = group
-    const place = takePlace(handler, events.length)
+    const place = places.take(handler, events.length, () => {
+      startWaiting()
+      onFreePlace()
+    })
     let isSettling = false
     const leavePlace = () => {
       if (settling >= SETTLING_PER_PLACE * concurrency) return
@@ -216,29 +261,38 @@ export function createDispatch<Tx>(
     } finally {
       if (isSettling) settling -= events.length
       place.free()
-      if (active === 0 && settling === 0) for (const resolve of whenIdle.splice(0)) resolve()
+      if (places.active === 0 && settling === 0) for (const resolve of whenIdle.splice(0)) resolve()
     }
   }
 
   return {
     get waiting() {
-      return waiting.length
+      let events = 0
+      for (const [handler, queue] of queues) if (!isAside(handler)) events += queue.length
+      return events
     },
     get freePlaces() {
-      return concurrency - active
+      return places.free
     },
+    isAside,
     add(claimed) {
-      waiting.push(...claimed)
+      enqueue(claimed)
       startWaiting()
     },
     review: startWaiting,
     remove(claimed) {
-      const at = waiting.indexOf(claimed)
-      if (at >= 0) waiting.splice(at, 1)
+      for (const [handler, queue] of queues) {
+        const at = queue.indexOf(claimed)
+        if (at >= 0) queue.splice(at, 1)
+        if (queue.length === 0) queues.delete(handler)
+      }
     },
     close() {
       closed = true
-      const unstarted = waiting.splice(0)
+      clearTimeout(lending)
+      lending = undefined
+      const unstarted = [...queues.values()].flat()
+      queues.clear()
       for (const { lease } of unstarted) leases.drop(lease)
       return unstarted
     },
@@ -264,7 +318,9 @@ export function createDispatch<Tx>(
       }
     },
     idle: () =>
-      active === 0 && settling === 0 ? Promise.resolve() : new Promise((resolve) => whenIdle.push(resolve)),
+      places.active === 0 && settling === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => whenIdle.push(resolve)),
   }
 }
 

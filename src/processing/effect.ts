@@ -1,7 +1,7 @@
 /** `ctx.once` and `ctx.idempotencyKey`: effects outside the database happen at least once, with a stable key. */
 
 import { sha256 } from '../digest.js'
-import { HookonceError } from '../errors.js'
+import { HookonceError, isHookonceError } from '../errors.js'
 import { type ClaimedEvent, type EventKey, limits } from '../model.js'
 import { checkStored, resultText, storedResult } from '../once.js'
 import { type EffectState, type EffectStep, need, type Store } from '../store.js'
@@ -16,17 +16,36 @@ export function idempotencyKey({ source, eventId }: EventKey, name: string): str
   return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
 }
 
+/** Calls of effects that run in this process, for each store by event and name. */
+const callsOfStore = new WeakMap<object, Map<string, Call>>()
+
+interface Call {
+  readonly result: Promise<unknown>
+  readonly startedAt: number
+}
+
+/** A call that takes longer will probably never end: a later attempt does not join it, but calls again. */
+const JOIN_MS = 10 * 60_000
+
+function callsOf(store: object): Map<string, Call> {
+  const calls = callsOfStore.get(store) ?? new Map<string, Call>()
+  callsOfStore.set(store, calls)
+  return calls
+}
+
 export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope<Tx>, claimed: ClaimedEvent) {
   const running = new Map<string, Promise<unknown>>()
 
   /**
    * The record is written outside the transaction, so that it stays when the attempt fails. A store with one writer cannot
-   * do that while a transaction is open.
+   * do that while a transaction is open: there a result is written again when the transaction is rolled back.
    */
   async function write(step: EffectStep): Promise<EffectState> {
-    const transaction = store.singleWriter ? session.begun() : null
-    if (transaction && session.claimed.length > 1) return giveUpSharing(step)
     const keys = need(store, 'keys', 'ctx.once')
+    // After an abort the transaction is rolled back, and the writer is free.
+    const transaction = store.singleWriter && !session.reason ? session.begun() : null
+    if (transaction && step.step !== 'start') session.afterRollback(() => keys.effect(step))
+    if (transaction && session.claimed.length > 1) return giveUpSharing()
     const state = await (transaction ? (await transaction).keys! : keys).effect(step)
     if (state.state === 'fenced')
       throw new HookonceError('LEASE_LOST', { source: claimed.source, eventId: claimed.eventId })
@@ -35,10 +54,9 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope
 
   /**
    * A record inside a shared transaction would be lost when another event fails. So the group is rolled back, and runs
-   * again as single events. A result that is known by now is recorded first.
+   * again as single events.
    */
-  async function giveUpSharing(step: EffectStep): Promise<never> {
-    if (step.step !== 'start') await recordOutsideTransaction(step)
+  function giveUpSharing(): never {
     const reason = new NotShareable('ctx.once was called while a shared transaction was open')
     session.abort(reason)
     throw reason
@@ -53,39 +71,49 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope
     const effect = `effect "${name}" of event "${claimed.eventId}"`
     const before = await write({ step: 'start', lease, name })
     if (before.state === 'finished') return storedResult(effect, before.result)
-    if (before.state === 'unknown' && onUnknown === 'review') {
+    const calls = callsOf(store)
+    const key = `${lease.seq} ${name}`
+    const joined = runningCall(calls, key)
+    if (before.state === 'unknown' && onUnknown === 'review' && !joined) {
       throw permanent(
         `effect "${name}" was begun by an earlier attempt and its result is unknown; check whether it happened, then retry`,
       )
     }
-    let result: unknown
+    const call = joined ?? { result: (async () => fn())(), startedAt: performance.now() }
+    calls.set(key, call)
     try {
-      result = await fn()
-    } catch (error) {
-      // The effect is known to have failed. If that cannot be written, its result stays unknown.
-      await write({ step: 'drop', lease, name }).catch(() => {})
-      throw error
-    }
-    const text = resultText(result, limits.effectResultBytes)
-    await write({ step: 'finish', lease, name, result: text })
-    try {
+      const result = await resultOf(call, name)
+      const text = resultText(result, limits.effectResultBytes)
+      await finish(name, text)
       checkStored(effect, text)
-    } catch (error) {
-      await recordOutsideTransaction({ step: 'finish', lease, name, result: text })
-      throw error
+      return result
+    } finally {
+      if (calls.get(key) === call) calls.delete(key)
     }
-    return result
   }
 
-  /**
-   * The attempt fails now. A record inside its transaction would be rolled back, and the effect would run again in the next
-   * attempt. So the transaction is rolled back here, and the record is written again outside of it.
-   */
-  async function recordOutsideTransaction(step: EffectStep): Promise<void> {
-    const transaction = store.singleWriter ? session.begun() : null
-    if (!transaction) return
-    await (await transaction).rollback()
-    await need(store, 'keys', 'ctx.once').effect(step)
+  async function resultOf({ result }: Call, name: string): Promise<unknown> {
+    try {
+      return await result
+    } catch (error) {
+      // The effect is known to have failed. If that cannot be written, its result stays unknown.
+      await write({ step: 'drop', lease: claimed.lease, name }).catch(() => {})
+      throw error
+    }
+  }
+
+  /** The effect may have outlived its attempt. Its result is recorded then too, if no other attempt has begun. */
+  async function finish(name: string, result: string): Promise<void> {
+    const step = { step: 'finish', lease: claimed.lease, name, result } as const
+    try {
+      await write(step)
+    } catch (error) {
+      if (isHookonceError(error, 'LEASE_LOST'))
+        await need(store, 'keys', 'ctx.once')
+          .effect({ ...step, late: true })
+          .catch(() => {})
+      throw error
+    }
   }
 
   async function begin(name: string, fn: () => unknown, options: OnceOptions): Promise<unknown> {
@@ -102,4 +130,9 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope
     }
     return scope.calls.watch(known as Promise<T>)
   }
+}
+
+function runningCall(calls: ReadonlyMap<string, Call>, key: string): Call | null {
+  const call = calls.get(key)
+  return call && performance.now() - call.startedAt < JOIN_MS ? call : null
 }

@@ -63,12 +63,19 @@ export function placeOf(error: unknown): string {
 
 /** Masks text that looks like a credential, and the text that JSON.parse quotes. */
 export function withoutCredentials(text: string): string {
-  return text
+  return withoutQuotedJson(text)
     .replace(/\b(whsec|sk|rk|pk|gh[pousr]|github_pat)_[A-Za-z0-9_-]{8,}/g, '$1_***')
     .replace(/\b(xox[a-z]|xapp)-[A-Za-z0-9-]{8,}/g, '$1-***')
     .replace(/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/=-]{8,}/gi, '$1 ***')
     .replace(/(\/\/[^/\s:@]+):[^@\s/]+@/g, '$1:***@')
-    .replace(/Unexpected token .*is not valid JSON/s, 'the text is not valid JSON')
+}
+
+function withoutQuotedJson(text: string): string {
+  const ending = 'is not valid JSON'
+  const start = text.indexOf('Unexpected token ')
+  const end = text.lastIndexOf(ending)
+  if (start < 0 || end < start) return text
+  return `${text.slice(0, start)}the text is not valid JSON${text.slice(end + ending.length)}`
 }
 
 /** Text that both databases accept: no NUL, no half of a surrogate pair. */

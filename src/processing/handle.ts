@@ -1,4 +1,6 @@
 /** handle: runs a handler within its time limit, and turns any error into a result. */
+import { atMost } from '../clock.js'
+import { durationText } from '../duration.js'
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome } from '../model.js'
 import { textOf } from './error-text.js'
@@ -20,7 +22,7 @@ export type Result =
   | {
       readonly kind: 'postponed'
       readonly delayMs: number
-      /** Set when the store had no transaction to give; not set when the handler threw `postpone`. */
+      /** Set when the store failed; not set when the handler threw `postpone`. */
       readonly code?: ErrorCode
     }
 
@@ -73,22 +75,75 @@ export function limitOf<Tx>(session: Session<Tx>, timeoutMs: number, sharesWrite
   }
 }
 
-/** Runs one call of a handler with these events. */
+/** A call that is out of time is waited for as long again, and at least so long. */
+const MIN_OVERTIME_MS = 10_000
+/** Most calls end when their signal is aborted; one that still runs after this time is reported. */
+const REPORT_AFTER_MS = 1_000
+
+/**
+ * Runs one call of a handler with these events. A call that is out of time keeps its attempt, and with it the lease of its
+ * event and the turn of its lane, until it ends. So attempts of one event do not overlap, unless a call never ends.
+ */
 export async function within<Tx>(
   session: Session<Tx>,
   claimed: readonly ClaimedEvent[],
   { timeoutMs, timedOut }: Limit,
   work: (scope: Scope<Tx>) => unknown,
+  onStillRuns: (goesOn: boolean) => void,
 ): Promise<void> {
   if (session.reason) throw session.reason
   const scope = session.scope(claimed)
-  const timer = setTimeout(() => session.abort(timedOut()), timeoutMs)
+  const call = completed(scope, claimed, work)
+  let isLate = false
+  const timer = setTimeout(() => {
+    isLate = true
+    session.abort(timedOut())
+  }, timeoutMs)
   try {
-    await Promise.race([completed(scope, claimed, work), session.aborted])
+    await Promise.race([call, session.aborted])
+  } catch (error) {
+    scope.close()
+    const overtimeMs = Math.max(timeoutMs, MIN_OVERTIME_MS)
+    if (isLate && (await stillRuns(session, call, overtimeMs, onStillRuns))) sayStillRan(error, overtimeMs)
+    throw error
   } finally {
     clearTimeout(timer)
     scope.close()
   }
+}
+
+/** Waits for a call that is out of time. True when it has not ended. */
+async function stillRuns<Tx>(
+  session: Session<Tx>,
+  call: Promise<void>,
+  overtimeMs: number,
+  report: (goesOn: boolean) => void,
+): Promise<boolean> {
+  let runs = true
+  let isAbandoned = false
+  const ended = call
+    .catch(() => {})
+    .then(() => {
+      runs = false
+    })
+  const over = Promise.race([
+    ended,
+    session.abandoned.then(() => {
+      isAbandoned = true
+    }),
+  ])
+  void session.rollBack() // its locks are not held any longer, and SQL that still runs is cancelled
+  await atMost(REPORT_AFTER_MS, over)
+  if (!runs || isAbandoned) return runs
+  report(false)
+  await atMost(overtimeMs - REPORT_AFTER_MS, over)
+  if (runs && !isAbandoned) report(true)
+  return runs && !isAbandoned
+}
+
+function sayStillRan(error: unknown, overtimeMs: number): void {
+  if (error instanceof Error && !isHookonceError(error) && !(error instanceof NotShareable))
+    error.message += `, and still ran ${durationText(overtimeMs)} later: it must end when ctx.signal is aborted`
 }
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, also those that it did not await. */
@@ -142,7 +197,7 @@ function classify(
 ): Result {
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
-  if (isHookonceError(error, 'POOL_EXHAUSTED')) return unavailableNow(error.code)
+  if (isHookonceError(error) && storeFaults.includes(error.code)) return unavailableNow(error.code)
   const laterMs = postponedMs(error)
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = say(error)
@@ -156,7 +211,15 @@ function classify(
   }
 }
 
-/** The result when the store had no transaction to give. */
+/** The store or its machine failed, and not the handler: an outage must not make dead letters. */
+const storeFaults: readonly ErrorCode[] = [
+  'POOL_EXHAUSTED',
+  'STORE_UNAVAILABLE',
+  'STORE_FULL',
+  'COMMIT_UNKNOWN',
+]
+
+/** The result when the store could not begin, read or commit. */
 export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postponed' }> {
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }

@@ -12,6 +12,9 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
     type: claimed.eventType,
     reference: claimed.reference,
     raw: body,
+    get slice() {
+      return eventBytes(source, claimed, body)
+    },
     headers: claimed.headers,
     receivedAt: claimed.receivedAt,
     get payload() {
@@ -23,8 +26,13 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
 
 /** The same event with another payload. All its fields are its own: a spread or JSON.stringify keeps them. */
 export function withPayload(event: HandledEvent, payload: unknown): HandledEvent {
-  const { source, id, type, reference, raw, headers, receivedAt } = event
-  return { source, id, type, reference, raw, headers, receivedAt, payload }
+  const { source, id, type, reference, raw, slice, headers, receivedAt } = event
+  return { source, id, type, reference, raw, slice, headers, receivedAt, payload }
+}
+
+/** The bytes of one event. All of the body when the delivery is one event, or when no slice is certain to be this event. */
+export function eventBytes(source: Source, claimed: ClaimedEvent, body: Uint8Array): Uint8Array {
+  return sliceOf(source, claimed, body)?.bytes ?? body
 }
 
 /** Null when no slice is certain to belong to this event: no payload is better than the payload of another event. */
@@ -93,10 +101,17 @@ function split(source: Source, delivery: Delivery): readonly StoredSlice[] {
   if (source.slices) return source.slices(delivery)
   const events = source.identify(delivery)
   if (events.length === 0)
-    return [{ id: null, type: '', reference: null, isWhole: true, parse: () => parseBody(delivery) }]
+    return [
+      {
+        ...{ id: null, type: '', reference: null, isWhole: true, bytes: delivery.body },
+        parse: () => parseBody(delivery),
+      },
+    ]
+  const isWhole = events.length === 1
   return events.map((event) => {
     const { id, type, reference } = event
-    return { id, type, reference, isWhole: events.length === 1, parse: () => event.payload }
+    const bytes = isWhole ? delivery.body : Buffer.from(JSON.stringify(event.payload) ?? '')
+    return { id, type, reference, isWhole, bytes, parse: () => event.payload }
   })
 }
 

@@ -16,6 +16,8 @@ export interface HandledEvent<Payload = unknown> {
   readonly payload: Payload
   /** The delivery's bytes as they were received and verified. */
   readonly raw: Uint8Array
+  /** The bytes of this event: `raw`, or its slice of `raw` if the delivery carries several events. */
+  readonly slice: Uint8Array
   /** The headers that were stored, with lower-case names. */
   readonly headers: Readonly<Record<string, string>>
   /** Milliseconds since 1970. */

@@ -45,7 +45,11 @@ export interface Handlers<Tx> {
   pause(source: string, pattern?: string): void
   resume(source: string, pattern?: string): void
   readonly pausedSources: ReadonlySet<string>
+  /** Whether the source of the event or its handler is paused. */
+  isPaused(event: { readonly source: string; readonly eventType: string }): boolean
   readonly all: readonly Registered<Tx>[]
+  /** The sources with a handler. The events of the others are left to other processes. */
+  sources(): readonly string[]
   /** Events in the largest group of a handler; 1 when every event has its own attempt. */
   largestGroup(): number
 }
@@ -135,7 +139,10 @@ export function createHandlers<Tx>(
     all,
     pausedSources,
     resolve,
+    sources: () => [...bySource.keys()],
     retryOf: (source, eventType) => resolve(source, eventType)?.retry ?? defaults,
+    isPaused: ({ source, eventType }) =>
+      pausedSources.has(source) || resolve(source, eventType)?.paused === true,
     largestGroup: () => largest,
     pause(source, pattern) {
       if (pattern !== undefined) named(source, pattern).paused = true

@@ -1,13 +1,20 @@
 /**
  * Inline mode: an event is handled inside the request, and the answer tells the result. After a failure the next delivery of
- * the sender runs the event again at once. If another request or worker has the event, this one waits for it a little.
+ * the sender runs the event again at once. If another request or worker has the event, this one waits for it a little. An
+ * event that was not handled is acknowledged only when a worker runs it later.
  */
 import type { EventKey, RecordVerdict, State } from '../model.js'
 import type { Store } from '../store.js'
 import type { Processor } from './processor.js'
 
 /** The status of the answer (`intake/answer.ts`). */
-export type InlineStatus = 'processed' | 'already_processed' | 'already_received' | 'failed' | 'unknown'
+export type InlineStatus =
+  | 'processed'
+  | 'already_processed'
+  | 'already_received'
+  | 'failed'
+  | 'unknown'
+  | 'not_handled'
 
 const WAIT_MS = 5_000
 const POLL_MS = 25
@@ -17,8 +24,8 @@ export async function handleInline(
   processor: Processor,
   key: EventKey,
   verdict: RecordVerdict,
-  /** True when this process has a worker: an unfinished event is then tried again without another delivery. */
-  handlesLater: boolean,
+  /** True when a worker runs: an unfinished event is then tried again without another delivery. */
+  handledLater: () => Promise<boolean>,
 ): Promise<InlineStatus> {
   if (verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored'))
     return 'already_processed'
@@ -30,11 +37,11 @@ export async function handleInline(
   const result = await processor.processEvent(key)
   if (result?.kind === 'succeeded' || result?.kind === 'ignored') return 'processed'
   if (result?.kind === 'failed') return 'failed'
-  if (result?.kind === 'postponed') return 'already_received' // recorded, and a worker will try it again
+  if (result?.kind === 'postponed') return (await handledLater()) ? 'already_received' : 'not_handled'
   if (result?.kind === 'handed_back') return 'unknown' // not handled, and this process is stopping
   const seen = await waitFor(store, key)
-  // The result is unknown. Without a worker here only another delivery runs the event again, so the sender must retry.
-  return seen === 'already_received' && !(handlesLater && result === null) ? 'unknown' : seen
+  // The result is unknown. Without a worker only another delivery runs the event again, so the sender must retry.
+  return seen === 'already_received' && !(result === null && (await handledLater())) ? 'unknown' : seen
 }
 
 async function waitFor(store: Store, key: EventKey): Promise<InlineStatus> {

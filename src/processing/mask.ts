@@ -7,15 +7,36 @@ export const MASK = '***'
 /** One byte for each character of the text: 1 = hide it. */
 export type Hidden = Uint8Array
 
-/** Hides every occurrence of the value, in upper or lower case. A value of one or two characters must be a whole word. */
-export function hideValue(text: string, lower: string, value: string, hidden: Hidden): void {
-  if (value === '') return
+/** Values of this length and more are found by their runs. */
+const RUN_LENGTH = 8
+
+/**
+ * Hides every occurrence of the values, in upper or lower case, and every run of 8 characters of a longer one. A value of
+ * one or two characters must be a whole word. The text is read once for each length, however many values there are.
+ */
+export function hideValues(text: string, values: Iterable<string>, hidden: Hidden): void {
+  const lower = text.toLowerCase()
   // A few letters have another length in lower case; positions would not match, so the case counts then.
-  const folded = lower.length === text.length && value.toLowerCase().length === value.length
-  const [hay, needle] = folded ? [lower, value.toLowerCase()] : [text, value]
-  for (let at = hay.indexOf(needle); at >= 0; at = hay.indexOf(needle, at + 1)) {
-    const end = at + needle.length
-    if (value.length > 2 || (!isWord(hay[at - 1]) && !isWord(hay[end]))) hidden.fill(1, at, end)
+  const folds = lower.length === text.length
+  const long: string[] = []
+  const short = Array.from({ length: RUN_LENGTH }, () => new Set<string>())
+  for (const value of values) {
+    const folded = folds ? value.toLowerCase() : value
+    if (folded.length >= RUN_LENGTH) long.push(folded)
+    else short[folded.length]!.add(folded)
+  }
+  const hay = folds ? lower : text
+  hideExcerpts(hay, long, RUN_LENGTH, hidden)
+  for (let length = 1; length < RUN_LENGTH; length += 1) {
+    const wanted = short[length]!
+    if (wanted.size > 0) hideWords(hay, wanted, length, hidden)
+  }
+}
+
+function hideWords(hay: string, wanted: ReadonlySet<string>, length: number, hidden: Hidden): void {
+  for (let at = 0; at + length <= hay.length; at += 1) {
+    if (!wanted.has(hay.slice(at, at + length))) continue
+    if (length > 2 || (!isWord(hay[at - 1]) && !isWord(hay[at + length]))) hidden.fill(1, at, at + length)
   }
 }
 
@@ -79,26 +100,29 @@ const MAX_VALUES = 20_000
 const MAX_DEPTH = 64
 
 /** Every string in the payload. */
-export function stringsIn(payload: unknown): string[] {
-  const found: string[] = []
+export function stringsIn(payload: unknown): ReadonlySet<string> {
+  const found = new Set<string>()
   collect(payload, found, 0, (value) => typeof value === 'string')
   return found
 }
 
 /**
  * The values at a path and below it, as text. `*` is any one step, `**` any number of steps, `[]` any index:
- * `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`.
+ * `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`. An object is visited once for each step: with `**`
+ * many ways lead to it.
  */
-export function valuesAt(payload: unknown, steps: readonly string[]): string[] {
-  const found: string[] = []
-  let visits = 0
+export function valuesAt(payload: unknown, steps: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>()
+  const visited = steps.map(() => new Set<unknown>())
+  const collected = new Set<unknown>()
   function walk(value: unknown, at: number): void {
-    if (visits++ > 4 * MAX_VALUES || found.length > MAX_VALUES) return
+    if (found.size >= MAX_VALUES) return
     if (at === steps.length) {
-      collect(value, found, 0, isScalar)
+      collect(value, found, 0, isScalar, collected)
       return
     }
-    if (typeof value !== 'object' || value === null) return
+    if (typeof value !== 'object' || value === null || visited[at]!.has(value)) return
+    visited[at]!.add(value)
     const step = steps[at]!
     if (step === '**') walk(value, at + 1)
     for (const [key, member] of Object.entries(value)) {
@@ -117,11 +141,19 @@ export function parsePath(path: string): readonly string[] {
     .filter((step) => step !== '')
 }
 
-function collect(value: unknown, found: string[], depth: number, wanted: (value: unknown) => boolean): void {
-  if (found.length >= MAX_VALUES || depth > MAX_DEPTH) return
-  if (wanted(value)) found.push(String(value))
-  else if (typeof value === 'object' && value !== null)
-    for (const member of Object.values(value)) collect(member, found, depth + 1, wanted)
+function collect(
+  value: unknown,
+  found: Set<string>,
+  depth: number,
+  wanted: (value: unknown) => boolean,
+  collected = new Set<unknown>(),
+): void {
+  if (found.size >= MAX_VALUES || depth > MAX_DEPTH) return
+  if (wanted(value)) found.add(String(value))
+  else if (typeof value === 'object' && value !== null && !collected.has(value)) {
+    collected.add(value)
+    for (const member of Object.values(value)) collect(member, found, depth + 1, wanted, collected)
+  }
 }
 
 function isScalar(value: unknown): boolean {

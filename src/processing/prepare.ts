@@ -3,11 +3,12 @@
  * nobody handles its type, its attempts are used up, its payload is unreadable or does not match the schema, or it is
  * stale.
  */
+import { codeOf, type ErrorCode } from '../errors.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import { need, type Store, type Watermark } from '../store.js'
 import { permanent } from './failure.js'
-import { type FailureDeps, failureIn, isOutcome, type Result, usedUp } from './handle.js'
+import { type FailureDeps, failureIn, isOutcome, type Result, unavailableNow, usedUp } from './handle.js'
 import { asHandledEvent, withPayload } from './handled-event.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
 import type { Registered } from './handlers.js'
@@ -92,8 +93,9 @@ async function examine<Tx>(
   try {
     const event = schema ? await validated(prepared.event, schema) : prepared.event
     const watermark = stale ? watermarkOf(handler, event, stale) : null
-    if (watermark && (await isStale(deps.store, watermark)))
-      return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
+    const isLate = watermark ? await isStale(deps.store, watermark) : false
+    if (isLate === true) return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
+    if (isLate !== false) return withoutHandler(claimed, unavailableNow(isLate))
     return { ...prepared, event, watermark }
   } catch (error) {
     return withoutHandler(claimed, failureIn(deps, session, error, claimed))
@@ -134,7 +136,16 @@ function watermarkOf<Tx>(
   return { source: event.source, key: `${pattern.length}:${pattern} ${event.reference}`, value }
 }
 
-async function isStale<Tx>(store: Store<Tx>, { source, key, value }: Watermark): Promise<boolean> {
-  const applied = await need(store, 'keys', 'the handler option stale').watermark(source, key)
-  return applied !== null && applied > value
+/** The code of the error when the store cannot tell. */
+async function isStale<Tx>(
+  store: Store<Tx>,
+  { source, key, value }: Watermark,
+): Promise<boolean | ErrorCode> {
+  const keys = need(store, 'keys', 'the handler option stale')
+  try {
+    const applied = await keys.watermark(source, key)
+    return applied !== null && applied > value
+  } catch (error) {
+    return codeOf(error)
+  }
 }

@@ -7,7 +7,7 @@ import { checkOptions, flag, listOf, type Rule, rule, shape, whole } from '../op
 import type { Source } from '../provider.js'
 import { asText, cut, describeError, placeOf, stackOf, storable, withoutCredentials } from './error-text.js'
 import { asHandledEvent } from './handled-event.js'
-import { hideExcerpts, hideValue, MASK, masked, parsePath, stringsIn, valuesAt } from './mask.js'
+import { hideExcerpts, hideValues, MASK, masked, parsePath, stringsIn, valuesAt } from './mask.js'
 
 export interface RedactOptions {
   /** Paths in the payload whose values are masked: `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`. */
@@ -38,8 +38,6 @@ const MAX_PATTERN_CHARACTERS = 16_384
 /** A text that was cut may end with the first half of a secret, so its last characters are masked. */
 const CUT_CHARACTERS = 256
 const EXCERPT_LENGTH = 16
-/** Runs of this length of a value at one of the paths are masked. */
-const PRIVATE_LENGTH = 8
 
 export function createRedactor(options: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
   checkOptions('redact', options, redactRule)
@@ -55,10 +53,8 @@ export function createRedactor(options: RedactOptions, sources: ReadonlyMap<stri
     for (const source of sources.values()) rest = source.conceal?.(rest) ?? rest
     const hidden = new Uint8Array(rest.length)
     const payload = payloadOf(claimed, sources)
-    const privates = paths.flatMap((path) => valuesAt(payload, path))
-    const lower = rest.toLowerCase()
-    for (const value of privates) for (const form of formsOf(value)) hideValue(rest, lower, form, hidden)
-    hideExcerpts(rest, privates, PRIVATE_LENGTH, hidden)
+    const privates = paths.flatMap((path) => [...valuesAt(payload, path)].flatMap(formsOf))
+    hideValues(rest, privates, hidden)
     if (excerptLength > 0) hideExcerpts(rest, excerpts(payload, claimed), excerptLength, hidden)
     if (wasCut) hidden.fill(1, rest.length - CUT_CHARACTERS)
     rest = masked(rest, hidden)
@@ -88,12 +84,14 @@ function hide(text: string, pattern: RegExp): string {
 
 /** The strings of the payload, without those that the log shows in any case. */
 function excerpts(payload: unknown, { eventId, eventType, reference }: ClaimedEvent): string[] {
-  return stringsIn(payload).filter((text) => text !== eventId && text !== eventType && text !== reference)
+  return [...stringsIn(payload)].filter(
+    (text) => text !== eventId && text !== eventType && text !== reference,
+  )
 }
 
 /** A value may stand in the text as it is, inside JSON or inside a URL. */
-function formsOf(value: string): Set<string> {
-  return new Set([value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())])
+function formsOf(value: string): string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]
 }
 
 /** Null when the payload cannot be read: nothing is compared with it then. */

@@ -2,7 +2,7 @@
  * The session of one attempt: its events, its transaction and its signal. The context of each handler call is made from a
  * scope of the session. After the call the scope is closed; after the attempt the transaction is closed.
  */
-import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
+import { codeOf, HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
@@ -21,12 +21,21 @@ export interface Session<Tx> {
   /** The transaction, if it has begun or waits to begin. */
   begun(): Promise<StoreTransaction<Tx>> | null
   begin(): Promise<StoreTransaction<Tx>>
+  /** Rolls the transaction back. One that still waits to begin is not waited for: it is rolled back when it begins. */
+  rollBack(): Promise<void>
+  /** Runs `work` when the transaction is rolled back; not when it is committed. */
+  afterRollback(work: () => Promise<unknown>): void
   /** True while the transaction waits to begin. */
   readonly waiting: boolean
   /** The error with which the transaction could not begin, if that was not the fault of the handler. */
   readonly unavailable: HookonceError | null
-  /** Aborts the session: the handler is out of time or its lease is lost. Later calls on its context fail. */
+  /**
+   * Aborts the session: the handler is out of time, its lease is lost or the process stops. Later calls on its context fail.
+   * A second call ends the wait for a handler that is out of time.
+   */
   abort(reason: Error): void
+  /** Resolves when the session is aborted a second time. */
+  readonly abandoned: Promise<void>
   /** The attempt is over. Later calls on its context fail. */
   end(): void
 }
@@ -42,9 +51,6 @@ export interface Scope<Tx> {
   close(): void
 }
 
-/** Errors of a store that is busy or unavailable: the attempt is made again later. */
-const unavailableCodes: readonly ErrorCode[] = ['POOL_EXHAUSTED', 'STORE_UNAVAILABLE', 'STORE_BUSY']
-
 export function openSession<Tx>(
   store: Store<Tx>,
   claimed: readonly ClaimedEvent[],
@@ -59,28 +65,52 @@ export function openSession<Tx>(
     rejectAborted = reject
   })
   aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
+  let abandon = () => {}
+  const abandoned = new Promise<void>((resolve) => {
+    abandon = resolve
+  })
   let transaction: Promise<StoreTransaction<Tx>> | null = null
+  let rolledBack: Promise<unknown> | null = null
+  const onRollback: (() => Promise<unknown>)[] = []
   let waiting = false
+  let begun: StoreTransaction<Tx> | null = null
   let unavailable: HookonceError | null = null
 
   async function begin(): Promise<StoreTransaction<Tx>> {
     insistOnOpen()
     transaction ??= beginNow()
-    const begun = await transaction
+    const opened = await transaction
     insistOnOpen()
-    return begun
+    return opened
   }
 
   async function beginNow(): Promise<StoreTransaction<Tx>> {
     waiting = true
     try {
-      return await store.transaction(timeoutMs === undefined ? {} : { idleMs: timeoutMs })
+      const leases = claimed.map(({ lease }) => lease)
+      begun = await store.transaction(timeoutMs === undefined ? { leases } : { idleMs: timeoutMs, leases })
+      return begun
     } catch (error) {
-      if (isHookonceError(error) && unavailableCodes.includes(error.code)) unavailable = error
+      // No statement of the handler has run: whatever the reason is, it is not the handler.
+      unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)
       throw error
     } finally {
       waiting = false
     }
+  }
+
+  async function rollBack(): Promise<void> {
+    if (!transaction) return
+    rolledBack ??= transaction
+      .then((begun) => begun.rollback())
+      .catch(() => {})
+      .then(() => Promise.allSettled(onRollback.map((work) => work())))
+    if (!waiting) await rolledBack
+  }
+
+  function afterRollback(work: () => Promise<unknown>): void {
+    if (rolledBack) rolledBack = rolledBack.then(work).catch(() => {})
+    else onRollback.push(work)
   }
 
   function insistOnOpen(): void {
@@ -128,16 +158,20 @@ export function openSession<Tx>(
       return reason
     },
     aborted,
+    abandoned,
     scope,
     begun: () => transaction,
     begin,
+    rollBack,
+    afterRollback,
     get waiting() {
       return waiting
     },
     get unavailable() {
-      return unavailable
+      return unavailable ?? begun?.beginFailure ?? null
     },
     abort(why) {
+      if (reason) abandon()
       if (ended || reason) return
       reason = why
       rejectAborted(why)

@@ -54,7 +54,7 @@ export async function settle<Tx>(
     failure = await commit(deps, session, begun, outcomes, watermarks, hooks.onCommitSent)
     if (!failure) return results
   }
-  await undo(session)
+  await session.rollBack()
   if (claimed.length > 1 && !concernsAll(failure)) {
     deps.log.info(
       {
@@ -131,7 +131,7 @@ async function commit<Tx>(
     const finished = await transaction.finish(settlementsOf(begun, outcomes), onSent)
     return finished ? null : { kind: 'lost' }
   } catch (error) {
-    await undo(session)
+    await session.rollBack()
     if (isHookonceError(error, 'COMMIT_UNKNOWN') && (await wasCommitted(deps, begun[0]!, outcomes[0]!)))
       return null
     return failureIn(deps, session, error)
@@ -182,13 +182,6 @@ async function giveBack<Tx>(
  */
 function concernsAll(failure: Result): boolean {
   return failure.kind === 'handed_back' || (failure.kind === 'postponed' && failure.code !== undefined)
-}
-
-/** Rolls back. A transaction that still waits to begin is not waited for: it is rolled back when it begins. */
-async function undo<Tx>(session: Session<Tx>): Promise<void> {
-  const undone = session.begun()?.then((transaction) => transaction.rollback())
-  undone?.catch(() => {})
-  if (!session.waiting) await undone?.catch(() => {})
 }
 
 /**

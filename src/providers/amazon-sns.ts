@@ -1,3 +1,4 @@
+import { HookonceError } from '../errors.js'
 import {
   type ContentFunction,
   defineProvider,
@@ -5,7 +6,6 @@ import {
   rsaScheme,
   seconds,
 } from '../verification/define-provider.js'
-import { reject } from '../verification/scheme.js'
 import { sampleFile } from './sample.js'
 
 const notification = ['Message', 'MessageId', 'Subject', 'Timestamp', 'TopicArn', 'Type'] as const
@@ -42,49 +42,44 @@ const signedFields: ContentFunction = (field) => {
   }
 }
 
-/** The names of regions: no other host of amazonaws.com is asked for a certificate. China has its own domain. */
-const certificateHost =
-  /^sns\.(?:(?:af|ap|ca|eu|il|me|mx|sa|us)(?:-gov)?-(?:central|north|south|east|west|northeast|northwest|southeast|southwest)-[1-9]\.amazonaws\.com|cn-(?:north|northwest)-1\.amazonaws\.com\.cn)$/
-
-const signature = rsaScheme({
-  signature: 'json:Signature',
-  encoding: 'base64',
-  signed: signedFields,
-  covers: { fields: all.map((name) => `json:${name}`) },
-  // Version 1 is SHA-1, version 2 is SHA-256; the owner of the topic chooses. The version itself is not signed.
-  digest: (field) => {
-    const version = field('json:SignatureVersion')
-    return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
-  },
-  // The time of publishing: retries for up to an hour have the same time.
-  timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
-  certificate: {
-    url: 'json:SigningCertURL',
-    host: certificateHost,
-    path: /^\/[A-Za-z0-9_-]+\.pem$/,
-  },
-})
+/** Certificates are on the host of the topic's region. China has its own domain. */
+function certificateHosts(options: Readonly<Record<string, unknown>>): readonly string[] {
+  return [options.topicArn].flat().map((arn) => {
+    const found = /^arn:(aws[a-z-]*):sns:([a-z0-9-]+):/.exec(String(arn))
+    if (found === null) {
+      const problem = 'must be the ARN of a topic, such as "arn:aws:sns:us-west-2:123456789012:MyTopic"'
+      throw new HookonceError('OPTION_INVALID', { provider: 'amazonSns', option: 'topicArn', problem })
+    }
+    const [, partition, region] = found
+    return `sns.${region}.amazonaws.com${partition === 'aws-cn' ? '.cn' : ''}`
+  })
+}
 
 export const amazonSns = defineProvider({
   key: 'amazonSns',
   name: 'Amazon SNS',
   docs: 'https://docs.aws.amazon.com/sns/latest/dg/sns-verify-signature-of-message.html',
   confidence: 'verified',
-  // Amazon signs for every account with the same key: a valid signature means that some topic sent the message.
-  // TopicArn is signed and names the topic. It is checked first, so that other topics cause no certificate request.
-  verify: {
-    ...signature,
-    create(context) {
-      const scheme = signature.create(context)
-      const topics = new Set([context.options.topicArn].flat())
-      const topic = context.compiler.field('json:TopicArn')
-      return {
-        ...scheme,
-        verify: (reading, now) =>
-          topics.has(topic(reading)) ? scheme.verify(reading, now) : reject('wrong_claims'),
-      }
+  verify: rsaScheme({
+    signature: 'json:Signature',
+    encoding: 'base64',
+    signed: signedFields,
+    covers: { fields: all.map((name) => `json:${name}`) },
+    // Version 1 is SHA-1, version 2 is SHA-256; the owner of the topic chooses. The version itself is not signed.
+    digest: (field) => {
+      const version = field('json:SignatureVersion')
+      return (reading) => (({ '1': 'sha1', '2': 'sha256' }) as const)[version(reading) as '1' | '2']
     },
-  },
+    // The time of publishing: retries for up to an hour have the same time.
+    timestamp: { in: 'json:Timestamp', unit: 'iso', toleranceMs: null },
+    certificate: {
+      url: 'json:SigningCertURL',
+      hosts: certificateHosts,
+      path: /^\/[A-Za-z0-9_-]+\.pem$/,
+    },
+  }),
+  // A valid signature means only that some topic of some account sent the message.
+  sharedKey: { namedBy: 'topicArn', in: 'json:TopicArn' },
   options: {
     topicArn: {
       what: 'The ARN of the topic, or a list of ARNs; messages of other topics are rejected',

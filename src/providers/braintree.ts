@@ -17,6 +17,7 @@ export const braintree = defineProvider({
     encoding: 'hex',
     // As in its library, both are tried: the line end can be lost in transit.
     signed: ['{form:bt_payload}', '{form:bt_payload}\n'],
+    covers: { body: 'values' },
     secret: { digest: 'sha1' },
   }),
   options: {
@@ -42,7 +43,6 @@ export const braintree = defineProvider({
     ],
     content: 'part',
   },
-  idIsSigned: true,
   retryWindowMs: hours(24),
   answer: { timeLimitMs: seconds(30) },
   samples: sampleFile('braintree'),

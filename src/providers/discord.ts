@@ -23,6 +23,7 @@ export const discord = defineProvider({
     // unchecked: whether a retry has a new timestamp. The tolerance is longer than the retries, so both cases work.
     timestamp: { in: 'header:x-signature-timestamp', unit: 's', toleranceMs: minutes(15) },
   }),
+  sharedKey: false,
   events: [
     {
       id: 'json:id',

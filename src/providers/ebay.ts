@@ -12,6 +12,10 @@ export const ebay = defineProvider({
     encoding: 'base64',
     digest: 'sha1',
   }),
+  sharedKey: {
+    namedBy: null,
+    note: 'Notifications that eBay sent to another developer are accepted too. Look up the user of an event before you act on it.',
+  },
   events: {
     id: 'json:notification.notificationId',
     type: 'json:metadata.topic',

@@ -21,6 +21,7 @@ export const googlePubsub = defineProvider({
     required: ['exp'],
     jwksUrl: 'https://www.googleapis.com/oauth2/v3/certs',
   }),
+  sharedKey: { namedBy: 'serviceAccount' },
   options: {
     audience: {
       what: 'The audience of the push subscription; by default the endpoint URL',

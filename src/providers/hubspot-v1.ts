@@ -8,8 +8,7 @@ export const hubspotV1 = defineProvider({
   name: 'HubSpot (version 1 signatures)',
   docs: 'https://developers.hubspot.com/docs/guides/apps/authentication/validating-requests',
   confidence: 'verified',
-  // A plain digest of the app's client secret and the body. An attacker can append bytes to the body without the
-  // secret; these include control characters after the JSON, which is rejected as unreadable.
+  // A plain digest of the app's client secret and the body.
   verify: hmacScheme({
     signature: 'header:x-hubspot-signature',
     encoding: 'hex',

@@ -33,6 +33,7 @@ export const paddleClassic = defineProvider({
     signed: serialized,
     covers: { body: 'values' },
   }),
+  sharedKey: false,
   format: 'form',
   events: {
     // Fulfilment webhooks, one for each order, are not alerts. unchecked: that they always have p_order_id, and that a

@@ -7,7 +7,7 @@ export const paypal = defineProvider({
   docs: 'https://developer.paypal.com/api/rest/webhooks/rest/',
   confidence: 'verified',
   // Only the CRC-32 of the body is signed: an attacker with a captured delivery can make another body with the same
-  // CRC. Fetch an event that moves money by its id.
+  // CRC, for any event.
   verify: rsaScheme({
     signature: 'header:paypal-transmission-sig',
     encoding: 'base64',
@@ -16,10 +16,12 @@ export const paypal = defineProvider({
     timestamp: { in: 'header:paypal-transmission-time', unit: 'iso', toleranceMs: null },
     certificate: {
       url: 'header:paypal-cert-url',
-      host: /^api(-m)?(\.sandbox)?\.paypal\.com$/,
+      hosts: ['api.paypal.com', 'api-m.paypal.com', 'api.sandbox.paypal.com', 'api-m.sandbox.paypal.com'],
       path: /^\/v1\/notifications\/certs\/[A-Za-z0-9_-]+$/,
     },
   }),
+  // The id of the webhook is part of the signed text.
+  sharedKey: { namedBy: 'webhookId' },
   options: {
     webhookId: {
       what: 'Webhook ID, shown beside the webhook in the developer dashboard',
@@ -45,6 +47,8 @@ export const paypal = defineProvider({
       'json:resource.batch_header.payout_batch_id',
     ],
   },
+  // A transmission has an id and carries one event: another event with its signed text does not come from PayPal.
+  contentGuard: 'review',
   retryWindowMs: days(3),
   keepHeaders: ['paypal-transmission-id', 'paypal-transmission-time'],
   sampleId: 'WH-',

@@ -14,6 +14,11 @@ export const plaid = defineProvider({
     bodyHash: { claim: 'request_body_sha256' },
     getKey: true,
   }),
+  // unchecked: that one key signs for all clients; the token names none.
+  sharedKey: {
+    namedBy: null,
+    note: 'Act only on Items, transfers and users that you know.',
+  },
   // There is no event id, and most bodies say only that there is new data: equal bodies are different events. The time
   // of the signature distinguishes them. A retry has a new time and is handled again.
   events: {

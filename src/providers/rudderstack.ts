@@ -16,7 +16,9 @@ export const rudderstack = defineProvider({
     },
   },
   events: {
+    // The SDK in the browser or app makes it.
     id: 'json:messageId',
+    idFromOutside: true,
     // `track.Order Completed`
     type: join('.', 'json:type', optional('json:event')),
     reference: ['json:userId', 'json:anonymousId'],

@@ -16,7 +16,9 @@ export const segment = defineProvider({
   confidence: 'verified',
   verify: hmacScheme({ algorithm: 'sha1', signature: 'header:x-signature', encoding: 'hex' }),
   events: {
+    // The library in the browser or app makes it.
     id: 'json:messageId',
+    idFromOutside: true,
     // `track.Order Completed`
     type: join('.', 'json:type', optional('json:event')),
     reference: ['json:userId', 'json:anonymousId'],

@@ -14,6 +14,7 @@ export const sendgrid = defineProvider({
     signed: '{timestamp}{body}',
     timestamp: { in: 'header:x-twilio-email-event-webhook-timestamp', unit: 's' },
   }),
+  sharedKey: false,
   events: { each: '[]', id: 'json:sg_event_id', type: 'json:event', reference: 'json:sg_message_id' },
   // A duplicate was reported 29 hours later (sendgrid issue 2933); the dedupe horizon is longer.
   retryWindowMs: hours(24),

@@ -10,6 +10,7 @@ export const standardWebhooks = defineProvider({
   confidence: 'verified',
   // unchecked: v1a is taken from the specification, not from the code of a sender.
   verify: { secret: standardHmac('webhook'), publicKey: standardKey('webhook') },
+  sharedKey: false,
   events: { id: 'header:webhook-id', type: 'json:type', reference: 'json:data.id' },
   // Different for each sender; the specification recommends several days.
   retryWindowMs: null,

@@ -13,6 +13,7 @@ export const telnyx = defineProvider({
     signed: '{timestamp}|{body}',
     timestamp: { in: 'header:telnyx-timestamp', unit: 's' },
   }),
+  sharedKey: false,
   events: {
     id: 'json:data.id',
     type: 'json:data.event_type',

@@ -1,4 +1,4 @@
-import { composite, defineProvider, optional, rsaScheme } from '../verification/define-provider.js'
+import { composite, defineProvider, join, optional, rsaScheme } from '../verification/define-provider.js'
 import { sampleFile } from './sample.js'
 
 export const travis = defineProvider({
@@ -14,6 +14,15 @@ export const travis = defineProvider({
     // The signed content is the decoded form field, not the body.
     signed: '{document}',
   }),
+  sharedKey: { namedBy: 'repository', in: join('/', 'json:repository.owner_name', 'json:repository.name') },
+  options: {
+    repository: {
+      what: 'The repository as owner/name, or a list of them; builds of other repositories are rejected',
+      required: true,
+      list: true,
+      example: 'travis-ci/docs',
+    },
+  },
   format: 'form',
   document: { form: 'payload' },
   events: {

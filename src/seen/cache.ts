@@ -4,7 +4,7 @@
  * finished event is trusted for a minute, an unfinished one for a second, because it may finish at any moment. The cache
  * cannot make an event run twice or be lost: a delivery that it does not answer goes to the log.
  */
-import type { Clock } from '../clock.js'
+import { type Clock, timeLimited } from '../clock.js'
 import type { Logger } from '../log.js'
 import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Source } from '../provider.js'
@@ -12,16 +12,18 @@ import type { Repeat } from '../store.js'
 import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from './seen.js'
 
 export interface SeenCache {
+  /** The log that deliveries are recorded in now; null = unknown, so the cache is not used. Rarely asks the log. */
+  log(): Promise<string | null>
   /** The verdicts if all of them are known; null = ask the log. */
-  ask(source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
-  /** Stores the verdicts of the log, after the commit. */
-  keep(source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
+  ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
+  /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
+  keep(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
+  /** Called when the log did not answer: when it comes back, it may be another one. */
+  doubt(): void
   /** Called when an attempt of this process has finished an event. */
   settled(event: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void
   /** Removes events whose state an operator has changed. */
-  forget(keys: readonly EventKey[]): void
-  /** Resolves when the id of the log was read, or reading it has failed. */
-  ready(): Promise<void>
+  forget(keys: readonly EventKey[]): Promise<void>
   readonly counts: { readonly hits: number; readonly misses: number; readonly errors: number }
 }
 
@@ -29,7 +31,7 @@ export interface SeenCacheDeps {
   readonly seen: Seen
   readonly clock: Clock
   readonly log: Logger
-  /** Reads the random id that is stored in the log. */
+  /** Names the log: another name after a restart or a restore of its database. */
   readLogId(): Promise<string>
   /** Counts duplicates that were answered without the log. */
   repeated(repeats: readonly Repeat[]): void
@@ -44,10 +46,9 @@ const HORIZON_MS = 90 * DAY_MS
 /** Unfinished events that are remembered, to update `seen` when they finish in this process. */
 const MAX_UNFINISHED = 10_000
 const MAX_WRITES_UNDER_WAY = 1_000
-const LOG_ID_RETRY_MS = 1_000
 
 export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenCacheDeps): SeenCache {
-  const { logId, ready } = lazyLogId(readLogId)
+  const name = createLogName(readLogId)
   const counts = { hits: 0, misses: 0, errors: 0 }
   const unfinished = new Map<string, { readonly key: SeenKey; readonly entry: SeenEntry }>()
   let writes = 0
@@ -83,10 +84,10 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
 
   return {
     counts,
-    ready,
-    async ask(source, delivery) {
-      const id = logId()
-      if (id === null) return null
+    log: name.current,
+    doubt: name.forget,
+
+    async ask(id, source, delivery) {
       const { events } = delivery
       let entries: (SeenEntry | null)[] = []
       try {
@@ -111,9 +112,7 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
       return verdicts as RecordVerdict[]
     },
 
-    keep(source, delivery, verdicts) {
-      const id = logId()
-      if (id === null) return
+    keep(id, source, delivery, verdicts) {
       const now = clock.now()
       const expiresAt = now + ttlMs(source)
       put(
@@ -132,16 +131,15 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
     },
 
     settled({ source, eventId, seq }, state) {
-      const id = logId()
-      const text = id === null ? '' : seenKeyText({ log: id, source, eventId })
+      const text = name.last === null ? '' : seenKeyText({ log: name.last, source, eventId })
       const found = unfinished.get(text)
       if (found?.entry.seq !== seq) return
       unfinished.delete(text)
       put([{ key: found.key, entry: { ...found.entry, state, confirmedAt: clock.now() } }])
     },
 
-    forget(keys) {
-      const id = logId()
+    async forget(keys) {
+      const id = await name.current()
       if (id === null) return
       const seenKeys = keys.map(({ source, eventId }) => ({ log: id, source, eventId }))
       for (const key of seenKeys) unfinished.delete(seenKeyText(key))
@@ -150,35 +148,51 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
   }
 }
 
-/** The id of the log, read on first use. While it is not known, `seen` is not asked. */
-function lazyLogId(read: () => Promise<string>) {
-  let id: string | null = null
-  let reading: Promise<void> | null = null
-  let retryAt = 0
+/** How long the name of the log is used before it is read again, and how long a read that failed is not repeated. */
+const NAME_MS = 1_000
+/** A delivery does not wait longer for the name. It then goes to the log. */
+const NAME_WAIT_MS = 1_000
 
-  function ready(): Promise<void> {
-    reading ??= read()
-      .then(
-        (found) => {
-          id = found
-        },
-        () => {
-          retryAt = performance.now() + LOG_ID_RETRY_MS
-        },
-      )
-      .finally(() => {
+/**
+ * The name of the log. It is read again and again, because the database may be stopped and replaced by an earlier copy
+ * while this process runs.
+ */
+function createLogName(read: () => Promise<string>) {
+  let last: string | null = null
+  let until = 0
+  let reading: Promise<string | null> | null = null
+
+  function readAgain(): Promise<string | null> {
+    const startedAt = performance.now()
+    const answered = timeLimited(read(), NAME_WAIT_MS, () => new Error('the log did not answer'))
+    const own: Promise<string | null> = answered
+      .catch(() => null)
+      .then((name) => {
+        // Forgotten meanwhile: it may be the name of a log that is gone.
+        if (reading !== own) return null
+        last = name
+        until = (name === null ? performance.now() : startedAt) + NAME_MS
         reading = null
+        return name
       })
-    return reading
+    reading = own
+    return own
   }
 
-  /** Null while it is not known. */
-  function logId(): string | null {
-    if (id === null && reading === null && performance.now() >= retryAt) void ready()
-    return id
+  return {
+    /** Null while it is unknown. */
+    get last(): string | null {
+      return last
+    },
+    async current(): Promise<string | null> {
+      if (performance.now() < until) return last
+      return reading ?? readAgain()
+    },
+    forget(): void {
+      until = 0
+      reading = null
+    },
   }
-
-  return { logId, ready }
 }
 
 function judge(

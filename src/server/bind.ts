@@ -17,10 +17,10 @@ export function hostNames({ host, publicUrl }: Pick<ServerSettings, 'host' | 'pu
   return hosts
 }
 
-export function checkExposure({ host, admin, open }: ServerSettings): void {
+export function checkExposure({ host, admin }: ServerSettings): void {
   if (isLoopbackHost(host) || admin === false) return
   const guarded = (admin.tokens?.length ?? 0) > 0 || admin.authorize !== undefined
-  if (!guarded || open || admin.open) throw new HookonceError('ADMIN_OPEN', { host })
+  if (!guarded) throw new HookonceError('ADMIN_OPEN', { host })
 }
 
 export interface Listening {

@@ -13,7 +13,7 @@ export type BridgedFetch = (request: Request, incoming: IncomingMessage) => Prom
 type Incoming = IncomingMessage & { originalUrl?: string; body?: unknown }
 
 export interface BridgeOptions {
-  /** The largest body for this method and path. A body is read completely before the handler is called. */
+  /** The largest body for this method and path. A body is read when the handler asks for it: it asks who it is first. */
   readonly bodyBytes: (method: string, path: string) => number
   readonly bodies: BodyBudget
   readonly bodyTimeoutMs?: number
@@ -26,18 +26,26 @@ export function bridge(
   return async (incoming, outgoing) => {
     const maxBytes = bodyBytes(incoming.method ?? 'GET', pathOf(incoming))
     const reading = bodies.begin()
-    try {
+    let refused: keyof typeof refusals | 'aborted' | null = null
+    async function read(): Promise<Uint8Array> {
       const body = await bodyOf(incoming, { bodyBytes: maxBytes, bodyTimeoutMs }, reading)
-      if (body === 'aborted') return
-      if (typeof body === 'string' && body !== 'parsed') return refuse(outgoing, refusals[body])
-      const bytes = body === 'parsed' ? parsedBytes(incoming) : body
+      if (typeof body !== 'string') return body
+      refused = body === 'parsed' ? null : body
+      throw new Error('the body was refused')
+    }
+    try {
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
-      const request = requestOf(incoming, bytes, gone.signal)
+      const body = wasRead(incoming) ? parsedBytes(incoming) : hasBody(incoming) ? lazyBody(read) : null
+      const request = requestOf(incoming, body, gone.signal)
       if (request === null) return refuse(outgoing, 400)
-      const response = await fetch(request, incoming)
+      const response = await fetch(request, incoming).catch((error) => {
+        if (refused === null) throw error
+      })
       reading.end() // a stream may last for hours and does not need the body
-      await send(outgoing, response, incoming.method === 'HEAD')
+      if (refused === null) return await send(incoming, outgoing, response!)
+      response?.body?.cancel().catch(() => {})
+      if (refused !== 'aborted') refuse(outgoing, refusals[refused])
     } finally {
       reading.end()
     }
@@ -45,6 +53,34 @@ export function bridge(
 }
 
 const refusals = { timeout: 408, body_too_large: 413, overloaded: 503 } as const
+
+/** More than this that was not read is not waited for: the connection is closed instead. */
+const UNREAD_BYTES = 64 * 1024
+
+function hasBody({ method, headers }: IncomingMessage): boolean {
+  if (method === 'GET' || method === 'HEAD') return false
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/** Whether a parser of the application has read the body already. */
+function wasRead(incoming: Incoming): boolean {
+  const { body, readableEnded } = incoming
+  return hasBody(incoming) && (readableEnded || (body !== undefined && body !== null))
+}
+
+/** A body that is read when somebody asks for its first bytes. */
+function lazyBody(read: () => Promise<Uint8Array>): ReadableStream<Uint8Array> {
+  return new ReadableStream(
+    {
+      async pull(controller) {
+        const bytes = await read()
+        if (bytes.byteLength > 0) controller.enqueue(bytes)
+        controller.close()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+}
 
 function pathOf({ originalUrl, url = '/' }: Incoming): string {
   const path = (originalUrl ?? url).replace(/^https?:\/\/[^/?#]*/i, '')
@@ -58,6 +94,7 @@ function pathOf({ originalUrl, url = '/' }: Incoming): string {
 function parsedBytes({ headers, body, url = '/' }: Incoming): Uint8Array {
   if (body === undefined || body === null)
     throw new HookonceError('BODY_CONSUMED', { path: url.split('?', 1)[0]! })
+  if (body instanceof Uint8Array) return body
   if (typeof body === 'string') return Buffer.from(body)
   const isForm = /^application\/x-www-form-urlencoded\b/i.test(headers['content-type'] ?? '')
   return Buffer.from(
@@ -65,7 +102,11 @@ function parsedBytes({ headers, body, url = '/' }: Incoming): Uint8Array {
   )
 }
 
-function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): Request | null {
+function requestOf(
+  incoming: Incoming,
+  body: Uint8Array | ReadableStream<Uint8Array> | null,
+  signal: AbortSignal,
+): Request | null {
   const { method = 'GET' } = incoming
   const url = incoming.originalUrl ?? incoming.url ?? '/'
   // A placeholder: the host is checked in the Host header.
@@ -75,20 +116,21 @@ function requestOf(incoming: Incoming, body: Uint8Array, signal: AbortSignal): R
     for (let i = 0; i < incoming.rawHeaders.length; i += 2) {
       headers.append(incoming.rawHeaders[i]!, incoming.rawHeaders[i + 1]!)
     }
-    const bodied = method !== 'GET' && method !== 'HEAD' && body.byteLength > 0
-    return new Request(url.startsWith('/') ? `${base}${url}` : url, {
-      method,
-      headers,
-      signal,
-      ...(bodied ? { body: Buffer.from(body) } : {}),
-    })
+    const content = body instanceof Uint8Array ? Buffer.from(body) : body
+    const init = { method, headers, signal, body: content, duplex: 'half' }
+    return new Request(url.startsWith('/') ? `${base}${url}` : url, init as RequestInit)
   } catch {
     return null // a method, a path or a header that `Request` does not accept
   }
 }
 
-async function send(outgoing: ServerResponse, response: Response, headOnly: boolean): Promise<void> {
+async function send(incoming: IncomingMessage, outgoing: ServerResponse, response: Response): Promise<void> {
   if (outgoing.destroyed) return void response.body?.cancel()
+  if (isLeftUnread(incoming)) {
+    outgoing.shouldKeepAlive = false
+    outgoing.once('finish', () => incoming.destroy())
+  }
+  const headOnly = incoming.method === 'HEAD'
   const headers: Record<string, string | string[]> = Object.fromEntries(response.headers)
   const cookies = response.headers.getSetCookie()
   if (cookies.length > 0) headers['set-cookie'] = cookies
@@ -99,6 +141,13 @@ async function send(outgoing: ServerResponse, response: Response, headOnly: bool
     return
   }
   await writeAll(response.body, outgoing)
+}
+
+/** Node reads the rest of a body to use the connection again, however large it is. */
+function isLeftUnread(incoming: IncomingMessage): boolean {
+  if (incoming.complete || !hasBody(incoming)) return false
+  const length = incoming.headers['content-length']
+  return length === undefined || Number(length) > UNREAD_BYTES
 }
 
 /** Reads the next chunk only when the socket has accepted the last one, so that a slow client slows down the source. */

@@ -4,6 +4,6 @@ export type { Access, AdminOptions, Peer, Role, Token } from './admin/options.js
 export type { Listening, TlsOptions } from './bind.js'
 export type { ServerOptions } from './options.js'
 export { type ProcessesOptions, runProcesses } from './processes.js'
-export { createServer, type HookonceServer } from './server.js'
+export { type CloseOptions, createServer, type HookonceServer } from './server.js'
 export { type Running, runUntilSignal, type SignalOptions } from './signals.js'
 export type { TrustProxy } from './trust-proxy.js'

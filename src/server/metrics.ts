@@ -1,7 +1,7 @@
 /** `/metrics` and its access control: the counts are business figures, so they are not public by default. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Inbox } from '../inbox.js'
-import { isLoopbackAddress, isLoopbackHost } from '../ip.js'
+import { isLoopbackHost } from '../ip.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
 import { findToken, knownTokens } from './admin/access.js'
 import { hostList } from './admin/hosts.js'
@@ -9,7 +9,6 @@ import { may } from './admin/options.js'
 import { signInLimit } from './admin/sign-in-limit.js'
 import { hostNames } from './bind.js'
 import type { ServerSettings } from './options.js'
-import { wasForwarded } from './trust-proxy.js'
 
 export interface Metrics {
   /** False when the path is another one, or metrics are turned off. */
@@ -31,14 +30,14 @@ export function createMetrics(
   // The tokens of the admin API are accepted here, so guessing them must be as slow here as there.
   const limit = signInLimit(Date.now)
 
-  // Without tokens, a web page could read the metrics through the browser by DNS rebinding, so the host name is checked.
+  // With `metrics: true`, a web page could read the metrics through the browser by DNS rebinding, so the host name is checked.
   const names = (admin !== false && admin.hosts) || hostNames(settings)
   const isKnown = isLoopbackHost(host) ? hostList(names) : () => true
 
   /** Null when the caller may read the metrics. */
   function refused(request: IncomingMessage): Refused | null {
     if (metrics === true) return unlessKnownHost(request)
-    if (tokens.length === 0) return isLocal(request) ? unlessKnownHost(request) : { status: 403, headers: {} }
+    if (tokens.length === 0) return { status: 403, headers: {} }
     const address = addressOf(request)
     const bearer = /^bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1]
     const token = bearer === undefined ? null : findToken(tokens, bearer, Date.now())
@@ -51,14 +50,6 @@ export function createMetrics(
 
   function unlessKnownHost({ headers }: IncomingMessage): Refused | null {
     return isKnown(headers.host ?? '') ? null : { status: 421, headers: {} }
-  }
-
-  /** True when the server listens on loopback only, and the request came directly and not through a local proxy. */
-  function isLocal(request: IncomingMessage): boolean {
-    const address = request.socket.remoteAddress ?? ''
-    return (
-      isLoopbackHost(host) && isLoopbackAddress(address) && !wasForwarded((name) => name in request.headers)
-    )
   }
 
   return {

@@ -3,7 +3,6 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../adapters/node.js'
 import type { Inbox } from '../inbox.js'
 import { type Admin, admin } from './admin/admin.js'
-import type { AdminOptions } from './admin/options.js'
 import { hostNames } from './bind.js'
 import { bridge } from './bridge.js'
 import type { ServerSettings } from './options.js'
@@ -57,15 +56,11 @@ function notFound(inbox: Inbox, response: ServerResponse): void {
 
 function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
   if (settings.admin === false) return null
-  const options = adminOptions(settings, settings.admin)
-  if (options.tokens?.length || options.authorize || options.open) return admin(inbox, options)
+  const options = { hosts: hostNames(settings), ...settings.admin }
+  if (options.tokens?.length || options.authorize) return admin(inbox, options)
   inbox.log.warn(
     { step: 'admin' },
     'the admin API is off, because no way to sign in is configured. Set HOOKONCE_ADMIN_TOKEN, or `admin: false` to hide this warning',
   )
   return null
-}
-
-function adminOptions(settings: ServerSettings, options: AdminOptions): AdminOptions {
-  return { hosts: hostNames(settings), ...options, ...(settings.open ? { open: true } : {}) }
 }

@@ -20,14 +20,17 @@ export interface ServerOptions {
   /** The admin API and its page. False: intake and health only. */
   readonly admin?: AdminOptions | false
   /**
-   * `/metrics`, in the text format of Prometheus. Default: for callers with a token of the admin API; without tokens, for
-   * this machine if the server listens on loopback. True: for everybody. False: off.
+   * `/metrics`, in the text format of Prometheus. Default: for callers with a token of the admin API. True: for everybody.
+   * False: off.
    */
   readonly metrics?: boolean
-  /** For development: requests from this machine need no token. An error on any address other than loopback. */
-  readonly open?: boolean
   /** How long `close` may take. Default 8,000: `docker stop` kills after 10 seconds. */
   readonly drainMs?: number
+  /**
+   * How long the server still accepts requests after SIGTERM, while `/readyz` answers 503, so that a load balancer can
+   * take it out. Part of `drainMs`, five eighths of it at most. Default 5,000.
+   */
+  readonly lameDuckMs?: number
   /** How long `/readyz` waits for the store. Default 2,000. */
   readonly readyTimeoutMs?: number
   /** How long the headers of a request may take. Default 10,000. */
@@ -61,8 +64,8 @@ export const serverRule = shape({
   publicUrl: text,
   admin: either(off, adminRule),
   metrics: flag,
-  open: flag,
   drainMs: whole(0, 3_600_000),
+  lameDuckMs: whole(0, 3_600_000),
   readyTimeoutMs: whole(1, 60_000),
   headersTimeoutMs: whole(100, 600_000),
   requestTimeoutMs: whole(100, 3_600_000),
@@ -81,8 +84,8 @@ export function serverSettings(options: ServerOptions): ServerSettings {
     publicUrl: options.publicUrl === undefined ? null : publicOrigin(options.publicUrl),
     admin: options.admin ?? {},
     metrics: options.metrics ?? null,
-    open: options.open ?? false,
     drainMs: options.drainMs ?? 8_000,
+    lameDuckMs: options.lameDuckMs ?? 5_000,
     readyTimeoutMs: options.readyTimeoutMs ?? 2_000,
     headersTimeoutMs: options.headersTimeoutMs ?? 10_000,
     requestTimeoutMs: options.requestTimeoutMs ?? 15_000,

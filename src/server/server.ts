@@ -5,6 +5,7 @@
  */
 import { createServer as createHttp, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { createServer as createHttps } from 'node:https'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { atMost } from '../clock.js'
 import type { Inbox } from '../inbox.js'
 import type { IntakeLimits } from '../intake/receive.js'
@@ -22,9 +23,10 @@ export interface HookonceServer extends AsyncDisposable {
   listen(): Promise<Listening>
   /**
    * Stops accepting connections, finishes accepted requests, then stops the inbox, within `deadlineMs` (default
-   * `drainMs`). A second call can shorten the deadline: `close({ deadlineMs: 0 })` stops at once.
+   * `drainMs`). A second call can shorten the deadline: `close({ deadlineMs: 0 })` stops at once. With `lameDuck`, the
+   * server accepts requests for `lameDuckMs` more, and says that it is stopping.
    */
-  close(options?: { readonly deadlineMs?: number }): Promise<void>
+  close(options?: CloseOptions): Promise<void>
   /**
    * Serves another inbox from the next request on. Resolves to the previous inbox when no request uses it any more. The
    * previous inbox goes on handling its events until you stop it.
@@ -34,6 +36,13 @@ export interface HookonceServer extends AsyncDisposable {
   readonly node: Server
 }
 
+export interface CloseOptions {
+  readonly deadlineMs?: number
+  readonly lameDuck?: boolean
+}
+
+/** The largest share of the deadline in which new requests are accepted. */
+const LAME_DUCK_SHARE = 5 / 8
 /** The share of the deadline for requests; the rest is for running handlers. */
 const REQUESTS_SHARE = 0.75
 
@@ -70,20 +79,22 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     else current.other(request, response)
   }
 
-  async function close(deadlineMs: number): Promise<void> {
+  async function close(deadlineMs: number, lameDuckMs: number): Promise<void> {
     const until = performance.now() + deadlineMs
+    const leftMs = () => (now.signal.aborted ? 0 : Math.max(0, until - performance.now()))
     requests.closeAfter()
     current.endStreams()
+    if (node.listening) await pause(Math.min(lameDuckMs, deadlineMs * LAME_DUCK_SHARE), now.signal)
     const wasBusy = requests.recentlyBusy
-    await drainConnections(node, { deadlineMs: deadlineMs * REQUESTS_SHARE, wasBusy, now: now.signal })
-    const left = now.signal.aborted ? 0 : Math.max(0, until - performance.now())
+    await drainConnections(node, { deadlineMs: leftMs() * REQUESTS_SHARE, wasBusy, now: now.signal })
+    const left = leftMs()
     await withinTime(stopInbox(current.inbox, left), left + STOP_GRACE_MS, now.signal)
   }
 
   const server: HookonceServer = {
     listen: () => listen(node, settings),
-    close({ deadlineMs = settings.drainMs } = {}) {
-      if (closing === null) closing = close(deadlineMs)
+    close({ deadlineMs = settings.drainMs, lameDuck = false } = {}) {
+      if (closing === null) closing = close(deadlineMs, lameDuck ? settings.lameDuckMs : 0)
       else setTimeout(() => now.abort(), deadlineMs).unref()
       return closing
     },
@@ -101,6 +112,11 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     [Symbol.asyncDispose]: () => server.close(),
   }
   return server
+}
+
+function pause(ms: number, now: AbortSignal): Promise<void> {
+  if (ms === 0 || now.aborted) return Promise.resolve()
+  return sleep(ms, undefined, { signal: now }).catch(() => {})
 }
 
 /** After the deadline of the handlers, releasing their events takes a few statements. */

@@ -1,4 +1,7 @@
-/** Runs a server or an inbox until a signal stops it. A second signal stops it at once. */
+/**
+ * Runs a server or an inbox until a signal stops it. A second signal stops it at once. After SIGTERM a server still
+ * accepts requests for `lameDuckMs`; SIGINT comes from a terminal, where no load balancer has to notice.
+ */
 import cluster from 'node:cluster'
 import type { Inbox } from '../inbox.js'
 import type { HookonceServer } from './server.js'
@@ -11,9 +14,11 @@ export type Running =
 export interface SignalOptions {
   /** Called at the first signal, with its name. */
   readonly onStop?: (signal: string) => void
-  /** Stops it as a signal does. */
+  /** Stops it as SIGINT does. */
   readonly stop?: AbortSignal
 }
+
+const CALLER = 'the caller'
 
 /** Messages by which the parent of a cluster stops its processes. A signal could reach a process twice. */
 export const STOP_MESSAGE = 'hookonce:stop'
@@ -57,7 +62,7 @@ export function runUntilSignal(running: Running, options: SignalOptions = {}): P
       if (stopping) return
       stopping = true
       options.onStop?.(reason)
-      close(running, running.drainMs).then(
+      close(running, running.drainMs, !['SIGINT', CALLER].includes(reason)).then(
         () => end(0),
         () => end(1),
       )
@@ -70,7 +75,7 @@ export function runUntilSignal(running: Running, options: SignalOptions = {}): P
       }
     }
     const onDisconnect = () => begin('the end of the parent')
-    const onAbort = () => begin('the caller')
+    const onAbort = () => begin(CALLER)
     process.on('SIGTERM', onSignal).on('SIGINT', onSignal)
     if (isClusterProcess()) {
       // Without this, Node ends a process at once when its parent has ended.
@@ -81,7 +86,7 @@ export function runUntilSignal(running: Running, options: SignalOptions = {}): P
   })
 }
 
-function close(running: Running, deadlineMs: number | undefined): Promise<void> {
+function close(running: Running, deadlineMs: number | undefined, lameDuck = false): Promise<void> {
   const options = deadlineMs === undefined ? {} : { deadlineMs }
-  return 'server' in running ? running.server.close(options) : running.inbox.stop(options)
+  return 'server' in running ? running.server.close({ ...options, lameDuck }) : running.inbox.stop(options)
 }

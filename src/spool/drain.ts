@@ -3,25 +3,19 @@
  * dies in between, they are duplicates the next time. One process drains at a time; the others check once a second
  * whether they must take over.
  */
-import { atMost, type Clock } from '../clock.js'
-import { codeOf, HookonceError } from '../errors.js'
+import { atMost } from '../clock.js'
+import { codeOf } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
-import type { LogRecorder } from '../recorder.js'
 import type { Circuit } from './gate.js'
-import { asDelivery, type Seal } from './row.js'
-import type { RefusedRow, SpoolThread } from './spool-file.js'
+import { type FailedRow, type RecordRowsDeps, type RowsResult, rowRecorder } from './record-rows.js'
+import type { SpoolThread } from './spool-file.js'
 
-export interface DrainDeps {
+export interface DrainDeps extends RecordRowsDeps {
   readonly file: SpoolThread
   readonly circuit: Circuit
-  readonly clock: Clock
   readonly log: Logger
-  readonly seal: Seal | undefined
-  readonly drainTo: LogRecorder
-  /** Asks the store whether a delivery could be recorded now. */
-  probe(): Promise<unknown>
-  /** Called when deliveries were recorded and have left the spool. */
+  /** Called when deliveries were recorded. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
@@ -43,6 +37,9 @@ const BATCH_BYTES = 4 * 1024 * 1024
 const IDLE_MS = 1_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2_000
+/** Between them, new deliveries in the spool have their turn. */
+const RETRIES_A_TURN = 100
+const NOTHING: RowsResult = { recorded: [], failed: [], storeError: null }
 
 export function createDrain(deps: DrainDeps): Drain {
   const { file, circuit, log } = deps
@@ -53,6 +50,16 @@ export function createDrain(deps: DrainDeps): Drain {
   let problem: string | null = null
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | null = null
+  /**
+   * Rows up to an id that have their outcome, and that the file could not remove: its disk is full. The rows behind them
+   * are recorded all the same.
+   */
+  let unremoved: { readonly done: number[]; readonly setAside: FailedRow[]; readonly upTo: number } = {
+    done: [],
+    setAside: [],
+    upTo: 0,
+  }
+  const recordRows = rowRecorder(deps)
 
   function schedule(ms: number): void {
     clearTimeout(timer)
@@ -72,7 +79,7 @@ export function createDrain(deps: DrainDeps): Drain {
         },
         (error: unknown) => {
           problem = error instanceof Error ? error.message : 'unexpected'
-          log.error({ step: 'record', code: codeOf(error) }, 'spool not drained; trying again')
+          log.error({ step: 'record', code: codeOf(error) }, `spool not drained, trying again: ${problem}`)
           return retryMs()
         },
       )
@@ -89,19 +96,26 @@ export function createDrain(deps: DrainDeps): Drain {
 
   /** True when nothing is left for this process to do. */
   async function turn(): Promise<boolean> {
-    const waiting = await file.waiting().catch(async (error: unknown) => {
+    try {
+      if (!(await hasWork()) || !(await file.lock())) return !circuit.open || (await reachable())
+      running = true
+      try {
+        return (await drainWaiting()) && (await retrySetAside())
+      } finally {
+        running = false
+        await file.unlock()
+      }
+    } catch (error) {
       // A broken spool must not keep deliveries from a store that is back.
       if (circuit.open) await reachable()
       throw error
-    })
-    if (waiting.length === 0 || !(await file.lock())) return !circuit.open || reachable()
-    running = true
-    try {
-      return await drainAll()
-    } finally {
-      running = false
-      await file.unlock()
     }
+  }
+
+  async function hasWork(): Promise<boolean> {
+    const sources = await file.waiting()
+    if (sources.some(({ depth }) => depth > 0)) return true
+    return sources.some(({ setAside }) => setAside > 0) && file.isDue({ now: deps.clock.now() })
   }
 
   async function reachable(): Promise<boolean> {
@@ -114,32 +128,64 @@ export function createDrain(deps: DrainDeps): Drain {
     return !circuit.open
   }
 
-  async function drainAll(): Promise<boolean> {
+  async function drainWaiting(): Promise<boolean> {
     while (!stopped) {
       // After an outage the first delivery is sent alone, to find out whether the store is back.
-      const rows = await file.take({ limit: circuit.open ? 1 : BATCH, maxBytes: BATCH_BYTES })
-      if (rows.length === 0) {
-        await file.shrink()
-        return true
-      }
-      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, deps.seal).catch(unreadable)))
-      let verdicts: RecordVerdict[][]
-      try {
-        verdicts = await deps.drainTo.record(deliveries)
-      } catch (error) {
-        circuit.trip(error)
-        return false
-      }
-      circuit.reset()
-      const refused = rows.flatMap(({ id }, i) => refusalOf(id, verdicts[i]!))
-      const setAside = new Set(refused.map(({ id }) => id))
-      const done = rows.flatMap(({ id }) => (setAside.has(id) ? [] : [id]))
-      await file.remove({ done, refused, now: deps.clock.now() })
-      for (const { code } of refused)
-        log.error({ step: 'record', code }, 'the store refused a spooled delivery: kept aside in the spool')
-      deps.drained(deliveries, verdicts)
+      const limit = circuit.open ? 1 : BATCH
+      const rows = await file.take({ after: unremoved.upTo, limit, maxBytes: BATCH_BYTES })
+      if (rows.length === 0) break
+      const result = await recordRows(rows)
+      await remove(result, rows.at(-1)!.id).catch(() => {}) // tried again below
+      tell(result)
+      if (!answered(result)) return false
+    }
+    await remove(NOTHING, unremoved.upTo)
+    if (!stopped) await file.shrink()
+    return true
+  }
+
+  async function remove({ recorded, failed, storeError }: RowsResult, upTo: number): Promise<void> {
+    const done = [...unremoved.done, ...recorded.map(({ id }) => id)]
+    const setAside = [...unremoved.setAside, ...failed]
+    if (done.length + setAside.length === 0) return
+    unremoved = { done, setAside, upTo: storeError === null ? upTo : unremoved.upTo }
+    await file.remove({ done, setAside, now: deps.clock.now() })
+    unremoved = { done: [], setAside: [], upTo: 0 }
+  }
+
+  /** One at a time: each of them has failed before. */
+  async function retrySetAside(): Promise<boolean> {
+    for (let i = 0; i < RETRIES_A_TURN && !stopped; i++) {
+      const now = deps.clock.now()
+      const row = await file.takeDue({ now })
+      if (row === null) break
+      const result = await recordRows([row])
+      if (result.recorded.length > 0) await file.removeSetAside({ id: row.id })
+      for (const failed of result.failed) await file.postpone({ ...failed, now })
+      tell(result)
+      if (!answered(result)) return false
     }
     return true
+  }
+
+  /** False when the store is unavailable. */
+  function answered({ storeError }: RowsResult): boolean {
+    if (storeError === null) circuit.reset()
+    else circuit.trip(storeError)
+    return storeError === null
+  }
+
+  function tell({ recorded, failed }: RowsResult): void {
+    for (const { source, code, detail } of failed)
+      log.error(
+        { source, step: 'record', code },
+        `a spooled delivery is set aside and retried later: ${detail}`,
+      )
+    if (recorded.length === 0) return
+    deps.drained(
+      recorded.map(({ delivery }) => delivery),
+      recorded.map(({ verdicts }) => verdicts),
+    )
   }
 
   return {
@@ -164,19 +210,4 @@ export function createDrain(deps: DrainDeps): Drain {
       await atMost(deadlineMs, round)
     },
   }
-}
-
-/** A store refuses a delivery as a whole, so the verdict of its first event is enough. */
-function refusalOf(id: number, verdicts: readonly RecordVerdict[]): RefusedRow[] {
-  const [verdict] = verdicts
-  return verdict?.status === 'refused' ? [{ id, code: verdict.code, detail: verdict.detail }] : []
-}
-
-/**
- * A delivery that cannot be read stays in the spool and blocks the next ones: its key may be missing for a short time
- * only.
- */
-function unreadable(error: unknown): never {
-  const problem = `a delivery in it cannot be read (${error instanceof Error ? error.message : 'unknown'})`
-  throw new HookonceError('SPOOL_FAILED', { path: 'spool', problem })
 }

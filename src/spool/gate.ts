@@ -1,6 +1,7 @@
 /**
  * The way into the spool. A batch goes to the store; deliveries that the store cannot take go to the spool. While a
- * source has deliveries in the spool, its next ones are spooled behind them, so that its order stays.
+ * source has deliveries in the spool, its next ones are spooled behind them, so that its order stays. While the spool
+ * cannot be written, deliveries go to the store first: out of order is better than refused.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Clock, timeLimited } from '../clock.js'
@@ -25,8 +26,10 @@ export interface GateDeps {
   readonly next: LogRecorder
   /** Called when the spool has deliveries to drain. */
   spooled(): void
-  /** Called after each write to the file: null when all deliveries were stored, else the bytes of one that was not. */
-  wrote(failed: number | null): void
+  /** False after a write to the file has failed, until one succeeds. */
+  canWrite(): boolean
+  /** Called after each write: null when all deliveries were stored, the bytes of one that did not fit, or the error. */
+  wrote(result: number | HookonceError | null): void
 }
 
 interface Item {
@@ -51,6 +54,10 @@ export function spoolGate(deps: GateDeps) {
   return async function record(deliveries: readonly NewDelivery[]): Promise<GateResult[]> {
     const results: GateResult[] = []
     const items = deliveries.map((delivery, index) => ({ delivery, index }))
+    if (!deps.canWrite()) {
+      await directly(items, results)
+      return results
+    }
     const depths = circuit.open ? null : await waiting()
     const behind = items.filter(({ delivery }) => depths === null || depths.has(delivery.source))
     const free = items.filter((item) => !behind.includes(item))
@@ -61,20 +68,26 @@ export function spoolGate(deps: GateDeps) {
   /** Deliveries in the spool by source. Empty when the file cannot be read: the store does not wait for that. */
   async function waiting(): Promise<Map<string, number>> {
     const rows = await file.waiting().catch(() => [])
-    return new Map(rows.map(({ source, depth }) => [source, depth]))
+    return new Map(rows.flatMap(({ source, depth }) => (depth > 0 ? [[source, depth]] : [])))
   }
 
   async function directly(items: readonly Item[], results: GateResult[]): Promise<void> {
     if (items.length === 0) return
     try {
-      const recorded = deps.next.record(items.map(({ delivery }) => delivery))
-      const verdicts = await timeLimited(recorded, deps.afterMs, () => tooLate(deps.afterMs))
-      for (const [i, { index }] of items.entries()) results[index] = verdicts[i]!
+      await store(items, results)
     } catch (error) {
       if (!isForTheSpool(error)) throw error
       circuit.trip(error)
-      await spool(items, results)
+      const failed = await put(items, results)
+      if (failed) fail(items, results, failed)
     }
+  }
+
+  async function store(items: readonly Item[], results: GateResult[]): Promise<void> {
+    const recorded = deps.next.record(items.map(({ delivery }) => delivery))
+    const verdicts = await timeLimited(recorded, deps.afterMs, () => tooLate(deps.afterMs))
+    circuit.reset()
+    for (const [i, { index }] of items.entries()) results[index] = verdicts[i]!
   }
 
   async function inTurn(items: readonly Item[], results: GateResult[]): Promise<void> {
@@ -107,6 +120,13 @@ export function spoolGate(deps: GateDeps) {
   }
 
   async function spool(items: readonly Item[], results: GateResult[]): Promise<void> {
+    const failed = await put(items, results)
+    // The store may be back: what the file cannot take must not wait until the drain has found out.
+    if (failed) await store(items, results).catch(() => fail(items, results, failed))
+  }
+
+  /** Writes to the file. Resolves to the error when the file cannot be written. */
+  async function put(items: readonly Item[], results: GateResult[]): Promise<HookonceError | null> {
     const now = deps.clock.now()
     try {
       const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, deps.seal)))
@@ -117,11 +137,16 @@ export function spoolGate(deps: GateDeps) {
       const left = kept.indexOf(false)
       deps.wrote(left < 0 ? null : sizes[left]!)
       deps.spooled()
+      return null
     } catch (error) {
-      deps.wrote(0)
       const failed = error instanceof HookonceError ? error : notSealed(error)
-      for (const { index } of items) results[index] = failed
+      deps.wrote(failed)
+      return failed
     }
+  }
+
+  function fail(items: readonly Item[], results: GateResult[], error: HookonceError): void {
+    for (const { index } of items) results[index] = error
   }
 
   function full(): HookonceError {

@@ -7,6 +7,7 @@ import type { NewDelivery } from '../model.js'
 /** One row of the spool file. Only the source and the time are outside of the block. */
 export interface SpoolRow {
   readonly source: string
+  /** By the clock of this node. */
   readonly receivedAt: number
   readonly sealed: boolean
   readonly block: Uint8Array
@@ -35,10 +36,14 @@ export async function asRow(
   }
 }
 
-export async function asDelivery(row: SpoolRow, seal: Seal | undefined): Promise<NewDelivery> {
+export async function asDelivery(
+  row: SpoolRow,
+  seal: Seal | undefined,
+  receivedAt: number,
+): Promise<NewDelivery> {
   if (row.sealed && !seal) throw new Error('it was sealed, and no key is configured')
   const block = row.sealed ? await seal!.unseal(row.block) : row.block
-  return { ...decode(block), source: row.source, receivedAt: row.receivedAt }
+  return { ...decode(block), source: row.source, receivedAt }
 }
 
 /** The head holds all fields of the delivery except the body, also fields that are added later. */

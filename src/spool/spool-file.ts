@@ -1,11 +1,12 @@
 /**
- * The spool file: deliveries in the order they came, the deliveries that the store has refused, and totals by source that
- * are updated in the same transaction, so that no query has to scan. Several processes can share the file.
+ * The spool file: deliveries in the order they came, the deliveries that are set aside, and totals by source that are
+ * updated in the same transaction, so that no query has to scan. Several processes can share the file.
  */
 import { HookonceError } from '../errors.js'
 import { type Connection, openConnection } from '../stores/sqlite/connection.js'
 import { type Database, openDatabase, type Row } from '../stores/sqlite/driver.js'
 import { isBusy } from '../stores/sqlite/failure.js'
+import type { FailedRow } from './record-rows.js'
 import type { SpoolRow } from './row.js'
 
 /** The size of an ordinary delivery: a smaller test row would fit on a disk that is too full for a delivery. */
@@ -20,17 +21,11 @@ export interface StoredRow extends SpoolRow {
   readonly id: number
 }
 
-export interface RefusedRow {
-  readonly id: number
-  readonly code: string
-  readonly detail: string
-}
-
 export interface Totals {
   readonly depth: number
-  /** Of the waiting and the refused deliveries. */
+  /** Of the waiting deliveries and those set aside. */
   readonly bytes: number
-  readonly refused: number
+  readonly setAside: number
   readonly oldestAt: number | null
 }
 
@@ -38,21 +33,20 @@ const SCHEMA = 1
 const BUSY_MS = 5_000
 /** An empty file of at least this size is shrunk. */
 const SHRINK_PAGES = 1_000
+const FIRST_RETRY_MS = 1_000
+const MAX_RETRY_MS = 60 * 60 * 1_000
 
 export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
   const connection = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
   prepareSchema(connection)
+  prepareLock(`${path}-drain`)
   const { prepare, write } = connection
   let lock: Database | null = null
 
-  function add(source: string, depth: number, bytes: number, refused: number): void {
-    prepare(`insert into totals (source, depth, bytes, refused) values (?, ?, ?, ?) on conflict (source) do update
-      set depth = depth + excluded.depth, bytes = bytes + excluded.bytes, refused = refused + excluded.refused`).run(
-      source,
-      depth,
-      bytes,
-      refused,
-    )
+  function add(source: string, depth: number, bytes: number, setAside: number): void {
+    prepare(`insert into totals (source, depth, bytes, set_aside) values (?, ?, ?, ?) on conflict (source) do update
+      set depth = depth + excluded.depth, bytes = bytes + excluded.bytes,
+      set_aside = set_aside + excluded.set_aside`).run(source, depth, bytes, setAside)
   }
 
   return {
@@ -79,18 +73,22 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       })
     },
 
-    /** The number of waiting deliveries, for each source that has any. */
-    waiting(): { source: string; depth: number }[] {
-      return prepare('select source, depth from totals where depth > 0')
+    /** The number of deliveries, for each source that has any: waiting, and set aside. */
+    waiting(): { source: string; depth: number; setAside: number }[] {
+      return prepare('select source, depth, set_aside from totals where depth > 0 or set_aside > 0')
         .all()
-        .map(({ source, depth }) => ({ source: String(source), depth: Number(depth) }))
+        .map((row) => ({
+          source: String(row.source),
+          depth: Number(row.depth),
+          setAside: Number(row.set_aside),
+        }))
     },
 
-    /** The oldest deliveries, up to `limit` and `maxBytes`, but at least one. */
-    take({ limit, maxBytes: most }: { limit: number; maxBytes: number }): StoredRow[] {
+    /** The oldest deliveries behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
+    take({ after: id, limit, maxBytes: most }: TakeLimits): StoredRow[] {
       const taken: StoredRow[] = []
       let bytes = 0
-      let after = 0
+      let after = id
       while (taken.length < limit) {
         // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
         const row = prepare(
@@ -106,18 +104,18 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       return taken
     },
 
-    /** In one transaction: removes recorded deliveries, and sets refused ones aside. */
-    remove({ done, refused, now }: { done: number[]; refused: RefusedRow[]; now: number }): void {
+    /** In one transaction: removes recorded deliveries, and sets aside those that could not be recorded. */
+    remove({ done, setAside, now }: { done: number[]; setAside: FailedRow[]; now: number }): void {
       write(() => {
-        for (const { id, code, detail } of refused) {
-          const { changes } =
-            prepare(`insert into refused (id, source, received_at, sealed, block, refused_at, code, detail)
-            select id, source, received_at, sealed, block, ?, ?, ? from spooled where id = ?`).run(
-              now,
-              code,
-              detail,
-              id,
-            )
+        for (const { id, code, detail } of setAside) {
+          const { changes } = prepare(`insert into set_aside
+            (id, source, received_at, sealed, block, tries, retry_at, code, detail)
+            select id, source, received_at, sealed, block, 1, ?, ?, ? from spooled where id = ?`).run(
+            now + FIRST_RETRY_MS,
+            code,
+            detail,
+            id,
+          )
           if (Number(changes) === 0) continue
           const row = prepare('delete from spooled where id = ? returning source').get(id)!
           add(String(row.source), -1, 0, 1)
@@ -131,26 +129,63 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       })
     },
 
-    /** Puts refused deliveries back behind the waiting ones. */
-    restore(): number {
-      return write(() => {
-        const rows = prepare('select source, count(*) as n from refused group by source').all()
-        prepare(`insert into spooled (source, received_at, sealed, block)
-          select source, received_at, sealed, block from refused order by id`).run()
-        prepare('delete from refused').run()
-        for (const { source, n } of rows) add(String(source), Number(n), 0, -Number(n))
-        return rows.reduce((sum, { n }) => sum + Number(n), 0)
+    /** Whether a delivery that was set aside is to be tried again now. */
+    isDue({ now }: { now: number }): boolean {
+      return (
+        prepare(`select 1 from set_aside where ${due} limit 1`).get(now, now + MAX_RETRY_MS) !== undefined
+      )
+    },
+
+    takeDue({ now }: { now: number }): StoredRow | null {
+      const row = prepare(`select id, source, received_at, sealed, block from set_aside
+        where ${due} order by id limit 1`).get(now, now + MAX_RETRY_MS)
+      return row ? asStored(row) : null
+    },
+
+    /** The delivery has failed again: it waits twice as long, up to an hour. */
+    postpone({ id, code, detail, now }: Omit<FailedRow, 'source'> & { now: number }): void {
+      write(() => {
+        prepare(`update set_aside set retry_at = ? + min(?, ? * (1 << min(tries, 30))),
+          tries = tries + 1, code = ?, detail = ? where id = ?`).run(
+          now,
+          MAX_RETRY_MS,
+          FIRST_RETRY_MS,
+          code,
+          detail,
+          id,
+        )
       })
+    },
+
+    removeSetAside({ id }: { id: number }): void {
+      write(() => {
+        const row = prepare(
+          'delete from set_aside where id = ? returning source, length(block) as bytes',
+        ).get(id)
+        if (row) add(String(row.source), 0, -Number(row.bytes), -1)
+      })
+    },
+
+    /** Makes every delivery that was set aside due now. */
+    retryNow(): number {
+      return write(() => Number(prepare('update set_aside set retry_at = 0').run().changes))
+    },
+
+    /** Why deliveries were set aside: a line for each reason. */
+    reasons(): { code: string; detail: string; count: number }[] {
+      return prepare('select code, max(detail) as detail, count(*) as n from set_aside group by code')
+        .all()
+        .map(({ code, detail, n }) => ({ code: String(code), detail: String(detail), count: Number(n) }))
     },
 
     totals(): Totals {
       const row = prepare(`select coalesce(sum(depth), 0) as depth, coalesce(sum(bytes), 0) as bytes,
-        coalesce(sum(refused), 0) as refused, (select received_at from spooled order by id limit 1) as oldest
+        coalesce(sum(set_aside), 0) as set_aside, (select received_at from spooled order by id limit 1) as oldest
         from totals`).get()!
       return {
         depth: Number(row.depth),
         bytes: Number(row.bytes),
-        refused: Number(row.refused),
+        setAside: Number(row.set_aside),
         oldestAt: row.oldest === null ? null : Number(row.oldest),
       }
     },
@@ -207,6 +242,15 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
   }
 }
 
+/** ?1 now, ?2 the latest time that a retry can have. A later one was written before the clock was set back. */
+const due = '(retry_at <= ?1 or retry_at > ?2)'
+
+export interface TakeLimits {
+  readonly after: number
+  readonly limit: number
+  readonly maxBytes: number
+}
+
 export type SpoolFile = ReturnType<typeof openSpoolFile>
 export type SpoolVerb = keyof SpoolFile
 
@@ -219,6 +263,19 @@ export interface SpoolCall {
 /** Every method of the file as a promise, because the file is opened in a thread. */
 export type SpoolThread = {
   readonly [V in SpoolVerb]: (...args: Parameters<SpoolFile[V]>) => Promise<ReturnType<SpoolFile[V]>>
+}
+
+/** An exclusive lock on an empty file would write to it, which fails on a full disk. */
+function prepareLock(path: string): void {
+  const file = openDatabase(path)
+  try {
+    if (Number(file.prepare('pragma page_count').get()!.page_count) === 0)
+      file.exec(`pragma busy_timeout = ${BUSY_MS}; pragma user_version = ${SCHEMA}`)
+  } catch (error) {
+    if (!isBusy(error)) throw error
+  } finally {
+    file.close()
+  }
 }
 
 function prepareSchema({ db, prepare, write }: Connection): void {
@@ -237,21 +294,23 @@ function prepareSchema({ db, prepare, write }: Connection): void {
         sealed integer not null,
         block blob not null
       ) strict;
-      create table refused (
+      create table set_aside (
         id integer primary key,
         source text not null,
         received_at integer not null,
         sealed integer not null,
         block blob not null,
-        refused_at integer not null,
+        tries integer not null,
+        retry_at integer not null,
         code text not null,
         detail text not null
       ) strict;
+      create index set_aside_retry on set_aside (retry_at);
       create table totals (
         source text primary key,
         depth integer not null,
         bytes integer not null,
-        refused integer not null
+        set_aside integer not null
       ) strict, without rowid;
       pragma user_version = ${SCHEMA};
     `)

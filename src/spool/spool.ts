@@ -3,7 +3,6 @@
  * is back. `gate.ts` is the way in, `drain.ts` the way out.
  */
 import { resolve } from 'node:path'
-import type { TransferListItem } from 'node:worker_threads'
 import type { Clock } from '../clock.js'
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
@@ -20,7 +19,7 @@ import { threadSource } from './thread-source.js'
 export interface SpoolOptions {
   /** The file. Processes on one host may share it. */
   readonly path: string
-  /** Maximum size, including refused deliveries. When it is full, senders get 503. Default 256 MiB. */
+  /** Maximum size, including deliveries that are set aside. When it is full, senders get 503. Default 256 MiB. */
   readonly maxBytes?: number
   /**
    * Time limit of a commit; after it, its deliveries are spooled as well. Default 2,000; at most half of
@@ -46,12 +45,12 @@ export const spoolRule = shape({
 export interface SpoolStatus {
   /** Deliveries that wait to be recorded. */
   readonly depth: number
-  /** Of the waiting and the refused deliveries. */
+  /** Of the waiting deliveries and those set aside. */
   readonly bytes: number
   readonly maxBytes: number
   readonly oldestAt: number | null
-  /** Deliveries that the store has refused. They stay until `retryRefused`. */
-  readonly refused: number
+  /** Deliveries that could not be recorded, each for itself. They are retried with growing waits, up to an hour. */
+  readonly setAside: number
   /** True while deliveries go straight to the spool, because the store is unavailable. */
   readonly storeAway: boolean
   /** True while this process drains. */
@@ -63,13 +62,13 @@ export interface Spool {
   status(): Promise<SpoolStatus>
   /** True when the spool is not full and its file can be written. */
   hasRoom(): Promise<boolean>
-  /** Tries refused deliveries again, after their problem was solved. Resolves to their number. */
-  retryRefused(): Promise<number>
+  /** Retries the deliveries that are set aside now. Resolves to their number. */
+  retrySetAside(): Promise<number>
 }
 
 export interface OpenSpool extends Spool, BatchRecorder {
-  /** Waiting deliveries when this process last looked, one or two seconds ago at most. For metrics. */
-  depth(): number
+  /** Deliveries when this process last looked, one or two seconds ago at most. For metrics. */
+  counts(): { readonly depth: number; readonly setAside: number }
   /** Starts to drain. Further calls have no effect. */
   start(): void
   /** True when deliveries can be spooled although the store could not be opened. They go to the spool from now on. */
@@ -84,9 +83,9 @@ export interface SpoolDeps {
   readonly next: LogRecorder
   /** Records deliveries out of the spool. */
   readonly drainTo: LogRecorder
-  /** Asks the store whether a delivery could be recorded now. */
-  probe(): Promise<unknown>
-  /** Called when deliveries were recorded and have left the spool. */
+  /** Throws unless the store could record a delivery now. Resolves to the clock of the store. */
+  probe(): Promise<number>
+  /** Called when deliveries of the spool were recorded. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
@@ -98,51 +97,61 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal } = options
 
   const thread = spoolThread({ path: resolve(path), maxBytes })
-  let depth = 0
+  let counts = { depth: 0, setAside: 0 }
   const file: SpoolThread = {
     ...thread,
     async waiting() {
-      const waiting = await thread.waiting()
-      depth = waiting.reduce((sum, source) => sum + source.depth, 0)
-      return waiting
+      const sources = await thread.waiting()
+      const sum = (what: 'depth' | 'setAside') => sources.reduce((all, source) => all + source[what], 0)
+      counts = { depth: sum('depth'), setAside: sum('setAside') }
+      return sources
+    },
+    async remove(rows) {
+      await thread.remove(rows)
+      if (failed instanceof Error) failed = null
     },
   }
   const circuit = createCircuit(deps.log)
-  /** The bytes of a delivery that could not be stored; null after the next one that could. */
-  let failed: number | null = null
+  /** The bytes of a delivery that did not fit, or why the file could not be written; null after a write that succeeded. */
+  let failed: number | HookonceError | null = null
+  const canWrite = () => !(failed instanceof Error)
   const drain = createDrain({ ...deps, file, circuit, seal })
-  const record = spoolGate({ ...deps, file, circuit, seal, maxBytes, afterMs, spooled: drain.wake, wrote })
+  const way = { spooled: drain.wake, canWrite, wrote }
+  const record = spoolGate({ ...deps, ...way, file, circuit, seal, maxBytes, afterMs })
 
-  function wrote(bytes: number | null): void {
-    failed = bytes
+  function wrote(result: number | HookonceError | null): void {
+    if (result instanceof Error && canWrite())
+      deps.log.error({ step: 'record', code: result.code }, result.message)
+    failed = result
   }
 
   return {
     record,
-    depth: () => depth,
+    counts: () => counts,
     start: drain.start,
     covers(error) {
       if (isForTheSpool(error)) circuit.trip(error)
       return isForTheSpool(error)
     },
     async status() {
-      const { depth, bytes, refused, oldestAt } = await file.totals()
-      const lastError = circuit.lastError ?? drain.problem
+      const { depth, bytes, setAside, oldestAt } = await file.totals()
+      const writeError = failed instanceof Error ? failed.message : null
+      const lastError = writeError ?? circuit.lastError ?? drain.problem
       const { open: storeAway } = circuit
-      return { depth, bytes, maxBytes, oldestAt, refused, storeAway, draining: drain.running, lastError }
+      return { depth, bytes, maxBytes, oldestAt, setAside, storeAway, draining: drain.running, lastError }
     },
     async hasRoom() {
       const { bytes } = await file.totals()
       if (failed === null) return bytes < maxBytes
-      if (bytes + failed > maxBytes) return false
+      if (typeof failed === 'number' && bytes + failed > maxBytes) return false
       // Only a write shows that the disk is full. Until a delivery is stored again, a test row is written.
       return file.probe().then(
         () => true,
         () => false,
       )
     },
-    async retryRefused() {
-      const count = await file.restore()
+    async retrySetAside() {
+      const count = await file.retryNow()
       drain.wake()
       return count
     },
@@ -168,7 +177,12 @@ function spoolThread(options: SpoolFileOptions): SpoolThread {
     waiting: () => call('waiting'),
     take: (limits) => call('take', limits),
     remove: (rows) => call('remove', rows),
-    restore: () => call('restore'),
+    isDue: (at) => call('isDue', at),
+    takeDue: (at) => call('takeDue', at),
+    postpone: (row) => call('postpone', row),
+    removeSetAside: (row) => call('removeSetAside', row),
+    retryNow: () => call('retryNow'),
+    reasons: () => call('reasons'),
     totals: () => call('totals'),
     lock: () => call('lock'),
     unlock: () => call('unlock'),
@@ -189,9 +203,10 @@ function startThread(options: SpoolFileOptions): Call {
     options,
     failed(error) {
       if (!isHookonceError(error)) return spoolFailed(error.name, error)
-      return error.code === 'SCHEMA_NEWER'
-        ? error
-        : spoolFailed(String(error.details.problem ?? error.code), error)
+      if (error.code === 'SCHEMA_NEWER') return error
+      // SQLite says "database or disk is full", and it is not the database of the log.
+      if (error.code === 'STORE_FULL') return spoolFailed('its disk is full', error)
+      return spoolFailed(String(error.details.problem ?? error.code), error)
     },
     unanswered: (_verb, problem) => spoolFailed(problem),
   })
@@ -208,6 +223,6 @@ function startThread(options: SpoolFileOptions): Call {
 }
 
 /** Blocks are transferred to the thread, not copied. */
-function buffersOf(verb: SpoolVerb, args: unknown): TransferListItem[] {
+function buffersOf(verb: SpoolVerb, args: unknown): ArrayBuffer[] {
   return verb === 'put' ? (args as SpoolRow[]).map(({ block }) => block.buffer as ArrayBuffer) : []
 }

@@ -12,15 +12,18 @@ export interface Archive {
    * first. Removed together with the event.
    */
   archived(receipts: readonly ArchiveReceipt[]): Promise<void>
+  /** The receipts of a day, by number. */
+  receipts(day: ArchiveDay): Promise<ArchiveReceipt[]>
   /**
    * Puts back payloads that retention removed. False = there is no such event, its payload is stored, or it was erased.
    * The same id may have been recorded again since, as another event: time of arrival and content hash must match too.
+   * The caller has compared the bytes with the receipt.
    */
   restore(deliveries: readonly StoredDelivery[]): Promise<boolean[]>
   /**
    * Removes the payload of every delivery with an event of this reference; the events stay, so duplicates are still
-   * detected. Erased payloads are never restored. A delivery with an event in `processing` is left for a later call. A
-   * store with `audit` writes an entry, also when nothing was found.
+   * detected. Erased payloads are never restored. A delivery with an event in `processing`, or with an unfinished event
+   * of another reference, is left for a later call. A store with `audit` writes an entry, also when nothing was found.
    */
   erase(options: EraseOptions): Promise<EraseResult>
 }
@@ -66,15 +69,20 @@ export interface ExportPage {
   readonly next: number | null
 }
 
-/** States that these payloads are in an archive object that was read back and verified. */
-export interface ArchiveReceipt {
+export interface ArchiveDay {
   readonly source: string
   /** UTC day of arrival, `yyyy-mm-dd`. */
   readonly day: string
+}
+
+/** States that these payloads are in an archive object that was read back and verified. */
+export interface ArchiveReceipt extends ArchiveDay {
   /** The number of the object within its day, from 1. */
   readonly object: number
   /** `StoredDelivery.seq` of each. */
   readonly seqs: readonly number[]
+  /** Of the object, in hexadecimal. An object with another one is not restored. */
+  readonly sha256: string
 }
 
 export interface EraseOptions {
@@ -95,7 +103,7 @@ export interface EraseResult {
    * retention had removed before.
    */
   readonly events: number
-  /** Number of deliveries left for a later call because one of their events is being processed. */
+  /** Number of deliveries left for a later call: an event is being processed, or one of another reference is unfinished. */
   readonly busy: number
   readonly more: boolean
 }

@@ -10,6 +10,8 @@ export interface History {
   read(range: HistoryRange): Promise<HistoryReport>
   /** The processes that wrote a note in the last day, the latest first. */
   processes(): Promise<ProcessSeen[]>
+  /** What processes handle, of their last notes. Notes older than `HANDLED_MS` by the store's clock do not count. */
+  handled(): Promise<HandledTypes[]>
 }
 
 /** The lengths of the kept buckets, and for how long each is kept. */
@@ -21,6 +23,9 @@ export const historyLevels = [
 
 /** For how long a process that writes no more notes is listed. */
 export const PROCESS_KEPT_MS = 86_400_000
+
+/** Three notes of a process, and half as much again for a busy one: then it counts as dead and handles nothing. */
+export const HANDLED_MS = 45_000
 
 /** `name` with this prefix is a part of a distribution: it is summed over the whole range. */
 export const DISTRIBUTION = '~'
@@ -40,6 +45,14 @@ export interface ProcessFacts {
   readonly pid: number
   /** The name of its worker in leases and attempts; null when it runs no handlers. */
   readonly worker: string | null
+  /** What it handles while it is alive. Left out: nothing. */
+  readonly handles?: readonly HandledTypes[]
+}
+
+export interface HandledTypes {
+  readonly source: string
+  /** A type, or a glob: the pattern of a handler. */
+  readonly pattern: string
 }
 
 export interface HistoryNote {
@@ -71,4 +84,13 @@ export interface ProcessSeen extends ProcessFacts {
 /** The kept length that a reading with this step uses. */
 export function levelOf(stepMs: number): number {
   return historyLevels.findLast((level) => stepMs % level.stepMs === 0)?.stepMs ?? historyLevels[0].stepMs
+}
+
+/** The types of all these processes, each once. `facts` are JSON. */
+export function typesHandled(facts: readonly string[]): HandledTypes[] {
+  const found = new Map<string, HandledTypes>()
+  for (const text of facts)
+    for (const types of (JSON.parse(text) as ProcessFacts).handles ?? [])
+      found.set(`${types.source} ${types.pattern}`, types)
+  return [...found.values()]
 }

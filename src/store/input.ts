@@ -54,6 +54,10 @@ export function checkClaim(options: ClaimOptions): void {
   checkCount('limit', options.limit, limits.claimBatch)
   checkLeaseMs(options.leaseMs)
   for (const source of options.sources ?? []) checkSource(source)
+  for (const { source, eventType } of options.except ?? []) {
+    checkSource(source)
+    checkText('An event type', eventType, 1, limits.eventTypeBytes)
+  }
   if (options.event) checkKey(options.event)
 }
 

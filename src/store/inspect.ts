@@ -29,6 +29,8 @@ export interface Payload {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly part: number
+  /** The content hash the event was recorded with, in hexadecimal. */
+  readonly contentHash: string | null
   readonly receivedAt: number
 }
 

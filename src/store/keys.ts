@@ -12,8 +12,8 @@ export interface Keys {
   /** The value of a watermark; null when it was never set. */
   watermark(source: string, key: string): Promise<number | null>
   /**
-   * Names the database that holds the log. Another name after a restore from a backup, so that entries of `seen` for
-   * events that the restored log lacks do not apply to it. Optional.
+   * Names the database that holds the log, and its last start. Another name after a restore from a backup, so that entries
+   * of `seen` for events that the restored log lacks do not apply to it. Asked once in a second. Optional.
    */
   place?(): Promise<string>
 }
@@ -28,13 +28,23 @@ export interface TransactionKeys {
 /** One step of a named side effect, under the lease of its event. */
 export type EffectStep =
   | { readonly step: 'start'; readonly lease: Lease; readonly name: string }
-  | { readonly step: 'finish'; readonly lease: Lease; readonly name: string; readonly result: string }
+  | {
+      readonly step: 'finish'
+      readonly lease: Lease
+      readonly name: string
+      readonly result: string
+      /**
+       * The attempt is over. Written only when the effect has been started and has no result, and no lease on its event is
+       * live: a worker that has one may be repeating the effect.
+       */
+      readonly late?: true
+    }
   /** The effect certainly did not happen: remove the record of its start. Returns `new`. */
   | { readonly step: 'drop'; readonly lease: Lease; readonly name: string }
 
 /**
  * `new`: never started. `unknown`: an earlier attempt started it and did not report the end. `finished`: with its
- * result. `fenced`: the lease has expired, and nothing was written.
+ * result. `fenced`: the lease has expired, or a late result came too late; nothing was written.
  */
 export type EffectState =
   | { readonly state: 'new' | 'unknown' | 'fenced' }

@@ -1,5 +1,6 @@
 /** `Log`: the methods that every store has. */
 
+import type { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type {
   ClaimedEvent,
@@ -74,8 +75,9 @@ export interface Log<Tx = unknown> {
   /**
    * Resolves when a delivery could be recorded now. Otherwise throws the reason: the store is unreachable, read-only or
    * full, or has no schema. Cheap while records succeed; after a failed record it does a test write until one succeeds.
+   * Returns the clock of the store, in milliseconds.
    */
-  ping(): Promise<void>
+  ping(): Promise<number>
   /** Writes buffered counts and closes all connections. Later calls throw STORE_CLOSED. */
   close(): Promise<void>
 }
@@ -83,11 +85,15 @@ export interface Log<Tx = unknown> {
 export interface TransactionOptions {
   /** A transaction that is idle for longer may be ended by the store, so that a dead process does not keep its locks. */
   readonly idleMs?: number
+  /** The leases of the events that are handled in it, which it will settle. */
+  readonly leases?: readonly Lease[]
 }
 
 export interface StoreTransaction<Tx = unknown> {
   /** The handler's `ctx.tx`. */
   readonly tx: Tx
+  /** Why the transaction did not begin, if the store finds out only after it has returned `tx`. */
+  readonly beginFailure?: HookonceError | null
   /** Writes outcomes inside this transaction. Any false = that lease has expired: roll back. */
   settle(settlements: readonly Settlement[]): Promise<boolean[]>
   /**

@@ -19,6 +19,8 @@ export interface Alerts {
   readonly conflicts?: { readonly perMinute: number }
   /** Events with the signed content of another one, or with a contested id, in the last minute, in this process. */
   readonly flagged?: { readonly perMinute: number }
+  /** Events put on the review list (no process handles their type, or withheld), in the last minute, in this process. */
+  readonly review?: { readonly perMinute: number }
   readonly notify: Notify
   /** Time between two checks. Default `15s`. */
   readonly every?: number | string
@@ -33,7 +35,7 @@ export interface Measured {
 }
 
 export interface AlertRule {
-  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts' | 'flagged'
+  readonly name: 'deadLetters' | 'oldestAge' | 'signatureFailures' | 'conflicts' | 'flagged' | 'review'
   readonly what: string
   readonly unit: string
   readonly threshold: number
@@ -50,6 +52,7 @@ export const alertsRule = shape({
   signatureFailures: perMinute,
   conflicts: perMinute,
   flagged: perMinute,
+  review: perMinute,
   notify: notifyRule,
   every: alertDuration,
   cooldown: alertDuration,
@@ -57,7 +60,7 @@ export const alertsRule = shape({
 
 export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
   checkOptions('alerts', alerts, alertsRule)
-  const { deadLetters, oldestAge, signatureFailures, conflicts, flagged } = alerts
+  const { deadLetters, oldestAge, signatureFailures, conflicts, flagged, review } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
     rules.push({
@@ -100,10 +103,16 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
       threshold: flagged.perMinute,
       measure: lastMinute(inbox, now, (own) => own.flagged + own.contested),
     })
+  if (review)
+    rules.push({
+      ...{ name: 'review', what: 'events put on the review list', unit: 'a minute' },
+      threshold: review.perMinute,
+      measure: lastMinute(inbox, now, (own) => own.reviewed),
+    })
   if (rules.length === 0)
     throw invalid(
       'alerts',
-      'needs at least one of deadLetters, oldestAge, signatureFailures, conflicts and flagged',
+      'needs at least one of deadLetters, oldestAge, signatureFailures, conflicts, flagged and review',
     )
   return rules
 }

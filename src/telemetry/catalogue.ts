@@ -51,6 +51,10 @@ export const metrics = {
     'How long the oldest event that waits for a worker has been due, by source; 0 when none waits.',
   ),
   spool: gauge('spool_deliveries', 'Deliveries in the spool, because the store is unavailable.'),
+  spoolSetAside: gauge(
+    'spool_set_aside_deliveries',
+    'Deliveries in the spool that could not be recorded, each for itself, and are retried.',
+  ),
   retentionRuns: counter(
     'retention_runs_total',
     'Daily runs of retention by this process, by outcome (done, failed).',

@@ -153,7 +153,7 @@ function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | n
   ]
 }
 
-function ofOptionalFeatures({ counters: { spoolDepth, seen, retention } }: Inbox): string[] {
+function ofOptionalFeatures({ counters: { spool, seen, retention } }: Inbox): string[] {
   const { partitionsAhead } = retention
   const kinds = ['payloads', 'events', 'attempts', 'audits'] as const
   return [
@@ -167,7 +167,8 @@ function ofOptionalFeatures({ counters: { spoolDepth, seen, retention } }: Inbox
     ),
     exposeNumbers(metrics.partitionsAhead, partitionsAhead === null ? [] : [[{}, partitionsAhead]]),
     exposeNumbers(metrics.partitionAlarms, [[{}, retention.alarms]]),
-    exposeNumbers(metrics.spool, spoolDepth ? [[{}, spoolDepth()]] : []),
+    exposeNumbers(metrics.spool, spool ? [[{}, spool().depth]] : []),
+    exposeNumbers(metrics.spoolSetAside, spool ? [[{}, spool().setAside]] : []),
     exposeNumbers(metrics.seenHits, seen ? [[{}, seen.hits]] : []),
     exposeNumbers(metrics.seenMisses, seen ? [[{}, seen.misses]] : []),
     exposeNumbers(metrics.seenErrors, seen ? [[{}, seen.errors]] : []),

@@ -13,7 +13,7 @@ import { claimCases } from './store-contract/claim.js'
 import { duplicateCases, repeatedCases } from './store-contract/duplicates.js'
 import { effectCases } from './store-contract/effect.js'
 import { flagCases } from './store-contract/flags.js'
-import { examineCases, historyCases } from './store-contract/history.js'
+import { examineCases, handledCases, historyCases } from './store-contract/history.js'
 import { importCases } from './store-contract/imports.js'
 import { inputCases } from './store-contract/input.js'
 import { inspectCases } from './store-contract/inspect.js'
@@ -59,7 +59,7 @@ export const storeContract: readonly StoreCase[] = [
   ...section('audit', auditCases),
   ...section('inspect', [...inspectCases, ...examineCases]),
   ...section('duplicates', repeatedCases),
-  ...section('history', historyCases),
+  ...section('history', [...historyCases, ...handledCases]),
   ...section('imports', importCases),
 ]
 

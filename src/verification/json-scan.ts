@@ -45,7 +45,115 @@ function endOfOddString(bytes: Uint8Array, from: number): number {
   }
 }
 
-export function endOfNumber(bytes: Uint8Array, from: number): number {
+/** A number, `true`, `false` or `null`. */
+export function endOfScalar(bytes: Uint8Array, from: number): number {
+  const first = bytes[from]!
+  if (first < 0x66) return endOfNumber(bytes, from)
+  const word = words[first]
+  if (word === undefined) return -1
+  for (let i = 1; i < word.length; i += 1) if (bytes[from + i] !== word[i]) return -1
+  return from + word.length
+}
+
+const words: Readonly<Record<number, Uint8Array>> = {
+  116: new TextEncoder().encode('true'),
+  102: new TextEncoder().encode('false'),
+  110: new TextEncoder().encode('null'),
+}
+
+/** The opening brackets of the containers that are open, enough for nearly every document. */
+const shallow = new Uint8Array(256)
+
+/** An object or array with everything in it, nested to any depth. `from` is its opening bracket. */
+export function endOfContainer(bytes: Uint8Array, from: number): number {
+  const end = bytes.length
+  let brackets = shallow
+  let depth = 0
+  let at = from
+  for (;;) {
+    const first = bytes[at]!
+    let expectsMore = false
+    if (first === 0x7b || first === 0x5b) {
+      if (depth === brackets.length) brackets = doubled(brackets)
+      brackets[depth] = first
+      depth += 1
+      at = afterSpace(bytes, at + 1)
+      if (at >= end) return -1
+      expectsMore = bytes[at] !== first + 2
+    } else {
+      at = first === 0x22 ? afterString(bytes, at) : endOfScalar(bytes, at)
+      if (at < 0) return -1
+    }
+    // After a value: close the containers that end here, until a comma.
+    while (!expectsMore) {
+      at = afterSpace(bytes, at)
+      if (at >= end) return -1
+      const next = bytes[at]!
+      at += 1
+      // In ASCII a closing bracket is two after its opening one.
+      if (next === brackets[depth - 1]! + 2) {
+        depth -= 1
+        if (depth === 0) return at
+      } else if (next === 0x2c) expectsMore = true
+      else return -1
+    }
+    if (brackets[depth - 1] === 0x7b) {
+      at = endOfKey(bytes, at)
+      if (at < 0) return -1
+    }
+    at = afterSpace(bytes, at)
+    if (at >= end) return -1
+  }
+}
+
+/** A name of an object with its colon. */
+function endOfKey(bytes: Uint8Array, from: number): number {
+  let at = afterSpace(bytes, from)
+  if (bytes[at] !== 0x22) return -1
+  at = afterString(bytes, at)
+  if (at < 0) return -1
+  at = afterSpace(bytes, at)
+  return bytes[at] === 0x3a ? at + 1 : -1
+}
+
+/** `from` is the opening quote. */
+function afterString(bytes: Uint8Array, from: number): number {
+  const found = endOfString(bytes, from + 1)
+  return found === -1 ? -1 : (found < 0 ? ~found : found) + 1
+}
+
+function doubled(brackets: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
+  const larger = new Uint8Array(2 * brackets.length)
+  larger.set(brackets)
+  return larger
+}
+
+function afterSpace(bytes: Uint8Array, from: number): number {
+  // Most JSON has no space between two tokens.
+  if (bytes[from]! > 0x20) return from
+  let at = from
+  while (at < bytes.length && isSpace(bytes[at]!)) at += 1
+  return at
+}
+
+/** Whether more containers than this are open at once, anywhere in the text. */
+export function isDeeperThan(bytes: Uint8Array, limit: number): boolean {
+  if (bytes.length <= limit) return false
+  let depth = 0
+  for (let at = 0; at < bytes.length; at += 1) {
+    const byte = bytes[at]!
+    if (byte === 0x22) {
+      at = afterString(bytes, at) - 1
+      if (at < 0) return false
+    } else if (byte === 0x7b || byte === 0x5b) {
+      depth += 1
+      if (depth > limit) return true
+    } else if (byte === 0x7d || byte === 0x5d) depth -= 1
+  }
+  return false
+}
+
+function endOfNumber(bytes: Uint8Array, from: number): number {
   let at = from
   if (bytes[at] === 0x2d) at += 1
   if (bytes[at] === 0x30) at += 1

@@ -1,15 +1,15 @@
 /**
- * Reads a JSON text in one pass over its bytes: it checks the grammar and a depth limit, and returns the values at the
- * requested paths as tokens. It builds no objects and never throws. JSON.parse is not used on received bytes: it blocks
- * for seconds on deep nesting, rounds 64-bit ids, takes the last of two equal keys, and hides bytes that are not UTF-8.
- * Here each of these gives a result with a reason.
+ * Reads a JSON text in one pass over its bytes: it checks the grammar and returns the values at the requested paths as
+ * tokens. It builds no objects and never throws, and nesting costs it one byte of memory for each level. JSON.parse is
+ * not used on received bytes: it blocks for seconds on deep nesting, rounds 64-bit ids, takes the last of two equal keys,
+ * and hides bytes that are not UTF-8.
  *
  * Paths: `id`, `data.object.id`, `items.0.id`, `events[].id` (each element), `payload.*.id` (each member),
  * `` (the whole text). A dot inside a key is written `\.`.
  */
 import { isUtf8 } from 'node:buffer'
 import { compilePaths, type PathNode } from './json-path.js'
-import { endOfNumber, endOfString, isSpace, unescapeString } from './json-scan.js'
+import { endOfContainer, endOfScalar, endOfString, isSpace, unescapeString } from './json-scan.js'
 
 export type JsonKind = 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
 
@@ -24,7 +24,7 @@ export interface JsonToken {
   readonly key: string | null
 }
 
-export type JsonProblem = 'not_json' | 'too_deep' | 'ambiguous'
+export type JsonProblem = 'not_json' | 'ambiguous'
 
 /** `values[i]` has the tokens of path `i` in document order: at most one, unless the path has `[]` or `*`. */
 export type JsonResult =
@@ -36,28 +36,25 @@ export interface JsonQuery {
   read(bytes: Uint8Array): JsonResult
 }
 
-export const defaultMaxDepth = 512
-
 /** The number of bytes that this process has scanned: a test compares it with the size of a delivery. */
 export const scanned = { bytes: 0 }
 
 /** Compiles the paths once for many reads. Only an invalid path throws. */
-export function jsonQuery(paths: readonly string[], options: { maxDepth?: number } = {}): JsonQuery {
+export function jsonQuery(paths: readonly string[]): JsonQuery {
   const root = compilePaths(paths)
-  const maxDepth = options.maxDepth ?? defaultMaxDepth
   return {
     paths,
     read(bytes) {
       scanned.bytes += bytes.byteLength
-      return readJson(bytes, root, paths.length, maxDepth)
+      return readJson(bytes, root, paths.length)
     },
   }
 }
 
-/** An open object or array. `node` is null if no path leads into it. */
+/** An open object or array that a path leads into, so there are never more frames than steps in a path. */
 interface Frame {
   readonly isObject: boolean
-  readonly node: PathNode | null
+  readonly node: PathNode
   readonly start: number
   readonly key: string | null
   /** The number of this object: a wanted key remembers in which object it was last seen. */
@@ -69,11 +66,10 @@ interface Frame {
 
 const none: readonly JsonToken[] = []
 const notJson: JsonResult = { ok: false, reason: 'not_json' }
-const tooDeep: JsonResult = { ok: false, reason: 'too_deep' }
 const ambiguous: JsonResult = { ok: false, reason: 'ambiguous' }
 let stamps = 0
 
-function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth: number): JsonResult {
+function readJson(bytes: Uint8Array, root: PathNode, pathCount: number): JsonResult {
   const end = bytes.length
   const values: JsonToken[][] = []
   const frames: Frame[] = []
@@ -108,20 +104,26 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
         keep(node.slots, { kind: 'string', text, start, end: at, key })
       }
     } else if (first === 0x7b || first === 0x5b) {
-      if (frames.length >= maxDepth) return tooDeep
-      stamps += 1
-      frame = { isObject: first === 0x7b, node, start, key, stamp: stamps, index: 0, names: null }
-      frames.push(frame)
-      at += 1
-      while (at < end && isSpace(bytes[at]!)) at += 1
-      if (at >= end) return notJson
-      open = bytes[at] !== (frame.isObject ? 0x7d : 0x5d)
+      if (node === null || !leadsOn(node)) {
+        at = endOfContainer(bytes, start)
+        if (at < 0) return notJson
+        if (node !== null) {
+          keep(node.slots, { kind: first === 0x7b ? 'object' : 'array', text: '', start, end: at, key })
+        }
+      } else {
+        stamps += 1
+        frame = { isObject: first === 0x7b, node, start, key, stamp: stamps, index: 0, names: null }
+        frames.push(frame)
+        at += 1
+        while (at < end && isSpace(bytes[at]!)) at += 1
+        if (at >= end) return notJson
+        open = bytes[at] !== (frame.isObject ? 0x7d : 0x5d)
+      }
     } else {
-      const kind = scalarKind(first)
-      at = kind === 'number' ? endOfNumber(bytes, at) : endOfWord(bytes, at, first)
+      at = endOfScalar(bytes, at)
       if (at < 0) return notJson
       if (node !== null && node.slots.length > 0) {
-        keep(node.slots, { kind, text: ascii(bytes, start, at), start, end: at, key })
+        keep(node.slots, { kind: scalarKind(first), text: ascii(bytes, start, at), start, end: at, key })
       }
     }
 
@@ -143,7 +145,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
         open = true
       } else if (next === (frame.isObject ? 0x7d : 0x5d)) {
         const done: Frame = frames.pop()!
-        if (done.node !== null && done.node.slots.length > 0) {
+        if (done.node.slots.length > 0) {
           const kind = done.isObject ? 'object' : 'array'
           keep(done.node.slots, { kind, text: '', start: done.start, end: at, key: done.key })
         }
@@ -155,7 +157,7 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
     const inside: Frame = frame!
     key = null
     if (!inside.isObject) {
-      node = inside.node === null ? null : (inside.node.indexes.get(inside.index) ?? inside.node.each)
+      node = inside.node.indexes.get(inside.index) ?? inside.node.each
       continue
     }
     while (at < end && isSpace(bytes[at]!)) at += 1
@@ -169,7 +171,6 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
     if (at >= end || bytes[at] !== 0x3a) return notJson
     at += 1
     node = null
-    if (inside.node === null) continue
     const wanted = wantedKey(inside.node, bytes, keyStart, keyEnd, foundEnd >= 0)
     if (wanted !== null) {
       // Two values with one wanted name: parsers disagree on which of them is used.
@@ -186,6 +187,11 @@ function readJson(bytes: Uint8Array, root: PathNode, pathCount: number, maxDepth
       inside.names.add(key)
     }
   }
+}
+
+/** Whether a path leads from this value to a value inside it. */
+function leadsOn({ keys, each, members }: PathNode): boolean {
+  return keys.length > 0 || each !== null || members !== null
 }
 
 function wantedKey(node: PathNode, bytes: Uint8Array, start: number, end: number, isPlain: boolean) {
@@ -219,16 +225,4 @@ function ascii(bytes: Uint8Array, start: number, end: number): string {
 function scalarKind(first: number): 'boolean' | 'null' | 'number' {
   if (first === 0x74 || first === 0x66) return 'boolean'
   return first === 0x6e ? 'null' : 'number'
-}
-
-const words: Readonly<Record<number, Uint8Array>> = {
-  116: new TextEncoder().encode('true'),
-  102: new TextEncoder().encode('false'),
-  110: new TextEncoder().encode('null'),
-}
-
-function endOfWord(bytes: Uint8Array, at: number, first: number): number {
-  const word = words[first]!
-  for (let i = 1; i < word.length; i += 1) if (bytes[at + i] !== word[i]) return -1
-  return at + word.length
 }

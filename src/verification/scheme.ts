@@ -72,6 +72,11 @@ export type KeyScheme<Credential, Extra extends object, Needed extends boolean> 
   Extra
 > & { readonly credential: 'publicKey'; readonly credentialNeeded: Needed }
 
+/** Whether nobody but the sender can make another body for a signature. */
+export function signsBody({ body }: SchemeFacts['covers']): boolean {
+  return body === 'bytes' || body === 'values'
+}
+
 export function reject(reason: RejectReason): Verification {
   return { ok: false, reason }
 }

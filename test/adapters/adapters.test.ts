@@ -263,10 +263,96 @@ it('createInbox().fetch is the web-standard handler', async () => {
   const source = stripe({ secret: secretOf('stripe') })
   await using inbox = createInbox({ store: 'sqlite::memory:', sources: { stripe: source } })
   const { headers, body } = await source.sign(source.sample({ now: Date.now() }))
-  const request = new Request('https://app.example/hooks/webhooks/stripe', {
+  const request = new Request('https://app.example/webhooks/stripe', {
     method: 'POST',
     headers,
     body: body,
   })
   expect((await inbox.fetch(request)).status).toBe(200)
+})
+
+/** The status line's code for a path as it is written, which `fetch` would tidy up. */
+function askRaw(url: string, path: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1')
+    socket.write(`POST ${path} HTTP/1.1\r\nhost: h\r\ncontent-length: 2\r\nconnection: close\r\n\r\n{}`)
+    socket.once('data', (chunk) => {
+      resolve(Number(chunk.toString('latin1').slice(9, 12)))
+      socket.destroy()
+    })
+    socket.once('error', reject)
+  })
+}
+
+/** Adapters below a path of the application: the mount point, and how the handler is mounted there. */
+const mounted: Record<string, readonly [prefix: string, (inbox: Inbox) => Promise<Running>]> = {
+  'node with a path': [
+    '/api',
+    (inbox) => listen(createServer(nodeHandler(inbox, { path: '/api/webhooks/:source' }))),
+  ],
+  'fetch with a path': ['/api', (inbox) => served(fetchHandler(inbox, { path: '/api/webhooks/:source' }))],
+  'express below a router': [
+    '/api',
+    (inbox) => listen(createServer(express().use('/api', expressHandler(inbox)))),
+  ],
+  'express below webhooks': [
+    '/api',
+    (inbox) => listen(createServer(express().use('/api/webhooks', expressHandler(inbox)))),
+  ],
+  'express on a route': [
+    '/api',
+    (inbox) => listen(createServer(express().all('/api/webhooks/:source', expressHandler(inbox)))),
+  ],
+  'fastify with a prefix': [
+    '/api',
+    async (inbox) => {
+      const app = fastify()
+      await app.register(fastifyPlugin(inbox), { prefix: '/api' })
+      await app.listen({ port: 0, host: '127.0.0.1' })
+      const url = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
+      return { url, stop: () => app.close() }
+    },
+  ],
+  'hono on a route': [
+    '/api',
+    (inbox) => served(new Hono().all('/api/webhooks/:source', honoHandler(inbox)).fetch),
+  ],
+}
+const plain = Object.entries(adapters).flatMap(([name, adapter]) =>
+  name === 'next' ? [] : [[name, ['', adapter]] as const],
+)
+
+describe.each([...plain, ...Object.entries(mounted)])('the path to %s', (_name, [prefix, adapter]) => {
+  it('names one source, from its start', async () => {
+    const { url, inbox } = await start(adapter)
+    const paths = [
+      `${prefix}/webhooks/dropbox/webhooks/stripe`,
+      `${prefix}/webhooks/webhooks/stripe`,
+      `${prefix}/elsewhere/webhooks/stripe`,
+      `${prefix}/webhooks//stripe`,
+      `${prefix}//webhooks/stripe`,
+      `${prefix}/webhooks/dropbox%2F..%2Fstripe`,
+      `${prefix}/webhooks/dropbox/stripe`,
+      `${prefix}/webhooks/dropbox;/webhooks/stripe`,
+    ]
+    for (const path of paths) expect([path, await askRaw(url, path)]).toEqual([path, 404])
+    expect(await askRaw(url, `/elsewhere${prefix}/webhooks/stripe`)).toBe(404)
+    expect(inbox.counters.of('stripe').received).toBe(0)
+    expect(await askRaw(url, `${prefix}/webhooks/stripe`)).toBe(401)
+    expect(await askRaw(url, `${prefix}/webhooks/stripe?a=/webhooks/dropbox`)).toBe(401)
+    expect(inbox.counters.of('stripe').received).toBe(2)
+  })
+})
+
+it.each(['node', 'express'] as const)('%s takes dot segments as they are written', async (name) => {
+  const { url, inbox } = await start(adapters[name]!)
+  for (const path of ['/webhooks/dropbox/../stripe', '/webhooks/./stripe', '/x/../webhooks/stripe'])
+    expect([path, await askRaw(url, path)]).toEqual([path, 404])
+  expect(inbox.counters.of('stripe').received).toBe(0)
+})
+
+it('a request by proxies with the whole URL finds its source', async () => {
+  const { url, inbox } = await start(adapters.node!)
+  expect(await askRaw(url, 'http://hooks.example/webhooks/stripe')).toBe(401)
+  expect(inbox.counters.of('stripe').received).toBe(1)
 })

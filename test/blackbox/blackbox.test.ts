@@ -4,26 +4,48 @@
  */
 import { expect, test, vi } from 'vitest'
 import { isGood, type RoundResult, runRounds } from '../../scripts/blackbox/rounds.js'
+import type { StoreKind } from '../../scripts/blackbox/world.js'
 
-const short = { rounds: 2, events: 30, perSecond: 60, seed: 1, intakes: 1, workers: 2, stuckMs: 60_000 }
-// Longer than it takes to find stuck events in both rounds, so that the verdicts are printed.
-vi.setConfig({ testTimeout: 400_000 })
+const short = { events: 30, perSecond: 60, seed: 1, intakes: 1, workers: 2, stuckMs: 60_000 }
+// Longer than it takes to find stuck events in all rounds, so that the verdicts are printed.
+vi.setConfig({ testTimeout: 800_000 })
 
-test('SQLite: no event is lost, doubled or stuck when workers are killed and sqlite3 backs up the file', async () => {
-  const only = ['kill -9 of every worker', 'sqlite3 reads, checkpoints and backs up the file']
-  const results = await runRounds({ ...short, kind: 'SQLite', only })
+test('SQLite: no event is lost, doubled or stuck when workers are killed and sqlite3 backs up the file', () =>
+  survives('SQLite', ['kill -9 of every worker', 'sqlite3 reads, checkpoints and backs up the file']))
+
+test('SQLite: no event is withheld when a handler hangs or is added by a rolling deploy', () =>
+  survives('SQLite', ['a handler hangs beside healthy ones', 'a rolling deploy that adds a handler']))
+
+test('PostgreSQL: no event is lost, doubled or stuck when the server is killed and answers to COMMIT are cut', () =>
+  survives('PostgreSQL', ['PostgreSQL killed', 'ten answers to COMMIT cut']))
+
+test('PostgreSQL: no event is withheld by isolation levels, the clock of the server, hanging or new handlers', () =>
+  survives('PostgreSQL', [
+    'an isolation level above read committed',
+    'the clock of the server an hour back',
+    'a handler hangs beside healthy ones',
+    'a rolling deploy that adds a handler',
+  ]))
+
+test('PostgreSQL: no event is withheld by a spool on a full disk or with a delivery that the store refuses', () =>
+  survives('PostgreSQL', [
+    'the disk of the spool full in an outage',
+    'a spooled delivery that the store refuses',
+  ]))
+
+/** One round for each fault. A fault that this machine does not allow is named and left out. */
+async function survives(kind: StoreKind, only: readonly string[]): Promise<void> {
+  const leftOut: string[] = []
+  const onLeftOut = (fault: string, why: string) => {
+    leftOut.push(fault)
+    console.log(`left out: ${fault}: ${why}`)
+  }
+  const results = await runRounds({ ...short, rounds: only.length, kind, only, onLeftOut })
   expectAllGood(results)
-  expect(results.map(({ faults }) => faults)).toEqual(only)
+  const usable = only.filter((fault) => !leftOut.includes(fault))
+  expect(new Set(results.map(({ faults }) => faults))).toEqual(new Set(usable))
   for (const { acknowledged } of results) expect(acknowledged).toBe(40)
-})
-
-test('PostgreSQL: no event is lost, doubled or stuck when the server is killed and answers to COMMIT are cut', async () => {
-  const only = ['PostgreSQL killed', 'ten answers to COMMIT cut']
-  const results = await runRounds({ ...short, kind: 'PostgreSQL', only })
-  expectAllGood(results)
-  expect(results.map(({ faults }) => faults)).toEqual(only)
-  for (const { acknowledged } of results) expect(acknowledged).toBe(40)
-})
+}
 
 function expectAllGood(results: readonly RoundResult[]): void {
   const bad = results.filter((one) => !isGood(one))

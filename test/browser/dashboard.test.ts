@@ -52,6 +52,20 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       expect((await page.request.get(`${site.url}/api/events`)).status()).toBe(401)
     })
 
+    it('a copied curl command has nothing that a terminal would execute', async () => {
+      await site.post('{"id":"evt_curl","type":"order.paid",\n"note":"\u009b201~ \u202e"}')
+      const page = await open(site, '/events/shop/evt_curl', {
+        permissions: ['clipboard-read', 'clipboard-write'],
+      })
+      await page.getByRole('button', { name: 'Show the payload' }).click()
+      await page.getByRole('button', { name: 'curl' }).click()
+      const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
+      await expect.poll(copied).toMatch(/--data-binary @-$/)
+      expect(await copied()).toMatch(/^[\n -~]*$/)
+      await page.getByRole('button', { name: 'Copy body' }).click()
+      await expect.poll(copied).toContain('"note":"201~ "')
+    })
+
     it('a pasted id opens its event, with a verdict in words', async () => {
       await site.post({ id: 'evt_pasted', ref: 'cus_2' })
       await site.post({ id: 'evt_pasted', ref: 'cus_2' })

@@ -1,5 +1,6 @@
 /** `hookonce check` as a user calls it: the real binary against real endpoints. */
 import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,7 +12,7 @@ import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Report } from '#dist/check/report.js'
 import { junit } from '#dist/check/report.js'
-import { type Folder, freshFolder } from '../support/cli.js'
+import { type Folder, freshFolder, type Running } from '../support/cli.js'
 import { type Example, exampleSecret, startExample } from '../support/examples.js'
 
 let folder: Folder
@@ -190,4 +191,62 @@ test('a sender outside the catalogue is described by options', async () => {
     server.close()
     await inbox.stop()
   }
+})
+
+describe('a sender that signs a time, with the secret of', () => {
+  const secret = 'a secret that is long enough'
+  const rules = `{ secret: '${secret}', header: 'x-signature', id: 'json:id', type: 'json:type',
+    prefix: 'v1=', timestamp: { in: 'header:x-time', unit: 's' } }`
+  const trials = ['forged', 'stale', 'tampered', 'mangled'].flatMap((name) => ['--only', name])
+  let own: Folder
+  let server: Running
+  beforeAll(() => {
+    own = freshFolder()
+  })
+  afterAll(() => own.remove())
+
+  const start = async (args: string[], ready: RegExp) => {
+    server = own.start([...args, '--port', '0'])
+    return (await server.says(ready))[1]!
+  }
+  const check = async (url: string, ...args: string[]) => {
+    const { stdout, stderr } = await own.run(['check', url, ...args, ...trials, ...quick, '--json'])
+    expect(stdout, stderr).not.toBe('')
+    const report = JSON.parse(stdout) as Report
+    expect(report.trials.map(({ name, result }) => [name, result])).toEqual([
+      ['accepts', 'pass'],
+      ['tampered', 'pass'],
+      ['forged', 'pass'],
+      ['mangled', 'pass'],
+      ['stale', 'pass'],
+    ])
+  }
+
+  test('hookonce dev in this folder', async () => {
+    const address = await start(['dev'], /intake +(http:\/\/[^/]+)/)
+    await check(`${address}/webhooks/stripe`, '--provider', 'stripe')
+    await check(`${address}/webhooks/slack`, '--provider', 'slack')
+    await check(`${address}/webhooks/discord`, '--provider', 'discord', '--only', 'accepts')
+    server.signal('SIGTERM')
+    await server.ended()
+  })
+
+  test('the configuration of this folder, by the name of the source, or options', async () => {
+    writeFileSync(
+      join(own.path, 'hookonce.config.ts'),
+      `import { hmac } from 'hookonce/providers'
+      export default { store: 'sqlite:check.db', sources: { shop: hmac(${rules}) }, server: { admin: false } }`,
+    )
+    const address = await start(['serve'], /hookonce serves (http:\/\/[^;]+);/)
+    await check(`${address}/webhooks/shop`, '--provider', 'shop')
+    const options = [
+      ...[`secret=${secret}`, 'header=x-signature', 'id=json:id', 'type=json:type', 'prefix=v1='],
+      ...['timestamp.in=header:x-time', 'timestamp.unit=s', 'timestamp.toleranceMs=300000'],
+    ].flatMap((option) => ['--option', option])
+    await check(`${address}/webhooks/shop`, '--provider', 'hmac', ...options)
+    server.signal('SIGTERM')
+    await server.ended()
+    const unknown = await own.run(['check', `${address}/webhooks/shop`, '--provider', 'shopp'])
+    expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('Did you mean shop?') })
+  })
 })

@@ -26,7 +26,6 @@ beforeAll(async () => {
     const exam = examination({
       url: example.url,
       source: stripe({ secret: exampleSecret }),
-      forger: stripe(stripe.example() as { secret: string }),
       probe: example.probe,
       fault: example.fault,
       restartCommand: example.restartCommand,

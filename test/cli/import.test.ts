@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { createInbox } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import pg from 'pg'
@@ -173,7 +174,7 @@ test('a mistake is named with its row or column', async () => {
   expect((await folder.run(['events', 'show', 'good', '--store', store])).code).toBe(0)
   expect(await wrong('id\nx\n', '--map', 'id=nr')).toContain('there is no column nr')
   expect(await wrong('id\nx\n', '--state', 'failed')).toContain('there would be nothing to retry')
-  expect(await wrong('id\n"x')).toContain('ends inside a quoted cell')
+  expect(await wrong('id\n"x')).toContain('ends inside the quoted cell that begins in the row at line 2')
 })
 
 test('an import that is interrupted says where, and can be run again', async () => {
@@ -197,4 +198,64 @@ test('an import that is interrupted says where, and can be run again', async () 
   const { code, stdout } = await running.ended()
   expect(code).toBe(1)
   expect(JSON.parse(stdout)).toMatchObject({ interrupted: true, known: 0 })
+})
+
+describe('a row without an end', () => {
+  const endless = 'x'.repeat(48 * 1024 * 1024)
+  const run = (file: string, text: string) => {
+    writeFileSync(join(folder.path, file), text)
+    // Enough for the limit, and not for the file.
+    return folder.run(['import', 'shop', '--file', file, '--store', 'sqlite:rows.db'], {
+      NODE_OPTIONS: '--max-old-space-size=160',
+    })
+  }
+
+  test('of a CSV file is refused with its line, before it fills the memory', async () => {
+    const { code, stderr } = await run('open.csv', `event_id,payload\nevt_1,a\nevt_2,"${endless}`)
+    expect(stderr).toMatch(
+      /The row at line 3 of the file has more than 16 MiB of text\. A quote that is not closed/,
+    )
+    expect(code).toBe(2)
+  })
+
+  test('of a CSV file with many short lines in one quote as well', async () => {
+    const lines = `${'x'.repeat(99)}\n`.repeat(400_000)
+    const { code, stderr } = await run('lines.csv', `event_id,payload\nevt_1,a\nevt_2,"${lines}`)
+    expect(stderr).toContain('The row at line 3 of the file has more than 16 MiB of text.')
+    expect(code).toBe(2)
+  })
+
+  test('of an NDJSON file is refused with its line, counted with empty lines', async () => {
+    const { code, stderr } = await run('open.ndjson', `{"event_id":"evt_1"}\n\n{"event_id":"${endless}`)
+    expect(stderr).toContain('The row at line 3 of the file has more than 16 MiB of text.')
+    expect(code).toBe(2)
+  })
+
+  test('with too many cells is refused', async () => {
+    const { code, stderr } = await run('cells.csv', `event_id\nevt_1\n${','.repeat(1_000_000)}\n`)
+    expect(stderr).toContain('The row at line 3 of the file has more than 10000 cells.')
+    expect(code).toBe(2)
+  })
+})
+
+test('cells of a CSV file may hold quotes, separators and line ends, across pieces of the file', async () => {
+  const { csvRows } = await import('#dist/cli/import/csv.js')
+  const text = '\ufeffid,"a ""b""",c\r\n1,"x, ""y""\r\nz",\r\n\r\n2,plain "text",last'
+  for (const size of [1, 2, 3, 7, 1_000]) {
+    const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>
+      text.slice(i * size, (i + 1) * size),
+    )
+    const rows = []
+    for await (const row of csvRows(
+      Readable.from(
+        pieces.map((piece) => Buffer.from(piece)),
+        { objectMode: false },
+      ),
+    ))
+      rows.push(row)
+    expect(rows).toEqual([
+      { id: '1', 'a "b"': 'x, "y"\r\nz', c: null },
+      { id: '2', 'a "b"': 'plain "text"', c: 'last' },
+    ])
+  }
 })

@@ -1,7 +1,8 @@
 /** Passing on to a local app: nothing skipped, nothing out of order, whoever was away. */
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer as createHttp, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -34,7 +35,11 @@ beforeAll(async () => {
     },
     log: silentLog,
   })
-  server = createServer(inbox, { port: 0, open: true })
+  // The token of hookonce dev, where every command of the folder finds it.
+  mkdirSync(`${folder.path}/.hookonce`)
+  writeFileSync(`${folder.path}/.hookonce/token`, 'hko_of_this_folder\n')
+  const sha256 = createHash('sha256').update('hko_of_this_folder').digest('hex')
+  server = createServer(inbox, { port: 0, admin: { tokens: [{ name: 'dev', role: 'admin', sha256 }] } })
   url = (await server.listen()).url
   await inbox.start()
 })

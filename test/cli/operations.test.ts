@@ -1,6 +1,8 @@
 /** Keeping, letting go and looking after: prune, archive, erase, doctor; and the `--json` of every command. */
+
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from '@photostructure/sqlite'
 import type { Command } from 'commander'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe } from 'hookonce/providers'
@@ -8,6 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathOf } from '#dist/cli/command.js'
 import { createProgram } from '#dist/cli/program.js'
 import { openStore } from '#dist/open-store.js'
+import { openSpoolFile } from '#dist/spool/spool-file.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -40,6 +43,14 @@ beforeAll(async () => {
   await store.record([{ ...delivery, body: Buffer.from('{"new":1}'), events: [event('evt_new')] }])
   await inbox.stop()
   await store.close()
+  // A log whose event has its payload, whatever the tests of retention and erasure have removed.
+  const kept = await openStore(`sqlite:${folder.path}/kept.db`)
+  await kept.migrate()
+  const finished = { source: 'stripe', eventType: 'invoice.paid', reference: null, reason: null } as const
+  const times = { receivedAt: Date.now(), processedAt: null, state: 'succeeded' } as const
+  const payload = { headers: {}, body: Buffer.from('{}') }
+  await kept.imports!.add([{ ...finished, ...times, eventId: 'evt_kept', payload }])
+  await kept.close()
 })
 afterAll(() => folder.remove())
 
@@ -136,6 +147,26 @@ describe('doctor', () => {
     )
   })
 
+  test('shows an attempt that runs for long, and its worker', async () => {
+    const busy = join(folder.path, 'busy.db')
+    expect((await folder.run(['migrate', 'up', '--store', 'sqlite:busy.db'])).code).toBe(0)
+    const store = await openStore(`sqlite:${busy}`)
+    const event = { eventId: 'e1', eventType: 'a', reference: null, contentHash: null, guardHash: null }
+    await store.record([
+      { source: 's', headers: {}, body: Buffer.from('{}'), events: [event], onReplayedContent: 'flag' },
+    ])
+    await store.claim({ worker: 'host:1:abc', limit: 1, leaseMs: 600_000 })
+    await store.close()
+    const database = new DatabaseSync(busy)
+    database.exec('update hookonce_work set claimed_at = claimed_at - 420000')
+    database.close()
+    const { code, value } = await run('doctor', '--store', 'sqlite:busy.db')
+    expect(code).toBe(1)
+    const attempts = value.findings.find(({ name }: { name: string }) => name === 'attempts')
+    expect(attempts).toMatchObject({ ok: false, fix: expect.stringContaining('ctx.signal') })
+    expect(attempts.value).toMatch(/the oldest claim is 7(\.\d)? minutes old, by host:1:abc/)
+  })
+
   test('says what is not, with what to do, and fails', async () => {
     const sick = freshFolder()
     expect((await sick.run(['dev', '--port', '0', '--store', 'nonsense:x'])).code).toBe(1) // leaves a secret behind
@@ -146,9 +177,27 @@ describe('doctor', () => {
     expect(stdout).toContain('chmod 600 .hookonce/secret')
     expect(stdout).toContain('Start hookonce dev in this folder')
     writeFileSync(join(sick.path, 'hookonce.config.mjs'), 'export default { stores: 1 }')
-    expect((await sick.run(['doctor', '--store', 'postgres://127.0.0.1:9/x'])).stdout).toMatch(
-      /"store"[\s\S]*database is up/,
-    )
+    expect((await sick.run(['doctor'])).stdout).toMatch(/"store"/)
+    const elsewhere = await sick.run(['doctor', '--store', 'postgres://127.0.0.1:9/x'])
+    expect(elsewhere.stdout).toMatch(/not read, because of --store[\s\S]*database is up/)
+    await sick.remove()
+  })
+
+  test('says which deliveries of the spool are set aside, and why', async () => {
+    const sick = freshFolder()
+    const path = join(sick.path, 'spool.db')
+    const spool = openSpoolFile({ path, maxBytes: 1e6 })
+    const block = new Uint8Array(100)
+    spool.put([1, 2].map((receivedAt) => ({ source: 'shop', receivedAt, sealed: false, block })))
+    const failed = { id: 1, source: 'shop', code: 'STORE_PRIVILEGE', detail: 'a grant is missing' }
+    spool.remove({ done: [2], setAside: [failed], now: Date.now() })
+    spool.close()
+    const config = `export default { store: 'sqlite:log.db', sources: {}, spool: { path: ${JSON.stringify(path)} } }`
+    writeFileSync(join(sick.path, 'hookonce.config.mjs'), config)
+    const { code, stdout } = await sick.run(['doctor'])
+    expect(code).toBe(1)
+    expect(stdout).toMatch(/PROBLEM +spool, set aside +1 delivery that could not be recorded/)
+    expect(stdout).toMatch(/STORE_PRIVILEGE, a grant is missing/)
     await sick.remove()
   })
 })
@@ -199,7 +248,7 @@ describe('--json of every command parses and stays the same', () => {
     'events show': ['evt_new'],
     'events export': ['--source', 'stripe'],
     retry: ['--source', 'stripe', '--dead', '--dry-run'],
-    replay: ['evt_done', '--force', '--dry-run'],
+    replay: ['evt_kept', '--force', '--dry-run', '--store', 'sqlite:kept.db'],
     ignore: ['evt_new', '--dry-run'],
     'migrate up': [],
     'migrate status': [],

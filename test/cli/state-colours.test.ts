@@ -2,7 +2,7 @@
 import { afterEach, expect, test, vi } from 'vitest'
 import { eventDetail, eventTable } from '#dist/cli/events/event-text.js'
 import type { EventView } from '#dist/cli/log/event-log.js'
-import { painter } from '#dist/cli/output.js'
+import { painter, terminalText } from '#dist/cli/terminal-text.js'
 
 const event: EventView = {
   ...{ source: 'shop', id: 'evt_1', type: 'order.paid', reference: null, state: 'pending', dead: false },
@@ -29,12 +29,12 @@ test.each(states)('%s: %s', (colour, word, change) => {
   vi.stubEnv('TERM', 'xterm')
   const paint = painter({ isTTY: true })
   const text = `\u001b[${colours[colour]}m${word}\u001b`
-  expect(eventTable([{ ...event, ...change }], paint)).toContain(text)
-  expect(eventDetail({ ...event, ...change }, [], paint)).toContain(text)
+  expect(terminalText(eventTable([{ ...event, ...change }], paint))).toContain(text)
+  expect(terminalText(eventDetail({ ...event, ...change }, [], paint))).toContain(text)
 })
 
 test('NO_COLOR leaves the colours out', () => {
   vi.stubEnv('NO_COLOR', '1')
   const dead = { ...event, state: 'failed', dead: true } as const
-  expect(eventTable([dead], painter({ isTTY: true }))).not.toContain('\u001b')
+  expect(terminalText(eventTable([dead], painter({ isTTY: true })))).not.toContain('\u001b')
 })

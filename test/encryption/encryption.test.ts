@@ -16,7 +16,6 @@ const k2 = randomBytes(32).toString('hex')
 const first = { current: 'k1', keys: { k1 } }
 const second = { current: 'k2', keys: { k1, k2 } }
 const secret = 'a very private value'
-const SEALED_BEFORE = 'AQkJCQkJCQkJCQkJCSb7gUcxZrjeVz2bODuer/snhYSZxdK5TMFA8RqJhsf9qdIMl00='
 
 onBothLogs((bench) => {
   test('what is stored cannot be read, and handlers get the bytes and headers as they came', async () => {
@@ -106,6 +105,30 @@ onBothLogs((bench) => {
 })
 
 onBothLogs((bench) => {
+  test('an event whose payload cannot be decrypted is neither replayed nor retried, and stays as it is', async () => {
+    const before = bench.inbox({ encryption: first }).inbox
+    before.on('shop', '*', (event, ctx) => (event.id === 'left' ? ctx.ignore('a test') : undefined))
+    for (const id of ['done', 'left']) await post(before, { id })
+    await before.drain()
+    const { inbox } = bench.inbox({ encryption: { current: 'k2', keys: { k2 } } })
+    inbox.on('shop', '*', () => {})
+    await post(inbox, { id: 'own' })
+    await inbox.drain()
+    const refused = { done: false, code: 'PAYLOAD_UNREADABLE' }
+    expect(await inbox.replay({ source: 'shop', eventId: 'done' }, { force: true })).toEqual(refused)
+    expect(await inbox.retry({ source: 'shop', eventId: 'left' })).toEqual(refused)
+    for (const dryRun of [true, false])
+      expect(await inbox.replay({ source: 'shop' }, { force: true, dryRun })).toEqual({
+        matched: 3,
+        done: 1,
+        refused: { PAYLOAD_UNREADABLE: 2 },
+      })
+    await inbox.drain()
+    expect([await stateOf(inbox, 'done'), await stateOf(inbox, 'left')]).toEqual(['succeeded', 'ignored'])
+  })
+})
+
+onBothLogs((bench) => {
   /** Each gets the body of the other, by SQL. */
   async function swap(one: string, other: string): Promise<void> {
     const found =
@@ -137,6 +160,59 @@ onBothLogs((bench) => {
     await swap('a', 'b')
     for (const eventId of ['a', 'b']) await inbox.process('shop', eventId)
     expect(handled).toEqual(['a', 'b'])
+  })
+
+  test('the ciphertext of a delivery that conflicts is not handed out as the event, nor the other way round', async () => {
+    const { inbox } = bench.inbox({ encryption: first })
+    const handled: string[] = []
+    inbox.on('shop', '*', (event) => void handled.push(event.id))
+    await post(inbox, { id: 'a', said: 'first' })
+    await post(inbox, { id: 'a', said: 'second' })
+    const store = await inbox.store()
+    await store.duplicates!.flush()
+    const key = { source: 'shop', eventId: 'a' }
+    const [own] = await bench.rows('select body from log.payloads')
+    const [other] = await bench.rows('select body from log.conflicts')
+    const write = (table: string, body: unknown) => {
+      const hex = Buffer.from(body as Uint8Array).toString('hex')
+      const literal = bench.kind === 'SQLite' ? `x'${hex}'` : `'\\x${hex}'::bytea`
+      return bench.rows(`update log.${table} set body = ${literal}`)
+    }
+    await write('payloads', other!.body)
+    await write('conflicts', own!.body)
+    await inbox.process('shop', 'a')
+    expect(handled).toEqual([])
+    expect(await inbox.events.get(key)).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('another event'),
+    })
+    const misplaced = { code: 'ENCRYPTION_MISPLACED' }
+    await expect(inbox.events.payload(key)).rejects.toMatchObject(misplaced)
+    await expect(store.inspect!.conflict(key)).rejects.toMatchObject(misplaced)
+    await write('payloads', own!.body)
+    await write('conflicts', other!.body)
+    expect(await store.inspect!.conflict(key)).not.toBeNull()
+    await inbox.process('shop', 'a')
+    expect(handled).toEqual(['a'])
+  })
+
+  test('the ciphertext of the same event of another source is not handed out', async () => {
+    const sources = { shop: shop(), crm: shop() }
+    const { inbox } = bench.inbox({ encryption: first, sources })
+    const handled: string[] = []
+    for (const source of ['shop', 'crm'] as const)
+      inbox.on(source, '*', (event) => void handled.push(event.source))
+    for (const source of ['shop', 'crm']) await post(inbox, { id: 'a' }, source)
+    const [one, other] = await bench.rows('select body from log.payloads order by seq')
+    const hex = Buffer.from(other!.body as Uint8Array).toString('hex')
+    const literal = bench.kind === 'SQLite' ? `x'${hex}'` : `'\\x${hex}'::bytea`
+    await bench.rows(`update log.payloads set body = ${literal}`)
+    expect(one).not.toEqual(other)
+    for (const source of ['shop', 'crm']) await inbox.process(source, 'a')
+    expect(handled).toEqual(['crm'])
+    await expect(inbox.events.payload({ source: 'shop', eventId: 'a' })).rejects.toMatchObject({
+      code: 'ENCRYPTION_KEY_WRONG',
+    })
   })
 
   test('plain text in the place of a ciphertext is refused where encryption is required', async () => {
@@ -205,7 +281,8 @@ describe('sealing', () => {
   const event = { eventType: 't', reference: null, contentHash: Buffer.alloc(32, 1), guardHash: null }
   const events = ['a', 'b'].map((eventId) => ({ ...event, eventId }))
   const delivery = { source: 'shop', headers: { 'x-a': 'ü' }, body: Buffer.from([0, 255, 1]), events }
-  const a = { source: 'shop', eventId: 'a', part: 0 }
+  const contentHash = '01'.repeat(32)
+  const a = { source: 'shop', eventId: 'a', part: 0, contentHash }
 
   test('gives back what it was given, each time in another form', () => {
     const sealed = seal(ring, delivery)
@@ -243,21 +320,12 @@ describe('sealing', () => {
       { ...a, part: 1 },
       { ...a, part: 2 },
       { ...a, eventId: contestedId({ ...events[0]!, contentHash: Buffer.alloc(32, 2) }) },
+      { ...a, contentHash: '02'.repeat(32) },
+      { ...a, contentHash: null },
+      { ...a, isConflict: true },
     ])
       expect(() => unseal(ring, place, sealed)).toThrow(misplaced)
-  })
-
-  test('bytes that were sealed before events were bound still open', () => {
-    // Written by the version before: {"x-a":"old"} and "body" under this key, for the source shop.
-    const old = keyRing({ current: 'k', keys: { k: Buffer.alloc(32, 7) } })
-    const body = Buffer.from(SEALED_BEFORE, 'base64')
-    expect(unseal(old, a, { headers: { ':encrypted': 'k' }, body })).toMatchObject({
-      headers: { 'x-a': 'old' },
-      body: Buffer.from('body'),
-    })
-    expect(() => unseal(old, { ...a, source: 'crm' }, { headers: { ':encrypted': 'k' }, body })).toThrow(
-      expect.objectContaining({ code: 'ENCRYPTION_KEY_WRONG' }),
-    )
+    unseal(ring, { ...a, contentHash: '02'.repeat(32), isConflict: true }, sealed)
   })
 
   test('keys that are none are refused when the inbox is made, without being shown', () => {

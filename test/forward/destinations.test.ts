@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { createInbox, silentLog } from 'hookonce'
 import { addDestinations, type Destination, destinationStates, type ForwardOptions } from 'hookonce/forward'
+import { unverified } from 'hookonce/providers'
 import { metricsText } from 'hookonce/telemetry'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, it } from 'vitest'
@@ -44,6 +45,36 @@ function forwarding(
 const seen = (endpoint: Endpoint) => endpoint.arrivals.map(({ headers }) => headers['webhook-id'])
 
 onBothLogs((bench) => {
+  it('sends each event of a delivery with its own part of the bytes', async () => {
+    const { inbox } = bench.inbox({
+      sources: { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) },
+      processing,
+    })
+    addDestinations(inbox, { billing: { url: billing.url, secret, source: 'shop', allowPrivate, retry } })
+    const parts = Array.from(
+      { length: 20 },
+      (_, i) => `{"id": "e${i}", "type":"t",  "note":"${'x'.repeat(500)}"}`,
+    )
+    const body = Buffer.from(`{"events": [${parts.join(' , ')}]}`)
+    await inbox.receive('shop', {
+      method: 'POST',
+      url: 'http://localhost/webhooks/shop',
+      headers: { 'content-type': 'application/x-list+json' },
+      body,
+    })
+    await inbox.drain()
+    expect(billing.arrivals.map((arrival) => arrival.body.toString()).sort()).toEqual(parts.toSorted())
+    const sent = billing.arrivals.reduce((sum, arrival) => sum + arrival.body.byteLength, 0)
+    expect(sent).toBeLessThan(body.byteLength)
+    for (const { headers, body: own } of billing.arrivals) {
+      expect(headers['content-type']).toBe('application/json')
+      expect(() =>
+        new Webhook(secret).verify(own.toString(), headers as Record<string, string>),
+      ).not.toThrow()
+      expect(headers['webhook-id']).toBe(JSON.parse(own.toString()).id)
+    }
+  })
+
   it('sends the bytes as they came, signed so that the standard library verifies them, and no header of the sender', async () => {
     const { inbox } = forwarding(bench, { billing: { headers: { authorization: 'Bearer t0ken' } } })
     const body = Buffer.from('{"id":"e1",  "type":"order.paid", "text":"\u00e9\u{1f600}", "n":1.0}')
@@ -134,7 +165,7 @@ onBothLogs((bench) => {
         .sort()
     expect(at('/hook')).toEqual(['a', 'b', 'c'])
     expect(at('/paid')).toEqual(['a', 'b'])
-    expect(await stateOf(inbox, 'd', 'other')).toBe('ignored')
+    expect(await stateOf(inbox, 'd', 'other')).toBe('pending')
   })
 
   it('attempts used up: a dead letter that says what was answered, and neither the path nor the secret', async () => {
@@ -258,6 +289,38 @@ onBothLogs((bench) => {
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'both have it')
     expect([seen(billing), seen(crm)]).toEqual([['e1'], ['e1']])
     expect(await inbox.events.attempts({ source: 'shop', eventId: 'e1' })).toHaveLength(1)
+  })
+
+  it.each([
+    ['', {}, 4],
+    [' with a limit above the number of places', { concurrency: 100 }, 8],
+  ])('a destination%s that does not answer does not hold up another one', async (_, own, most) => {
+    const { inbox } = forwarding(bench, {
+      billing: { timeoutMs: 120_000, ...own },
+      crm: { url: crm.url },
+    })
+    billing.answer = () => {}
+    await inbox.start()
+    for (const id of ids(150)) await post(inbox, { id })
+    await until(() => new Set(seen(crm)).size === 150, 'the healthy one has all events')
+    expect(crm.arrivals).toHaveLength(150)
+    expect(billing.arrivals.length).toBeGreaterThan(0)
+    expect(billing.arrivals.length).toBeLessThanOrEqual(most)
+  })
+
+  it('a destination that does not answer does not hold up a handler, nor a destination of another source', async () => {
+    const { inbox } = forwarding(bench, {
+      billing: { timeoutMs: 120_000, concurrency: 100, types: ['a'] },
+      crm: { url: crm.url, source: 'other' },
+    })
+    const handled: string[] = []
+    inbox.on('shop', 'b', (event) => void handled.push(event.id))
+    billing.answer = () => {}
+    await inbox.start()
+    for (const id of ids(100, 'slow')) await post(inbox, { id, type: 'a' })
+    for (const id of ids(50, 'b')) await post(inbox, { id, type: 'b' })
+    for (const id of ids(50)) await post(inbox, { id }, 'other')
+    await until(() => handled.length === 50 && crm.arrivals.length === 50, 'both have all events')
   })
 
   it('a rate limit and a concurrency limit postpone what is over them, and nothing fails', async () => {

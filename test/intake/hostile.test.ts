@@ -104,14 +104,14 @@ it('a gzip bomb is refused without being opened', async () => {
   expect(response.status).toBe(415)
 })
 
-it('half a million nested brackets from a sender with a good signature are 400 at once', async () => {
+it('half a million nested brackets from a sender with a good signature are recorded at once', async () => {
   for (const nest of ['[', '{"a":']) {
     const body = nest.repeat(Math.floor(1_000_000 / nest.length / 2))
     const delivery = await source.sign({ body, now: Date.now() })
     const tookMs: number[] = []
     for (let i = 0; i < 5; i++) {
       const startedAt = performance.now()
-      expect((await inbox.receive('stripe', delivery)).httpStatus).toBe(400)
+      expect((await inbox.receive('stripe', delivery)).httpStatus).toBe(200)
       tookMs.push(performance.now() - startedAt)
     }
     // JSON.parse takes seconds for this; the bound is far above what a scan that stops needs. The fastest of several

@@ -30,7 +30,7 @@ it('a canary in the secret, the body and the headers of rejected deliveries is f
       'x-github-delivery': CANARY,
     }
     const signedInvalid = await source.sign({
-      // Nested deeper than anything that is kept.
+      // Nested deeper than anything that is parsed.
       body: `${'['.repeat(1_000)}"${CANARY}`,
       now: Date.now(),
       headers: { authorization: SECRET },

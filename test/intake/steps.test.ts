@@ -29,6 +29,7 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
   }
   const after = {
     recorded: () => told.push('workers woken'),
+    handledLater: () => true,
     async inline({ eventId }: { eventId: string }) {
       told.push(`handled ${eventId}`)
       return 'processed'

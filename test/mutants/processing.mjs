@@ -289,9 +289,9 @@ export const processingMutants = [
     promise: 'The writes of a handler that throws are rolled back.',
     changes: [
       {
-        file: 'src/processing/settle.ts',
-        find: 'const undone = session.begun()?.then((transaction) => transaction.rollback())',
-        replace: 'const undone = session.begun()?.then((transaction) => transaction.commit())',
+        file: 'src/processing/session.ts',
+        find: '.then((begun) => begun.rollback())',
+        replace: '.then((begun) => begun.commit())',
       },
     ],
     tests: [

@@ -109,9 +109,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/inbox/recording-path.ts',
-        find: 'const known = await cache.ask(source, delivery)',
+        find: 'const known = log && (await cache.ask(log, source, delivery))',
         replace:
-          "const known = await cache.ask(source, delivery)\n            if (!known) cache.keep(source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
+          "const known = log && (await cache.ask(log, source, delivery))\n            if (log && !known) cache.keep(log, source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
       },
     ],
     tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
@@ -255,9 +255,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/spool/drain.ts',
-        find: 'let verdicts: RecordVerdict[][]',
+        find: 'const result = await recordRows(rows)',
         replace:
-          'await file.remove({ done: rows.map(({ id }) => id), refused: [], now: deps.clock.now() })\n      let verdicts: RecordVerdict[][]',
+          'await file.remove({ done: rows.map(({ id }) => id), setAside: [], now: deps.clock.now() })\n      const result = await recordRows(rows)',
       },
     ],
     tests: [

@@ -24,8 +24,15 @@ console.log(await store.ping().then(() => 'open', (error) => error.code), ${left
 await pool.end()
 `
 
-const connections = `(await pool.query(
-  "select count(*)::int as n from pg_stat_activity where application_name = 'process_end'")).rows[0].n`
+// PostgreSQL ends a backend some time after the client has closed its connection: wait for the last one.
+const connections = `await (async () => {
+  const count = "select count(*)::int as n from pg_stat_activity where application_name = 'process_end'"
+  for (;;) {
+    const [{ n }] = (await pool.query(count)).rows
+    if (n === 0 || performance.now() > 20_000) return n
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+})()`
 
 // Idle connections are closed after 30 seconds; a process that waits for that is not ended by then.
 const LIMIT_MS = 25_000

@@ -1,6 +1,6 @@
 /** The release script, in a copy of the repository. Nothing is published: every case with `--publish` must be refused. */
 import { execFile } from 'node:child_process'
-import { appendFile, cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { appendFile, cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -128,6 +128,15 @@ test('entries that were added after the release are noticed', async () => {
   const { code, printed } = await release('--built')
   expect(code).toBe(1)
   expect(printed).toContain('entries below [Unreleased] that version 9.8.7 would not have')
+})
+
+test('every action of a workflow is named by its commit, because a tag can be moved', async () => {
+  const folder = join(root, '.github/workflows')
+  for (const file of await readdir(folder)) {
+    const used = (await readFile(join(folder, file), 'utf8')).match(/uses: .*/g) ?? []
+    expect(used.length).toBeGreaterThan(0)
+    for (const line of used) expect(line).toMatch(/^uses: [\w.-]+\/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/)
+  }
 })
 
 test('the workflow asks for an identity token, tests, and publishes what it has tested', async () => {

@@ -28,7 +28,7 @@ const optional = new Set(['log.logTo', 'keys.place'])
  * their partition.
  */
 const ofArchive = Object.keys(points).filter(
-  (point) => point.startsWith('target.') || point === 'archive.archived' || point === 'archive.restore',
+  (point) => point.startsWith('target.') || /^archive\.(archived|receipts|restore)$/.test(point),
 )
 const notCalledOn: Record<string, ReadonlySet<string>> = {
   SQLite: notCalled,

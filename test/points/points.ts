@@ -70,6 +70,7 @@ const ofCapability = {
   archive: {
     export: 'archive',
     archived: 'archive',
+    receipts: 'archive',
     restore: 'archive',
     erase: 'archive',
   } satisfies Methods<Archive>,
@@ -85,7 +86,7 @@ const ofCapability = {
     types: 'read',
     idsFrom: 'read',
   } satisfies Methods<Inspect>,
-  history: { add: 'read', read: 'read', processes: 'read' } satisfies Methods<History>,
+  history: { add: 'read', read: 'read', processes: 'read', handled: 'read' } satisfies Methods<History>,
   imports: { add: 'read', known: 'read' } satisfies Methods<Imports>,
   duplicates: { count: 'intake', flush: 'stop' } satisfies Methods<Duplicates>,
 } satisfies Record<Capability, Record<string, Operation>>

@@ -217,6 +217,7 @@ async function readAll(store: Store, key: EventKey): Promise<void> {
   await store.history!.add({ counts: [{ source: key.source, name: 'looked', value: 1 }], process })
   await store.history!.read({ from: 0, to: 3_600_000, stepMs: 60_000 })
   await store.history!.processes()
+  await store.history!.handled()
   // The log has this event: an import changes nothing.
   await store.imports!.known([key])
   await store.imports!.add([

@@ -1,14 +1,23 @@
 /** Inline mode: the answer says how handling went. And `rearm`, its counterpart in background mode. */
-import type { Inbox, Store } from 'hookonce'
-import { HookonceError, permanent } from 'hookonce'
+import type { Delivery, Inbox, Store } from 'hookonce'
+import { HookonceError, permanent, postpone } from 'hookonce'
+import { postgres } from 'hookonce/postgres'
 import { describe, expect, it } from 'vitest'
-import { onBothLogs, post, shop, signal, stateOf, until } from '../support/processing.js'
+import { ids, onBothLogs, onLog, post, shop, signal, stateOf, until } from '../support/processing.js'
 
 const key = (eventId: string) => ({ source: 'shop', eventId })
 const answer = async (inbox: Inbox, id: string) => {
   const { httpStatus, status, duplicate, body } = await post(inbox, { id })
   expect(JSON.parse(body)).toMatchObject({ status })
   return [httpStatus, status, duplicate]
+}
+
+/** A delivery of several events: its id is a list. */
+const eachOf = ({ body }: Delivery) => {
+  const { id, type } = JSON.parse(Buffer.from(body).toString())
+  return String(id)
+    .split(',')
+    .map((one) => ({ id: one, type, reference: null, payload: null, content: null }))
 }
 
 onBothLogs((bench) => {
@@ -151,6 +160,98 @@ onBothLogs((bench) => {
       expect((await first)[0]).toBe(200)
     })
 
+    it('a handler that postpones is not acknowledged where no worker runs, and the next delivery runs the event', async () => {
+      const { inbox } = bench.inbox({ sources })
+      let ready = false
+      inbox.on('shop', '*', async (event, ctx) => {
+        if (!ready) throw postpone(60_000)
+        await bench.write(ctx.tx, event.id)
+      })
+      const receipt = await post(inbox, { id: 'e1' })
+      expect(receipt).toMatchObject({ httpStatus: 503, status: 'unavailable', reason: 'not_handled' })
+      expect(receipt.headers).toHaveProperty('retry-after')
+      expect(await answer(inbox, 'e1')).toEqual([503, 'unavailable', true])
+      ready = true
+      expect(await answer(inbox, 'e1')).toEqual([200, 'processed', true])
+      expect(await bench.log.effects()).toEqual(['e1'])
+    })
+
+    it('a handler that postpones is acknowledged where a worker runs, and the worker runs the event', async () => {
+      const { inbox } = bench.inbox({ sources })
+      let runs = 0
+      inbox.on('shop', '*', () => {
+        if (++runs === 1) throw postpone(10)
+      })
+      await inbox.start()
+      expect(await answer(inbox, 'e1')).toEqual([200, 'already_received', false])
+      await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'the worker runs it')
+      expect(runs).toBe(2)
+    })
+
+    it('one delivery of several events is not acknowledged while one of them waits', async () => {
+      const several = { shop: { ...shop({ mode: 'inline' }), identify: eachOf } }
+      const { inbox } = bench.inbox({ sources: several })
+      let ready = false
+      const runs: string[] = []
+      inbox.on('shop', '*', (event) => {
+        if (event.id === 'b' && !ready) throw postpone(60_000)
+        runs.push(event.id)
+      })
+      const send = async () => (await post(inbox, { id: 'a,b' })).httpStatus
+      expect(await send()).toBe(503)
+      ready = true
+      expect(await send()).toBe(200)
+      expect(runs).toEqual(['a', 'b'])
+    })
+
+    it('an event behind an unfinished one of its reference is not acknowledged where no worker runs', async () => {
+      const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline', order: 'reference' }) } })
+      let ready = false
+      const runs: string[] = []
+      inbox.on('shop', '*', (event) => {
+        if (!ready) throw postpone(60_000)
+        runs.push(event.id)
+      })
+      const send = async (id: string) => (await post(inbox, { id, ref: 'r1' })).httpStatus
+      expect(await send('e1')).toBe(503)
+      expect(await send('e2')).toBe(503)
+      ready = true
+      expect(await send('e1')).toBe(200)
+      expect(await send('e2')).toBe(200)
+      expect(runs).toEqual(['e1', 'e2'])
+    })
+
+    it.each([
+      ['the source', undefined],
+      ['its handler', '*'],
+    ])(
+      'an event runs no attempt while %s is paused, and is not acknowledged where no worker runs',
+      async (_, type) => {
+        const { inbox } = bench.inbox({ sources })
+        const runs: string[] = []
+        inbox.on('shop', '*', (event) => void runs.push(event.id))
+        inbox.pause('shop', type)
+        expect(await answer(inbox, 'e1')).toEqual([503, 'unavailable', false])
+        expect(runs).toEqual([])
+        inbox.resume('shop', type)
+        expect(await answer(inbox, 'e1')).toEqual([200, 'processed', true])
+        expect(runs).toEqual(['e1'])
+      },
+    )
+
+    it('a delivery with rejected content beside a new event is answered for the new event', async () => {
+      const store = bench.store()
+      const record: Store['record'] = async (deliveries) => {
+        const [first] = deliveries
+        const [verdicts] = await store.record([{ ...first!, events: [first!.events[0]!] }])
+        return [[...verdicts!, { status: 'replayed' as const }]]
+      }
+      const several = { shop: { ...shop({ mode: 'inline' }), identify: eachOf } }
+      const { inbox } = bench.inbox({ sources: several, store: { ...store, record } })
+      inbox.on('shop', '*', () => {})
+      expect(await post(inbox, { id: 'a,b' })).toMatchObject({ httpStatus: 200, status: 'processed' })
+    })
+
     it('an event nobody handles is answered with 200 and is on the review list', async () => {
       const { inbox } = bench.inbox({ sources })
       inbox.on('shop', 'other', () => {})
@@ -241,5 +342,31 @@ onBothLogs((bench) => {
       expect(await inbox.drain()).toBe(0)
       expect((await inbox.events.stats())[0]?.dead).toBe(1)
     })
+  })
+})
+
+onLog('PostgreSQL', (bench) => {
+  it('deliveries that find every transaction in use are not acknowledged where no worker runs, and run when they come back', async () => {
+    const [, url, schema] = bench.log.args
+    const store = postgres({ url: url!, schema: schema!, maxTransactions: 2 })
+    const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) }, store })
+    const end = signal()
+    const runs: string[] = []
+    inbox.on('shop', '*', async (event, ctx) => {
+      await bench.write(ctx.tx, event.id)
+      runs.push(event.id)
+      await end.wait
+    })
+    const sent = ids(12)
+    const deliveries = sent.map((id) => answer(inbox, id))
+    await until(() => inbox.counters.of('shop').attempts.postponed === 10, 'ten found no transaction')
+    end.give()
+    const answers = await Promise.all(deliveries)
+    expect(answers.filter(([httpStatus]) => httpStatus === 200)).toHaveLength(2)
+    expect(answers.filter(([httpStatus]) => httpStatus === 503)).toHaveLength(10)
+    for (const [i, [httpStatus]] of answers.entries())
+      if (httpStatus === 503) expect(await answer(inbox, sent[i]!)).toEqual([200, 'processed', true])
+    expect(runs.sort()).toEqual(sent.sort())
+    expect((await bench.log.effects()).sort()).toEqual(sent)
   })
 })

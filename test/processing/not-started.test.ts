@@ -1,4 +1,4 @@
-import { createInbox, type Inbox } from 'hookonce'
+import { createInbox, HookonceError, type Inbox, type Store } from 'hookonce'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, expect, test, vi } from 'vitest'
 import { freshFolder } from '../support/cli.js'
@@ -60,6 +60,31 @@ test.each([
   await post(inbox, { id: 'a' })
   await passSeconds(inbox)
   expect(warnings(lines)).toEqual([])
+})
+
+test('deliveries that leave the spool of an inbox without a worker are named in a warning', async () => {
+  const folder = freshFolder()
+  const spool = { path: `${folder.path}/spool.db` }
+  const store = sqlite(`${folder.path}/events.db`)
+  let away = true
+  const record: Store['record'] = async (deliveries) => {
+    if (away) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
+    return store.record(deliveries)
+  }
+  const { inbox, lines } = inboxWith({ store: { ...store, record }, spool })
+  inbox.on('shop', '*', () => {})
+  expect((await post(inbox, { id: 'a' })).status).toBe('spooled')
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  away = false
+  const until = performance.now() + 20_000
+  while (warnings(lines).length === 0 && performance.now() < until) {
+    await vi.advanceTimersByTimeAsync(1_000)
+    await new Promise(setImmediate)
+  }
+  vi.useRealTimers()
+  expect(warnings(lines)).toMatchObject([{ level: 'warn', source: 'shop', pending: 1 }])
+  await inbox.stop()
+  await folder.remove()
 })
 
 test('doctor names a log whose events nobody handles', async () => {

@@ -245,6 +245,22 @@ onBothLogs((bench) => {
       expect(result).toEqual({ matched: 5, done: 3, refused: { FORCE_NEEDED: 1, MOVE_FORBIDDEN: 1 } })
     })
 
+    it('what has no payload any more is counted by the reason too, also in a dry run', async () => {
+      const { inbox } = await oneOfEach(bench)
+      const store = await inbox.store()
+      await store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 100 })
+      const refused = { PAYLOAD_REMOVED: 2, MOVE_FORBIDDEN: 1 }
+      for (const dryRun of [true, false]) {
+        const result = await inbox.replay({ source: 'shop' }, { force: true, dryRun })
+        expect(result).toEqual({ matched: 5, done: 2, refused })
+      }
+      await inbox.drain()
+      expect([await stateOf(inbox, 'succeeded'), await stateOf(inbox, 'ignored')]).toEqual([
+        'succeeded',
+        'ignored',
+      ])
+    })
+
     it('a rate holds it back, and a signal ends it between two pages', async () => {
       const { inbox } = await dead(40)
       const startedAt = performance.now()

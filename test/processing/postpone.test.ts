@@ -1,7 +1,7 @@
 /** `postpone`: the handler asks for another time, and the attempt does not count. */
 import { postpone, retryAfter } from 'hookonce'
 import { expect, it } from 'vitest'
-import { onBothLogs, post, shop, stateOf, until } from '../support/processing.js'
+import { onBothLogs, post, stateOf, until } from '../support/processing.js'
 
 onBothLogs((bench) => {
   it('postponed more often than it has attempts, an event still gets all of them', async () => {
@@ -93,14 +93,5 @@ onBothLogs((bench) => {
         expect(await inbox.process('shop', id)).toMatchObject({ kind: 'failed', error: 'no' })
       }
     }
-  })
-
-  it('in inline mode the sender hears that it was received', async () => {
-    const { inbox } = bench.inbox({ sources: { shop: shop({ mode: 'inline' }) } })
-    inbox.on('shop', '*', async () => {
-      throw postpone(60_000)
-    })
-    const receipt = await post(inbox, { id: 'e1' })
-    expect(receipt).toMatchObject({ httpStatus: 200, status: 'already_received' })
   })
 })

@@ -137,6 +137,7 @@ onLog('PostgreSQL', (bench) => {
       const locker = new pg.Client({ connectionString: bench.log.args[1]! })
       await locker.connect()
       const begun: string[] = []
+      let locked = false
       inbox.on(
         'shop',
         '*',
@@ -145,6 +146,7 @@ onLog('PostgreSQL', (bench) => {
             // Its outcome waits for this lock, so its commit does too.
             await locker.query('begin')
             await locker.query(`select 1 from ${bench.log.args[2]}.work for update`)
+            locked = true
           }
           await bench.write(ctx.tx, event.id)
         },
@@ -152,7 +154,8 @@ onLog('PostgreSQL', (bench) => {
       )
       await postAll(inbox, [{ id: 'a' }])
       await inbox.start()
-      await until(() => begun.length === 1, 'the first event begins')
+      // Rows that are recorded before it are locked too, and are not claimed.
+      await until(() => locked, 'the row of the first event is locked')
       await postAll(
         inbox,
         ids(5).map((id) => ({ id })),

@@ -195,7 +195,7 @@ onBothLogs((bench) => {
     expect((await bench.log.effects()).sort()).toEqual(['e0', 'e1', 'e3'])
     expect(await inbox.events.get(key('e2'))).toMatchObject({
       state: 'failed',
-      reason: 'the handler took longer than 700 ms',
+      reason: expect.stringContaining('the handler took longer than 700 ms'),
     })
   })
 
@@ -529,7 +529,10 @@ onLog('PostgreSQL', (bench) => {
       await postAll(bench.inbox({ processing: false }).inbox, some(5))
       await inbox.drain()
       await cut
-      expect(await statsOf(inbox)).toMatchObject({ succeeded: 5 })
+      await until(async () => {
+        await inbox.drain()
+        return (await statsOf(inbox)).succeeded === 5
+      }, 'all have succeeded')
       expect((await bench.log.effects()).sort()).toEqual(ids(5))
       expect(calls > 5).toBe(again)
     } finally {

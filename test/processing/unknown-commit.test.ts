@@ -42,8 +42,8 @@ onBothLogs((bench) => {
     expect(calls).toBe(wanted)
     expect(await bench.log.effects()).toEqual(['a'])
     const attempts = await bench.store().inspect.attempts({ source: 'shop', eventId: 'a' })
-    expect(attempts.at(-1)?.outcome).toBe('succeeded')
-    expect(attempts).toHaveLength(wanted)
+    // The lost connection is no failure of the handler.
+    expect(attempts.map(({ outcome }) => outcome)).toEqual(['succeeded'])
     // Nobody is told that the outcome was discarded.
     expect(lines.filter(({ code }) => code === 'LEASE_LOST')).toEqual([])
   })

@@ -270,6 +270,7 @@ export function release(model: Model, lease: Lease, delayMs: number): boolean {
 }
 
 export function effect(model: Model, step: EffectStep): EffectState {
+  if (step.step === 'finish' && step.late) return finishLate(model, step.lease.seq, step.name, step.result)
   const event = holder(model, step.lease)
   if (!event) return { state: 'fenced' }
   const known = event.effects.get(step.name)
@@ -284,6 +285,14 @@ export function effect(model: Model, step: EffectStep): EffectState {
   }
   event.effects.set(step.name, null)
   return { state: known === null ? 'unknown' : 'new' }
+}
+
+function finishLate(model: Model, seq: number, name: string, result: string): EffectState {
+  const event = [...model.events.values()].find((candidate) => candidate.seq === seq)
+  const isLeased = event?.work && event.work.token !== null && event.work.nextAt > model.now
+  if (!event || isLeased || event.effects.get(name) !== null) return { state: 'fenced' }
+  event.effects.set(name, result)
+  return { state: 'finished', result }
 }
 
 export function advance(model: Model, { source, key, value }: Watermark): boolean {
@@ -308,6 +317,7 @@ export function operate(model: Model, { verb, events, force, dryRun }: Order): O
     const from = stateOf(event, on.now)
     if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
     if (!orderable[verb].includes(from)) return { done: false, code: 'MOVE_FORBIDDEN' }
+    if (verb !== 'ignore' && !event.payload.kept) return { done: false, code: 'PAYLOAD_REMOVED' }
     if (from === 'succeeded' && force !== true) return { done: false, code: 'FORCE_NEEDED' }
     const attempts = attemptsOf(event)
     leaveLost(event)

@@ -356,6 +356,7 @@ export class Run<Tx> {
         losses: lossesOf(event),
         run: event.run,
         part: event.part,
+        contentHash: event.event.contentHash && hex(event.event.contentHash),
       },
       'what a claim hands over',
     )

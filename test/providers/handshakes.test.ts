@@ -1,5 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { defineProvider, hmacScheme, slack, zoom } from 'hookonce/providers'
+import { createInbox } from 'hookonce'
+import { catalogue, defineProvider, hmacScheme, slack, xTwitter, zoom } from 'hookonce/providers'
+import { sqlite } from 'hookonce/sqlite'
 import { describe, expect, it } from 'vitest'
 
 const now = 1_700_000_000_000
@@ -113,5 +115,50 @@ describe('an unsigned handshake', () => {
     expect(source.handshake(empty as never, { now })?.httpStatus).toBe(200)
     expect(source.handshake(post({ events: [] }), { now })).toBeNull()
     expect(source.handshake(source.sign({ body: '{"events":[{"id":1}]}', now }) as never, { now })).toBeNull()
+  })
+})
+
+describe('a handshake that signs a text for anyone (X)', () => {
+  const source = xTwitter({ secret })
+  const ask = (text: string) => {
+    const url = `https://example.com/hook?crc_token=${encodeURIComponent(text)}`
+    return source.handshake({ method: 'GET', url, headers: {}, body: new Uint8Array() }, { now })
+  }
+  const signatureOf = (text: string) => `sha256=${createHmac('sha256', secret).update(text).digest('base64')}`
+  const token = 'NTYzYTUwZWQtOTkyMy00NmE2LTkxN2EtNjY4NTEyNGU5OTBk'
+
+  it('answers a token', () => {
+    expect(JSON.parse(ask(token)!.body)).toEqual({ response_token: signatureOf(token) })
+  })
+
+  it('signs nothing that could be a delivery', async () => {
+    const bodies = ['{"follow_events":[]}', '[]', '"text"', 'a,b', 'a\tb', '{', '1'.repeat(257), 'é', '<a>']
+    for (const body of bodies) expect(ask(body), body).toBeNull()
+  })
+
+  it('records nothing for a text that it signed', async () => {
+    const inbox = createInbox({ store: sqlite(':memory:'), sources: { x: source } })
+    const send = (body: string) =>
+      inbox.receive('x', {
+        ...post('', { 'x-twitter-webhooks-signature': signatureOf(body) }),
+        body: new TextEncoder().encode(body),
+      })
+    for (const body of [token, '1', 'true', 'null', 'not JSON', '-.~+/=_']) {
+      expect(ask(body), body).not.toBeNull()
+      expect(await send(body), body).toMatchObject({ httpStatus: 401, reason: 'bad_signature' })
+    }
+    // A delivery that no rule names is still recorded, if nobody but X can have signed it.
+    for (const body of ['{"for_user_id":"1"}', '[1]', '{broken'])
+      expect(await send(body), body).toMatchObject({ httpStatus: 200, status: 'accepted' })
+    await inbox.stop()
+  })
+
+  it('exists only at X: every other handshake with an HMAC is signed', () => {
+    const signing = Object.values(catalogue).filter(({ definition }) =>
+      (definition.handshakes ?? []).some(
+        ({ signed, reply }) => !signed && JSON.stringify(reply).includes('"hmac":'),
+      ),
+    )
+    expect(signing.map(({ key }) => key)).toEqual(['xTwitter'])
   })
 })

@@ -57,8 +57,10 @@ describe('a signed delivery for which no rule finds an id', () => {
     }
   })
 
-  it('is refused if it is nested too deeply to be parsed later', async () => {
-    expect(source.identify(await sign('['.repeat(100_000)))).toEqual([])
+  it('is recorded as text if it is nested too deeply to be parsed', async () => {
+    for (const body of ['['.repeat(100_000), `{"about":"b","deep":${'['.repeat(600)}${']'.repeat(600)}}`]) {
+      expect(source.identify(await sign(body))).toMatchObject([{ payload: body }])
+    }
   })
 
   it('has an id of the verified content, whichever template matched', async () => {
@@ -192,7 +194,7 @@ describe('an event is never refused because of its type or reference', () => {
     const source = segment({ secret })
     const body = JSON.stringify({ messageId: 'm1', type: 'track', userId: 'a\nb' })
     expect(source.identify(await source.sign({ body, now }))).toMatchObject([
-      { id: 'm1', type: 'track', reference: 'a\ufffdb' },
+      { id: expect.stringContaining('m1'), type: 'track', reference: 'a\ufffdb' },
     ])
   })
 })

@@ -2,7 +2,16 @@
 import crypto, { createSecretKey } from 'node:crypto'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
 import { LinearWebhookClient } from '@linear/sdk/webhooks'
-import { amazonSns, generateKeys, linear, messagebird, microsoftGraph } from 'hookonce/providers'
+import {
+  amazonSns,
+  generateKeys,
+  hubspotV1,
+  linear,
+  messagebird,
+  microsoftGraph,
+  travis,
+  wise,
+} from 'hookonce/providers'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 
@@ -42,7 +51,7 @@ describe('Amazon SNS', () => {
     },
   )
 
-  it('fetches a certificate only for a configured topic and a real region', async () => {
+  it('fetches no certificate for a topic that is not configured', async () => {
     const fetched: string[] = []
     const source = amazonSns({
       topicArn: ours,
@@ -51,33 +60,77 @@ describe('Amazon SNS', () => {
         return new Response('no', { status: 500 })
       },
     })
-    const sample = signer.sample({ now })
-    const at = async (host: string, topicArn = ours) => {
-      const fields = { TopicArn: topicArn, SigningCertURL: `https://${host}/SimpleNotificationService-1.pem` }
-      const body = JSON.stringify({ ...JSON.parse(String(sample.body)), ...fields })
-      return source.verify(await signer.sign({ ...sample, body }), { now })
-    }
-    for (const host of [
-      'sns.evil.amazonaws.com',
-      'sns.us-east-1a.amazonaws.com',
-      'sns.xx-east-1.amazonaws.com',
-      'sns.us-east-1.amazonaws.com.cn',
-      'sns.cn-north-1.amazonaws.com',
-      'sns.us-nowhere-1.amazonaws.com',
-    ]) {
-      expect(await at(host), host).toEqual({ ok: false, reason: 'unknown_key' })
-    }
-    expect(await at('sns.us-east-1.amazonaws.com', other)).toEqual({ ok: false, reason: 'wrong_claims' })
+    expect(await source.verify(await from(other, 'Notification'), { now })).toEqual({
+      ok: false,
+      reason: 'wrong_claims',
+    })
     expect(fetched).toEqual([])
-    for (const host of [
-      'sns.us-east-1.amazonaws.com',
-      'sns.us-gov-west-1.amazonaws.com',
-      'sns.ap-southeast-5.amazonaws.com',
-      'sns.cn-northwest-1.amazonaws.com.cn',
-    ]) {
-      expect(await at(host), host).toEqual({ ok: false, reason: 'key_unavailable' })
+  })
+})
+
+describe('a sender with one key for all its customers', () => {
+  const pair = generateKeys('rsa')
+
+  it('Wise: events of another subscription are refused, and the option is needed', async () => {
+    const [ours, theirs] = ['01234567-89ab-cdef-0123-456789abcdef', 'f7a1a1a1-89ab-cdef-0123-456789abcdef']
+    const signer = wise({ ...pair, subscriptionId: [ours, theirs] })
+    const source = wise({ ...pair, subscriptionId: ours })
+    const event = (id: string, headers = {}) => {
+      const body = {
+        subscription_id: id,
+        event_type: 'transfers#state-change',
+        data: { resource: { id: 1 } },
+      }
+      return signer.sign({ body: JSON.stringify(body), now, headers })
     }
-    expect(fetched).toHaveLength(4)
+    expect(await source.verify(await event(ours), { now })).toMatchObject({ ok: true })
+    expect(await source.verify(await event(theirs), { now })).toEqual({ ok: false, reason: 'wrong_claims' })
+    // The test of a new subscription comes before anybody knows its id; it stores nothing.
+    const test = await event(theirs, { 'x-test-notification': 'true' })
+    expect(source.handshake(test, { now })?.httpStatus).toBe(200)
+    expect(() => wise({ ...pair } as never)).toThrow(/subscriptionId/)
+  })
+
+  it('Travis CI: builds of another repository are refused, and the option is needed', async () => {
+    const signer = travis({ ...pair, repository: ['acme/site', 'stranger/site'] })
+    const source = travis({ ...pair, repository: 'acme/site' })
+    const build = async (owner_name: string) => {
+      const payload = JSON.stringify({ id: 1, state: 'passed', repository: { owner_name, name: 'site' } })
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      return signer.sign({ body: new URLSearchParams({ payload }).toString(), now, headers })
+    }
+    expect(await source.verify(await build('acme'), { now })).toMatchObject({ ok: true })
+    expect(await source.verify(await build('stranger'), { now })).toEqual({
+      ok: false,
+      reason: 'wrong_claims',
+    })
+    expect(() => travis({ ...pair } as never)).toThrow(/repository/)
+  })
+})
+
+describe('HubSpot, version 1', () => {
+  it('refuses a body that somebody without the secret appended to', async () => {
+    const source = hubspotV1({ secret })
+    const body = bytes('[{"eventId":1,"portalId":2,"subscriptionId":3}]')
+    const captured = await source.sign({ body, now })
+    // SHA-256 continues from a digest, after the padding of what was digested.
+    const length = secret.length + body.length
+    const padding = Buffer.alloc(64 - ((length + 8) % 64) + 8)
+    padding[0] = 0x80
+    padding.writeBigUInt64BE(BigInt(length * 8), padding.length - 8)
+    const suffix = Buffer.from('[{"eventId":9}]')
+    const digest = continued(captured.headers['x-hubspot-signature']!, length + padding.length, suffix)
+    const forged = {
+      ...captured,
+      headers: { ...captured.headers, 'x-hubspot-signature': digest },
+      body: Buffer.concat([body, padding, suffix]),
+    }
+    const whole = Buffer.concat([bytes(secret), forged.body])
+    expect(digest, 'the forgery is a right digest').toBe(
+      crypto.createHash('sha256').update(whole).digest('hex'),
+    )
+    expect(await source.verify(captured, { now })).toMatchObject({ ok: true })
+    expect(await source.verify(forged, { now })).toEqual({ ok: false, reason: 'bad_signature' })
   })
 })
 
@@ -185,3 +238,34 @@ describe('Microsoft Graph', () => {
     expect(hashes).toBeLessThan(5)
   })
 })
+
+/** SHA-256 of a text of `length` bytes with this digest, padding included, and of a suffix of less than 56 bytes. */
+function continued(digest: string, length: number, suffix: Buffer): string {
+  const state = Array.from({ length: 8 }, (_, i) => Number.parseInt(digest.slice(8 * i, 8 * i + 8), 16))
+  const block = Buffer.alloc(64)
+  suffix.copy(block)
+  block[suffix.length] = 0x80
+  block.writeBigUInt64BE(BigInt((length + suffix.length) * 8), 56)
+  const primes = Array.from({ length: 320 }, (_, n) => n).filter(
+    (n) => n > 1 && Array.from({ length: n }, (_, d) => d).every((d) => d < 2 || n % d !== 0),
+  )
+  const k = primes.slice(0, 64).map((prime) => Math.floor((Math.cbrt(prime) % 1) * 2 ** 32))
+  const rotated = (x: number, by: number) => (x >>> by) | (x << (32 - by))
+  const w = Array.from({ length: 16 }, (_, i) => block.readUInt32BE(4 * i))
+  for (let i = 16; i < 64; i += 1) {
+    const [x, y] = [w[i - 15]!, w[i - 2]!]
+    const small = rotated(x, 7) ^ rotated(x, 18) ^ (x >>> 3)
+    const large = rotated(y, 17) ^ rotated(y, 19) ^ (y >>> 10)
+    w.push((w[i - 16]! + small + w[i - 7]! + large) | 0)
+  }
+  let [a, b, c, d, e, f, g, h] = state as [number, number, number, number, number, number, number, number]
+  for (let i = 0; i < 64; i += 1) {
+    const one =
+      (h + (rotated(e, 6) ^ rotated(e, 11) ^ rotated(e, 25)) + ((e & f) ^ (~e & g)) + k[i]! + w[i]!) | 0
+    const two = ((rotated(a, 2) ^ rotated(a, 13) ^ rotated(a, 22)) + ((a & b) ^ (a & c) ^ (b & c))) | 0
+    ;[a, b, c, d, e, f, g, h] = [(one + two) | 0, a, b, c, (d + one) | 0, e, f, g]
+  }
+  return [a, b, c, d, e, f, g, h]
+    .map((word, i) => ((word + state[i]!) >>> 0).toString(16).padStart(8, '0'))
+    .join('')
+}

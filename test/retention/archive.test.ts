@@ -1,12 +1,15 @@
 /** The archive: what goes in comes out byte for byte, and what is not whole is said to be so. */
 
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { readdir, rm, symlink } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { join } from 'node:path'
-import { gunzipSync } from 'node:zlib'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import type { CompleteStore, NewDelivery } from 'hookonce'
 import {
   type ArchiveCheck,
@@ -92,6 +95,13 @@ function renumbered(store: CompleteStore, seq: number): CompleteStore {
   }
 }
 
+/** The problems of an archive, and the memory that its verification took. */
+const VERIFY = `
+import { archiveVerify, directory } from 'hookonce/archive'
+const problems = []
+for await (const day of archiveVerify(directory(process.argv[1]))) problems.push(...day.problems)
+console.log(JSON.stringify({ problems, megabytes: process.resourceUsage().maxRSS / 1024 }))`
+
 const bytes = Buffer.from(Array.from({ length: 256 }, (_, i) => i))
 
 const targets = { 'a directory': directoryArchive, S3: s3Archive }
@@ -133,8 +143,12 @@ onBothLogs((bench) => {
       )
       expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })
       expect((await prune(store)).payloads).toBe(3)
-      expect(await restore(store, target, { eventIds: ['a'] })).toEqual({ restored: 1, skipped: 0 })
-      expect(await restore(store, target)).toEqual({ restored: 2, skipped: 1 })
+      expect(await restore(store, target, { eventIds: ['a'] })).toEqual({
+        restored: 1,
+        skipped: 0,
+        refused: 0,
+      })
+      expect(await restore(store, target)).toEqual({ restored: 2, skipped: 1, refused: 0 })
       const payload = await store.inspect.payload({ source: 'shop', eventId: 'a' })
       expect(bytes.equals(payload!.body)).toBe(true)
       expect(payload!.headers).toEqual({ 'content-type': 'text/ü' })
@@ -158,7 +172,7 @@ onBothLogs((bench) => {
       'shop/2026-03-10/2.jsonl.gz',
     ])
     expect((await prune(store)).payloads).toBe(1)
-    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0 })
+    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0, refused: 0 })
   })
 
   test('a number that an archive knows from another log proves nothing: the bytes are what counts', async () => {
@@ -176,6 +190,55 @@ onBothLogs((bench) => {
     expect(manifest).toMatchObject({ deliveries: 2, objects: [{ number: 1 }, { number: 2 }] })
   })
 
+  test('an object that was changed together with its manifest is not restored, also after a later run', async () => {
+    const { target, path } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day), delivery(['b'], day))
+    await run(store, target)
+    expect((await prune(store)).payloads).toBe(2)
+    const [manifest] = await all(archiveList(target))
+    const [object] = manifest!.objects
+    const lines = gunzipSync((await target.read(object!.path))!).toString()
+    const body = (text: string) => Buffer.from(text).toString('base64')
+    const forged = gzipSync(lines.replace(body('a'), body('A')))
+    const sha256 = createHash('sha256').update(forged).digest('hex')
+    writeFileSync(join(path, object!.path), forged)
+    writeFileSync(
+      join(path, 'shop/2026-03-10/manifest.json'),
+      JSON.stringify({ ...manifest, objects: [{ ...object, bytes: forged.byteLength, sha256 }] }),
+    )
+    expect(await restore(store, target)).toEqual({ restored: 0, skipped: 0, refused: 2 })
+    await fill(store, delivery(['late'], day))
+    expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
+    expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1, refused: 2 })
+    for (const eventId of ['a', 'b'])
+      expect(await store.inspect.payload({ source: 'shop', eventId })).toBeNull()
+  })
+
+  test('an object of a run that died before the log knew of it is found by the next run', async () => {
+    const { target } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day), delivery(['b'], day))
+    const forgetful = { ...store, archive: { ...store.archive, archived: async () => {} } }
+    await run(forgetful, target)
+    expect((await prune(store)).payloads).toBe(0)
+    expect(await run(store, target)).toEqual({ objects: 0, deliveries: 0 })
+    expect((await prune(store)).payloads).toBe(2)
+    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0, refused: 0 })
+  })
+
+  test('a second archive of the same day takes nothing from the first', async () => {
+    const [first, second] = [await made(directoryArchive()), await made(directoryArchive())]
+    const store = bench.store()
+    await fill(store, delivery(['a'], day))
+    await run(store, first.target)
+    await fill(store, delivery(['late'], day))
+    await run(store, second.target)
+    expect((await prune(store)).payloads).toBe(2)
+    for (const { target } of [first, second])
+      expect(await restore(store, target)).toEqual({ restored: 1, skipped: 0, refused: 0 })
+  })
+
   test('what is erased is in no later archive, and does not come back from an earlier one', async () => {
     const { target } = await made(directoryArchive())
     const store = bench.store()
@@ -183,12 +246,78 @@ onBothLogs((bench) => {
     await store.archive.erase({ reference: 'about a', actor: 'ada', reason: '', limit: 10 })
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
     await store.archive.erase({ reference: 'about b', actor: 'ada', reason: '', limit: 10 })
-    expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1 })
+    expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1, refused: 0 })
     expect(await store.inspect.payload({ source: 'shop', eventId: 'b' })).toBeNull()
   })
 })
 
 onLog('SQLite', (bench) => {
+  test('a manifest cannot name a file outside of its day, and a link is not followed', async () => {
+    const { target, path } = await made(directoryArchive())
+    const outside = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day), delivery(['b'], day + 24 * HOUR_MS))
+    await run(store, target)
+    await prune(store)
+    const [manifest] = await all(archiveList(target))
+    const [object] = manifest!.objects
+    const hidden = join(outside.path, 'hidden')
+    writeFileSync(hidden, (await target.read(object!.path))!)
+    const names = [
+      relative(path, hidden),
+      `shop/2026-03-10/${'../'.repeat(12)}${hidden}`,
+      hidden,
+      'shop/2026-03-11/1.jsonl.gz',
+      'shop/2026-03-10/../2026-03-10/1.jsonl.gz',
+    ]
+    const place = join(path, 'shop/2026-03-10/manifest.json')
+    for (const name of names) {
+      writeFileSync(place, JSON.stringify({ ...manifest, objects: [{ ...object, path: name }] }))
+      await expect(restore(store, target)).rejects.toMatchObject({ code: 'ARCHIVE_DAMAGED' })
+      expect((await all(archiveVerify(target)))[0]!.problems).toHaveLength(1)
+      await expect(target.read(relative(path, hidden))).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' })
+    }
+    writeFileSync(place, JSON.stringify(manifest))
+    await rm(join(path, object!.path))
+    await symlink(hidden, join(path, object!.path))
+    await expect(restore(store, target)).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' })
+    expect(await store.inspect.payload({ source: 'shop', eventId: 'a' })).toBeNull()
+  })
+
+  test('a few compressed bytes that stand for gigabytes are reported, without filling the memory', async () => {
+    const { target, path } = await made(directoryArchive())
+    const store = bench.store()
+    await fill(store, delivery(['a'], day))
+    await run(store, target)
+    const [manifest] = await all(archiveList(target))
+    const [object] = manifest!.objects
+    const line = gunzipSync((await target.read(object!.path))!)
+    const parts = {
+      'one line': Buffer.alloc(1 << 24, 'x'),
+      lines: Buffer.alloc(1 << 24, line),
+      none: Buffer.alloc(1 << 24, 10),
+    }
+    for (const [name, part] of Object.entries(parts)) {
+      // Members of a gzip file follow each other: 2 GiB in all.
+      const bomb = Buffer.concat(Array(128).fill(gzipSync(part)))
+      const sha256 = createHash('sha256').update(bomb).digest('hex')
+      writeFileSync(join(path, object!.path), bomb)
+      writeFileSync(
+        join(path, 'shop/2026-03-10/manifest.json'),
+        JSON.stringify({ ...manifest, objects: [{ ...object, bytes: bomb.byteLength, sha256 }] }),
+      )
+      const { stdout } = await promisify(execFile)(process.execPath, [
+        '--input-type=module',
+        '-e',
+        VERIFY,
+        path,
+      ])
+      const { problems, megabytes } = JSON.parse(stdout)
+      expect([name, problems]).toEqual([name, [expect.stringContaining('cannot be read')]])
+      expect(megabytes).toBeLessThan(500)
+    }
+  })
+
   test('large days are cut into objects of bounded size', async () => {
     const { target } = await made(directoryArchive())
     const store = bench.store()
@@ -205,7 +334,7 @@ onLog('SQLite', (bench) => {
     expect(await all(target.list('shop/2026-03-10'))).toContain('shop/2026-03-10/1.parquet')
     expect((await all(archiveVerify(target)))[0]!.problems).toEqual([])
     expect((await prune(store)).payloads).toBe(2)
-    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0 })
+    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0, refused: 0 })
     expect(bytes.equals((await store.inspect.payload({ source: 'shop', eventId: 'a' }))!.body)).toBe(true)
   })
 

@@ -183,7 +183,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       expect(manifests.reduce((sum, one) => sum + one.deliveries, 0)).toBe(4)
       for await (const check of archiveVerify(archive.target)) expect(check.problems).toEqual([])
       const report = await archiveRestore({ store, target: archive.target, actor: 'ada', reason: 'replay' })
-      expect(report).toEqual({ restored: 4, skipped: 0 })
+      expect(report).toEqual({ restored: 4, skipped: 0, refused: 0 })
       for (const [eventId, body] of bodies)
         expect(Buffer.from((await store.inspect.payload({ source: 'shop', eventId }))!.body).toString()).toBe(
           body,

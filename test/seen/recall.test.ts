@@ -1,7 +1,16 @@
 /** `seen` answers duplicates as the log would, and asks the log whenever it cannot be sure. */
-import { HookonceError, type InboxOptions, lru, type Seen, type SeenEntry, type SeenKey } from 'hookonce'
+import {
+  HookonceError,
+  type InboxOptions,
+  lru,
+  type Seen,
+  type SeenEntry,
+  type SeenKey,
+  silentLog,
+} from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
+import { createSeenCache } from '../../dist/seen/cache.js'
 import { type Bench, onBothLogs, post, shop, until } from '../support/processing.js'
 
 /** An inbox on a store that says how often it was asked to record. */
@@ -244,6 +253,25 @@ onBothLogs((bench) => {
     expect(second.records()).toBe(1)
     expect(new Set(asked.map((key) => key.log)).size).toBe(2)
   })
+})
+
+test('the name of a log is not believed when the log has failed while it was read', async () => {
+  const answers: ((name: string) => void)[] = []
+  const cache = createSeenCache({
+    seen: lru(),
+    clock: { now: Date.now },
+    log: silentLog,
+    readLogId: () => new Promise((resolve) => answers.push(resolve)),
+    repeated() {},
+  })
+  const first = cache.log()
+  cache.doubt()
+  const second = cache.log()
+  answers[0]!('of a server that is gone')
+  expect(await first).toBeNull()
+  answers[1]!('of the next server')
+  expect(await second).toBe('of the next server')
+  expect(await cache.log()).toBe('of the next server')
 })
 
 test('an lru keeps the last ones used', async () => {

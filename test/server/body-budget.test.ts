@@ -31,10 +31,11 @@ const post = (url: string, id: string) =>
   fetch(`${url}/webhooks/shop`, { method: 'POST', body: JSON.stringify({ id, type: 'x' }) })
 
 /** A sender that announces a body, sends most of it, and then waits. */
-function stalled(port: number, path = '/webhooks/shop', size = 200 * KIB): Socket {
+function stalled(port: number, path = '/webhooks/shop', size = 200 * KIB, token = 'none'): Socket {
   const socket = say(
     port,
-    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${size + 1}\r\n\r\n${'x'.repeat(size)}`,
+    `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\nauthorization: Bearer ${token}\r\n` +
+      `content-length: ${size + 1}\r\n\r\n${'x'.repeat(size)}`,
   )
   sockets.push(socket)
   return socket
@@ -84,7 +85,7 @@ describe('bodies that are being read', () => {
     expect((await fetch(`${url}/webhooks/shop`, { method: 'POST', body: 'no json' })).status).toBe(400)
     expect((await fetch(`${url}/api/sessions`, { method: 'POST', body: '{}' })).status).toBe(415)
     expect(inbox.bodies.usedBytes).toBe(0)
-    const settling = stalled(port, '/api/work/settle', 100 * KIB)
+    const settling = stalled(port, '/api/work/settle', 100 * KIB, 'a-token-0123456789')
     await until(() => inbox.bodies.usedBytes === 100 * KIB, 'bodies of the admin API count too')
     settling.destroy()
     await until(() => inbox.bodies.usedBytes === 0, 'the memory is given back')

@@ -1,7 +1,7 @@
 /** What the dashboard asks the admin API for, on both stores: counts by time, groups, searches, copies and pauses. */
 import type { Inbox } from 'hookonce'
 import { createInbox, silentLog } from 'hookonce'
-import { stripe } from 'hookonce/providers'
+import { stripe, unverified } from 'hookonce/providers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { patternOf } from '#dist/server/admin/dead-letters.js'
 import { candidatesOf } from '#dist/server/admin/find.js'
@@ -178,6 +178,47 @@ onBothLogs((bench) => {
     ])
     expect(await found('{"id":"evt_2","object":"event"}')).toEqual(['id evt_2'])
     expect(await found('nothing\u0000like it')).toEqual([])
+  })
+
+  it('a search of payloads stops at its limit of bytes, and goes on behind the last event it has read', async () => {
+    const { inbox } = bench.inbox({ processing: false, limits: { bodyBytes: 20 * 1024 * 1024 } })
+    running = await startAdmin(inbox)
+    const big = 'x'.repeat(12 * 1024 * 1024)
+    for (let i = 0; i < 12; i++) await post(inbox, { id: `e${i}`, big })
+    const found: string[] = []
+    let cursor = ''
+    for (let calls = 0; calls < 20; calls++) {
+      const page = (await running.json('GET', `/api/search?path=id&op=exists&limit=100${cursor}`)) as {
+        events: { id: string }[]
+        next: string | null
+        cost: { bytes: number }
+      }
+      found.push(...page.events.map(({ id }) => id))
+      expect(page.cost.bytes).toBeLessThan(2 * 64 * 1024 * 1024)
+      if (page.next === null) break
+      cursor = `&cursor=${encodeURIComponent(page.next)}`
+    }
+    expect(found.toSorted()).toEqual(Array.from({ length: 12 }, (_, i) => `e${i}`).toSorted())
+  })
+
+  it('a payload that is nested too deeply to be shown does not break a search', async () => {
+    const sources = { shop: unverified({ id: ['header:x-id', 'json:id'], type: 'json:type' }) }
+    const { inbox } = bench.inbox({ processing: false, sources })
+    running = await startAdmin(inbox)
+    const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`
+    const body = Buffer.from(`{"id":"deep","type":"t","a":${deep}}`)
+    await inbox.receive('shop', {
+      method: 'POST',
+      url: 'http://localhost/webhooks/shop',
+      headers: { 'x-id': 'deep' },
+      body,
+    })
+    expect(await inbox.events.get({ source: 'shop', eventId: 'deep' })).not.toBeNull()
+    await post(inbox, { id: 'e1', a: 'needle' })
+    const { events } = (await running.json('GET', '/api/search?path=a&op=contains&value=needle')) as {
+      events: { id: string }[]
+    }
+    expect(events.map(({ id }) => id)).toEqual(['e1'])
   })
 
   it('payloads are searched by a JSON path, with the cost in the answer and the search in the audit', async () => {

@@ -5,6 +5,7 @@ import { unverified } from 'hookonce/providers'
 import { type AdminOptions, admin } from 'hookonce/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { post } from '../support/processing.js'
+import { heard, say } from '../support/serving.js'
 import { hashOf, type RunningAdmin, startAdmin, tokenOf, tokens } from './support.js'
 
 let inbox: Inbox
@@ -102,13 +103,7 @@ describe('the Host header', () => {
     await start()
     for (const host of ['localhost', 'localhost:1', '127.0.0.1:4100', '[::1]:4100'])
       expect(await ask(host)).toBe(200)
-    expect(() => admin(inbox, { open: true, hosts: ['https://x.example'] })).toThrow(/must be a host name/)
-  })
-
-  it('open for development: a page under a rebound name reads nothing', async () => {
-    await start({ open: true, tokens: [] })
-    expect((await raw('GET', '/api/events', { host: '127.0.0.1' }))[0]).toBe(200)
-    expect((await raw('GET', '/api/events', { host: 'rebound.example:4100' }))[0]).toBe(421)
+    expect(() => admin(inbox, { hosts: ['https://x.example'] })).toThrow(/must be a host name/)
   })
 })
 
@@ -151,7 +146,7 @@ describe('other origins', () => {
   })
 
   it('nothing of the API is given to one of them, whatever it presents', async () => {
-    await start({ open: true })
+    await start()
     for (const headers of [
       { origin: 'https://evil.example' },
       { 'sec-fetch-site': 'cross-site' },
@@ -410,6 +405,25 @@ describe('bodies', () => {
       duplex: 'half',
     } as RequestInit)
     expect((await running.handler.fetch(streamed, { address: '127.0.0.1' })).status).toBe(413)
+  })
+
+  it('a caller who may not do it is refused before the body is read', async () => {
+    await start()
+    const announced = (authorization: string) =>
+      `POST /api/work/settle HTTP/1.1\r\nhost: localhost:${running.port}\r\n${authorization}` +
+      'content-type: application/json\r\ncontent-length: 1000000\r\n\r\n'
+    const cases = [
+      ['', '401'],
+      ['authorization: Bearer wrong\r\n', '401'],
+      [`authorization: Bearer ${tokenOf('viewer')}\r\n`, '403'],
+    ] as const
+    for (const [authorization, status] of cases) {
+      // The headers, and nothing of the body: an answer shows that the body was not waited for.
+      const text = await heard(say(running.port, announced(authorization)))
+      expect(text.slice(9, 12)).toBe(status)
+      expect(text.toLowerCase()).toContain('connection: close')
+    }
+    expect(inbox.bodies.usedBytes).toBe(0)
   })
 
   it('every route has a limit that fits it, and takes what is within', async () => {

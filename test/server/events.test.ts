@@ -175,6 +175,29 @@ onBothLogs((bench) => {
     expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', reason: 'customer asked' }])
   })
 
+  it('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {
+    const inbox = made()
+    inbox.on('shop', '*', () => {})
+    const running = await started(inbox)
+    await post(inbox, { id: 'e1' })
+    await inbox.process('shop', 'e1')
+    const store = await inbox.store()
+    await store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 10 })
+    for (const dryRun of [true, false]) {
+      const one = { role: 'operator', body: { force: true, dryRun } } as const
+      const answer = await running.call('POST', `${pathOf('shop', 'e1')}/replay`, one)
+      expect([answer.status, await answer.json()]).toMatchObject([410, { code: 'PAYLOAD_REMOVED' }])
+      const bulk = { verb: 'replay', filter: { source: 'shop' }, force: true, dryRun }
+      expect(await running.json('POST', '/api/events/actions', bulk)).toMatchObject({
+        state: 'done',
+        matched: 1,
+        done: 0,
+        refused: { PAYLOAD_REMOVED: 1 },
+      })
+    }
+    expect(await stateOf(inbox, 'e1')).toBe('succeeded')
+  })
+
   it('a bulk action counts first, then does; what is short is answered at once', async () => {
     const inbox = made()
     const running = await started(inbox)

@@ -35,7 +35,8 @@ export interface RunningAdmin {
 
 export async function startAdmin(inbox: Inbox, options: AdminOptions = {}): Promise<RunningAdmin> {
   const handler = admin(inbox, { tokens, ...options })
-  const server = createServer(nodeAdmin(handler))
+  // A test that blocks the process for long must not find its idle connection closed when it goes on.
+  const server = createServer({ keepAliveTimeout: 0 }, nodeAdmin(handler))
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
   const url = `http://127.0.0.1:${port}`

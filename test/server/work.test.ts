@@ -2,7 +2,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { type CompleteStore, HookonceError } from 'hookonce'
+import { addDestinations } from 'hookonce/forward'
+import { unverified } from 'hookonce/providers'
 import { afterEach, describe, expect, it } from 'vitest'
+import { startEndpoint } from '../support/endpoint.js'
+import { secretOf } from '../support/inboxes.js'
 import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { type RunningAdmin, startAdmin, tokenOf } from './support.js'
 
@@ -47,6 +51,39 @@ const succeeded = (lease: string) => ({
 })
 
 onBothLogs((bench) => {
+  it('each event of a delivery is claimed with its own part of the bytes', async () => {
+    const sources = { shop: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) }
+    const { inbox } = bench.inbox({ processing: false, sources })
+    const running = await started(inbox)
+    const parts = Array.from(
+      { length: 100 },
+      (_, i) => `{"id":"e${i}",  "type":"t","note":"${'x'.repeat(1_000)}"}`,
+    )
+    const body = Buffer.from(`{"events":[${parts.join(',')}]}`)
+    await inbox.receive('shop', { method: 'POST', url: 'http://localhost/webhooks/shop', headers: {}, body })
+    const events = await claim(running, { limit: 100 })
+    expect(events).toHaveLength(100)
+    expect(events.map((event) => Buffer.from(event.body, 'base64').toString()).sort()).toEqual(
+      parts.toSorted(),
+    )
+  })
+
+  it('a claim hands out 8 MiB at most, or one event, and gives the rest back at once', async () => {
+    const { inbox } = bench.inbox({ processing: false, limits: { bodyBytes: 20 * 1024 * 1024 } })
+    const running = await started(inbox)
+    const big = (bytes: number) => 'x'.repeat(bytes)
+    for (let i = 0; i < 5; i++) await post(inbox, { id: `e${i}`, big: big(3 * 1024 * 1024) })
+    const first = await claim(running, { limit: 5 })
+    expect(first.map(({ id }) => id)).toEqual(['e0', 'e1'])
+    const second = await claim(running, { limit: 5 })
+    expect(second.map(({ id }) => id)).toEqual(['e2', 'e3'])
+    expect((await claim(running, { limit: 5 })).map(({ id, attempt }) => [id, attempt])).toEqual([['e4', 1]])
+    await post(inbox, { id: 'huge', big: big(12 * 1024 * 1024) })
+    expect((await claim(running, { limit: 5 })).map(({ id }) => id)).toEqual(['huge'])
+    const { audits } = await (await inbox.store()).audit!.list({ source: 'shop', eventId: 'e4' })
+    expect(audits).toHaveLength(1)
+  })
+
   it('claims the bytes as they came, settles, and leaves attempts and an audit behind', async () => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
@@ -233,6 +270,51 @@ onBothLogs((bench) => {
       reason: expect.stringContaining('"old"'),
       nextAttemptAt: expect.any(Number),
     })
+  })
+
+  it('a source that this process does not handle is left to a worker, beside destinations for another', async () => {
+    const endpoint = await startEndpoint()
+    cleanups.push(() => endpoint.close())
+    const { inbox } = bench.inbox({ sources: { shop: shop(), desk: shop() } })
+    addDestinations(inbox, {
+      app: {
+        url: endpoint.url,
+        source: 'shop',
+        allowPrivate: ['127.0.0.0/8'],
+        secret: `whsec_${btoa(secretOf('app'))}`,
+      },
+    })
+    const running = await started(inbox)
+    await inbox.start()
+    await postAll(inbox, [{ id: 'd1' }, { id: 'd2' }], 'desk')
+    await post(inbox, { id: 's1' })
+    await until(async () => (await stateOf(inbox, 's1')) === 'succeeded', 'the destination has its event')
+    expect([await stateOf(inbox, 'd1', 'desk'), await stateOf(inbox, 'd2', 'desk')]).toEqual([
+      'pending',
+      'pending',
+    ])
+    const events = await claim(running, { sources: ['desk'], limit: 10 })
+    expect(events.map(({ id }) => id).sort()).toEqual(['d1', 'd2'])
+    for (const { lease } of events) await work<Results>(running, 'settle', succeeded(lease))
+    expect(await stateOf(inbox, 'd1', 'desk')).toBe('succeeded')
+  })
+
+  it('events whose type has no handler are left to a worker that claims their source', async () => {
+    const { inbox } = bench.inbox()
+    inbox.on('shop', 'order.paid', () => {})
+    await inbox.start()
+    const running = await started(inbox)
+    expect(await claim(running, { sources: ['shop'] })).toEqual([])
+    const refunds = ids(5).map((id) => ({ id, type: 'order.refunded' }))
+    await postAll(inbox, refunds)
+    const handled: string[] = []
+    while (handled.length < refunds.length)
+      for (const { id, lease } of await claim(running, { sources: ['shop'], limit: 10, waitMs: 1_000 })) {
+        await work<Results>(running, 'settle', succeeded(lease))
+        handled.push(id)
+      }
+    expect(handled.sort()).toEqual(ids(5))
+    expect((await inbox.events.list({ state: 'ignored' })).events).toEqual([])
   })
 
   it('sources that are handled in the request are not handed out', async () => {

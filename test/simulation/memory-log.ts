@@ -163,7 +163,7 @@ export class MemoryLog {
             this.#subscribers.delete(wake)
           }
         }),
-      ping: () => call(() => {}),
+      ping: () => call(() => this.model.now),
       close: async () => {
         closed = true
         for (const wake of own) this.#subscribers.delete(wake)
@@ -218,7 +218,7 @@ export class MemoryLog {
     for (const wake of this.#subscribers) setTimeout(() => this.#subscribers.has(wake) && wake(), 1)
   }
 
-  #claim({ worker, limit, leaseMs, sources, event }: ClaimOptions): ClaimedEvent[] {
+  #claim({ worker, limit, leaseMs, sources, except = [], event }: ClaimOptions): ClaimedEvent[] {
     const { model } = this
     const lanes = this.#lanes()
     const isFree = (one: ModelEvent) => {
@@ -234,7 +234,14 @@ export class MemoryLog {
     )
     const due = event
       ? free.filter((one) => one.source === event.source && one.eventId === event.eventId)
-      : free.filter((one) => one.work!.nextAt <= model.now && (!sources || sources.includes(one.source)))
+      : free.filter(
+          (one) =>
+            one.work!.nextAt <= model.now &&
+            (!sources || sources.includes(one.source)) &&
+            !except.some(
+              ({ source, eventType }) => source === one.source && eventType === one.event.eventType,
+            ),
+        )
     const claimed = this.#fairly(due, limit).map((one) => this.#take(one, worker, leaseMs))
     return claimed.map((one) => this.#asClaimed(one))
   }
@@ -290,6 +297,7 @@ export class MemoryLog {
       losses: lossesOf(one),
       run: one.run,
       part: one.part,
+      contentHash: one.event.contentHash && Buffer.from(one.event.contentHash).toString('hex'),
       headers: one.payload.headers,
       body: one.payload.kept ? one.payload.body : null,
     }

@@ -23,28 +23,43 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
   )
   const circuit = createCircuit(silentLog)
   const done: string[] = []
-  const told = { canRead: true, canLock: true, canProbe: true, locks: 0, probes: 0, looks: 0 }
+  const aside: typeof rows = []
+  const told = {
+    ...{ canRead: true, canLock: true, canProbe: true, canRemove: true },
+    ...{ locks: 0, probes: 0, looks: 0, due: 0 },
+  }
   const file = {
     async waiting() {
       told.looks++
       if (!told.canRead) throw new Error('damaged')
-      return rows.length === 0 ? [] : [{ source: 'shop', depth: rows.length }]
+      return [{ source: 'shop', depth: rows.length, setAside: aside.length }]
+    },
+    isDue: async () => told.due > 0 && aside.length > 0,
+    takeDue: async () => (told.due-- > 0 ? (aside[0] ?? null) : null),
+    postpone: async ({ id, code }: { id: number; code: string }) =>
+      void done.push(`postponed ${id}: ${code}`),
+    removeSetAside: async ({ id }: { id: number }) => {
+      aside.splice(0, 1)
+      done.push(`removed ${id}`)
     },
     async lock() {
       if (told.canLock) told.locks++
       return told.canLock
     },
     unlock: async () => void told.locks--,
-    take: async ({ limit }: { limit: number }) => rows.slice(0, limit),
-    async remove(gone: { done: number[]; refused: { id: number; code: string; detail: string }[] }) {
-      const ids = [...gone.done, ...gone.refused.map(({ id }) => id)]
-      for (const id of ids)
+    take: async ({ after, limit }: { after: number; limit: number }) =>
+      rows.filter(({ id }) => id > after).slice(0, limit),
+    async remove(gone: { done: number[]; setAside: { id: number; code: string }[] }) {
+      if (!told.canRemove) throw new Error('the disk is full')
+      const take = (id: number) =>
         rows.splice(
           rows.findIndex((row) => row.id === id),
           1,
         )
-      const refused = gone.refused.map(({ id, code }) => `, ${id} aside: ${code}`)
-      done.push(`removed ${gone.done.join(' ')}${refused.join('')}`)
+      for (const id of gone.done) take(id)
+      for (const { id } of gone.setAside) aside.push(...take(id))
+      const setAside = gone.setAside.map(({ id, code }) => `, ${id} aside: ${code}`)
+      done.push(`removed ${gone.done.join(' ')}${setAside.join('')}`)
     },
     shrink: async () => void done.push('shrunk'),
   }
@@ -64,11 +79,12 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
     async probe() {
       told.probes++
       if (!told.canProbe) throw away()
+      return 1_700_000_000_000
     },
     drained: (deliveries, verdicts) => void done.push(`told ${deliveries.length} ${verdicts.length}`),
   })
   stops.push(() => drain.stop(1_000))
-  return { drain, circuit, done, told, rows }
+  return { drain, circuit, done, told, rows, aside }
 }
 
 test('the deliveries are recorded, then removed, then told, and the lock is given back', async () => {
@@ -164,7 +180,6 @@ test('another process that drains is replaced when it lets go of the lock', asyn
   await expect.poll(() => told.looks).toBe(1)
   told.canLock = true
   await expect.poll(() => done.at(-1)).toBe('shrunk')
-  expect(told.probes).toBe(0)
 })
 
 test('a spool that cannot be read is told, opens the way to the store, and is tried again', async () => {
@@ -179,14 +194,68 @@ test('a spool that cannot be read is told, opens the way to the store, and is tr
   await expect.poll(() => drain.problem).toBeNull()
 })
 
-test('a delivery that cannot be unsealed stays, and so do those behind it', async () => {
-  const { drain, done, rows, told } = await makeDrain(['a', 'b'])
+test('a delivery that cannot be unsealed is set aside, and those behind it are recorded', async () => {
+  const { drain, done, rows } = await makeDrain(['a', 'b'])
   Object.assign(rows[0]!, { sealed: true })
   drain.start()
-  await expect.poll(() => drain.problem).toMatch(/no key is configured/)
-  expect(done).toEqual([])
-  expect(rows).toHaveLength(2)
-  expect(told.locks).toBe(0)
+  await expect
+    .poll(() => done)
+    .toEqual(['record b', 'removed 2, 1 aside: SPOOL_FAILED', 'told 1 1', 'shrunk'])
+})
+
+test('a delivery whose insert fails is found in its batch and set aside, and retried until it is recorded', async () => {
+  let isBroken = true
+  const { drain, circuit, done, told, aside } = await makeDrain(['a', 'b', 'c'], (ids) => {
+    if (isBroken && ids.includes('b')) throw new HookonceError('STORE_FAILED', { problem: 'told so' })
+    return ids.map(() => verdict)
+  })
+  drain.start()
+  await expect.poll(() => done.at(-1)).toBe('shrunk')
+  expect(done).toEqual([
+    ...['record a b c', 'record a', 'record b', 'record c'],
+    ...['removed 1 3, 2 aside: STORE_FAILED', 'told 2 2', 'shrunk'],
+  ])
+  expect(circuit.open).toBe(false)
+  told.due = 1
+  await expect.poll(() => done).toContain('postponed 2: STORE_FAILED')
+  isBroken = false
+  told.due = 1
+  await expect.poll(() => aside).toEqual([])
+  expect(done).toContain('removed 2')
+})
+
+test('a delivery that breaks the connection each time is set aside while the store answers', async () => {
+  const { drain, done, aside } = await makeDrain(['a', 'b'], (ids) => {
+    if (ids.includes('a')) throw away()
+    return ids.map(() => verdict)
+  })
+  drain.start()
+  await expect.poll(() => aside, { timeout: 60_000 }).toHaveLength(1)
+  await expect.poll(() => done).toContain('removed 2')
+})
+
+test('a store that does not answer is no reason to set a delivery aside', async () => {
+  const { drain, aside, told, circuit } = await makeDrain(['a'], () => {
+    told.canProbe = false
+    throw new HookonceError('STORE_FAILED', { problem: 'told so' })
+  })
+  drain.start()
+  await expect.poll(() => circuit.open).toBe(true)
+  await expect.poll(() => told.probes).toBeGreaterThan(3)
+  expect(aside).toEqual([])
+})
+
+test('deliveries that the file cannot remove are recorded once, and those behind them too', async () => {
+  const { drain, done, told, rows } = await makeDrain(Array.from({ length: 300 }, (_, i) => `e${i}`))
+  told.canRemove = false
+  drain.start()
+  await expect.poll(() => drain.problem).toBe('the disk is full')
+  const looks = told.looks
+  await expect.poll(() => told.looks).toBeGreaterThan(looks + 1)
+  expect(done.filter((step) => step.startsWith('record'))).toHaveLength(2)
+  expect(rows).toHaveLength(300)
+  told.canRemove = true
+  await expect.poll(() => rows).toEqual([])
 })
 
 test('wake drains at once what has come since, but not while the store is away', async () => {

@@ -16,18 +16,19 @@ function makeGate(given: {
   put?: (rows: readonly SpoolRow[]) => boolean[] | Promise<boolean[]>
   afterMs?: number
   seal?: () => never
+  canWrite?: () => boolean
 }) {
   const circuit = createCircuit(silentLog)
   const seen = {
     stored: [] as string[][],
     spooled: [] as string[][],
-    wrote: [] as (number | null)[],
+    wrote: [] as (number | HookonceError | null)[],
     woken: 0,
   }
   const file = {
     waiting: async () => (await (given.depths?.() ?? [])).map(([source, depth]) => ({ source, depth })),
     async put(rows: readonly SpoolRow[]) {
-      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, undefined)))
+      const deliveries = await Promise.all(rows.map((row) => asDelivery(row, undefined, 0)))
       seen.spooled.push(deliveries.map(({ events }) => events[0]!.eventId))
       return given.put?.(rows) ?? rows.map(() => true)
     },
@@ -47,6 +48,7 @@ function makeGate(given: {
       },
     },
     spooled: () => void seen.woken++,
+    canWrite: given.canWrite ?? (() => true),
     wrote: (failed) => void seen.wrote.push(failed),
   })
   return { circuit, record, seen }
@@ -188,6 +190,7 @@ test.each([
   'a delivery that is neither in the store nor in the spool is refused: %s',
   async (code, error, seal) => {
     const { circuit, record, seen } = makeGate({
+      store: () => Promise.reject(unavailable()),
       put: () => Promise.reject(error),
       ...(seal && { seal }),
     })
@@ -195,6 +198,29 @@ test.each([
     const results = await record([delivery('a'), delivery('b')])
     expect(results).toMatchObject([{ code }, { code }])
     expect(results.every((one) => one instanceof HookonceError)).toBe(true)
-    expect(seen.wrote).toEqual([0])
+    expect(seen.wrote).toMatchObject([{ code }])
   },
 )
+
+test('a delivery that the spool cannot take goes to the store, which may be back', async () => {
+  const error = new HookonceError('SPOOL_FAILED', { path: 'x', problem: 'its disk is full' })
+  const { circuit, record, seen } = makeGate({ put: () => Promise.reject(error) })
+  circuit.trip(unavailable())
+  expect(await record([delivery('a'), delivery('b')])).toEqual([verdict, verdict])
+  expect(seen.stored).toEqual([['a', 'b']])
+  expect(circuit.open).toBe(false)
+})
+
+test('while the spool cannot be written, the store comes first, also for a source with spooled deliveries', async () => {
+  let away = false
+  const { circuit, record, seen } = makeGate({
+    canWrite: () => false,
+    depths: () => [['shop', 501]],
+    store: (ids) => (away ? Promise.reject(unavailable()) : ids.map(() => verdict)),
+  })
+  circuit.trip(unavailable())
+  expect(await record([delivery('a')])).toEqual([verdict])
+  away = true
+  expect(await record([delivery('b')])).toEqual(['spooled'])
+  expect(seen).toMatchObject({ stored: [['a'], ['b']], spooled: [['b']] })
+})

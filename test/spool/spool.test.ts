@@ -16,6 +16,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import { loggedInbox } from '../support/inboxes.js'
 import { post, shop, until } from '../support/processing.js'
 
+const HOUR_MS = 60 * 60 * 1_000
 let folder: string
 let path: string
 let away: boolean
@@ -65,25 +66,30 @@ test('an inbox without a spool has none', () => {
 })
 
 test('it says what waits, how many bytes, since when, and why', async () => {
-  const { inbox } = make({ clock: { now: () => 1_700_000_000_123 } })
+  let now = 1_700_000_000_123
+  const { inbox } = make({ clock: { now: () => now } })
   await post(inbox, { id: 'a' })
   const status = await inbox.spool!.status()
   expect(status).toMatchObject({
     depth: 1,
     maxBytes: 256 * 1024 * 1024,
     oldestAt: 1_700_000_000_123,
-    refused: 0,
+    setAside: 0,
     storeAway: true,
     lastError: expect.stringContaining('told so'),
   })
   expect(status.bytes).toBeGreaterThan(30)
   expect(inbox.counters.commits).toBe(0)
+  now += HOUR_MS
   away = false
   await empty(inbox)
   await until(async () => (await inbox.spool!.status()).lastError === null, 'the error is history')
   expect(await inbox.spool!.status()).toMatchObject({ bytes: 0, oldestAt: null, storeAway: false })
-  // It arrived when it was spooled, not when it was drained.
-  expect((await inbox.events.get({ source: 'shop', eventId: 'a' }))?.receivedAt).toBe(1_700_000_000_123)
+  // It arrived when it was spooled, not when it was drained: an hour ago by the clock of the store.
+  const { receivedAt } = (await inbox.events.get({ source: 'shop', eventId: 'a' }))!
+  const agoMs = Date.now() - receivedAt
+  expect(agoMs).toBeGreaterThanOrEqual(HOUR_MS)
+  expect(agoMs).toBeLessThan(2 * HOUR_MS)
 })
 
 test('bytes and headers come out as they went in', async () => {
@@ -147,7 +153,7 @@ test('a delivery that the store refuses is kept aside, and does not hold up the 
   let refusing = true
   const { inbox, lines } = make({}, (verdicts) =>
     verdicts.map((events, i) =>
-      refusing && i === 1
+      refusing && (i === 1 || events[0]!.status === 'duplicate')
         ? [{ status: 'refused', code: 'EVENT_REFUSED', detail: 'a limit of the store' }]
         : events,
     ),
@@ -157,13 +163,16 @@ test('a delivery that the store refuses is kept aside, and does not hold up the 
   away = false
   await empty(inbox)
   const status = await inbox.spool!.status()
-  expect(status).toMatchObject({ depth: 0, refused: 1 })
+  expect(status).toMatchObject({ depth: 0, setAside: 1 })
   expect(status.bytes).toBeGreaterThan(0)
-  expect(lines.filter((line) => line.code === 'EVENT_REFUSED')).toHaveLength(1)
+  expect(lines.find((line) => line.code === 'EVENT_REFUSED')).toMatchObject({
+    source: 'shop',
+    level: 'error',
+  })
   refusing = false
-  expect(await inbox.spool!.retryRefused()).toBe(1)
-  await empty(inbox)
-  expect(await inbox.spool!.status()).toMatchObject({ refused: 0, bytes: 0 })
+  expect(await inbox.spool!.retrySetAside()).toBe(1)
+  await until(async () => (await inbox.spool!.status()).setAside === 0, 'it is recorded')
+  expect(await inbox.spool!.status()).toMatchObject({ bytes: 0 })
 })
 
 test('a source in inline mode is answered as spooled, and handled after the drain', async () => {
@@ -175,6 +184,19 @@ test('a source in inline mode is answered as spooled, and handled after the drai
   expect(handled).toEqual([])
   away = false
   await until(() => handled.length === 1, 'it is handled')
+})
+
+test('a source in inline mode is not acknowledged by the spool where no worker runs; the next delivery is handled', async () => {
+  const { inbox } = make({ sources: { shop: shop({ mode: 'inline' }) } })
+  const handled: string[] = []
+  inbox.on('shop', '*', async (event) => void handled.push(event.id))
+  const receipt = await post(inbox, { id: 'a' })
+  expect(receipt).toMatchObject({ httpStatus: 503, status: 'unavailable', eventId: 'a' })
+  expect(receipt.headers).toHaveProperty('retry-after')
+  away = false
+  await empty(inbox)
+  expect(await post(inbox, { id: 'a' })).toMatchObject({ httpStatus: 200, status: 'processed' })
+  expect(handled).toEqual(['a'])
 })
 
 test('what lies in the file is sealed where a seal is given, and opened for the log', async () => {
@@ -210,7 +232,7 @@ test('a spooled delivery that is not encrypted is kept aside where encryption is
   await post(inbox, { id: 'b', name: 'Ada Lovelace' })
   away = false
   await empty(inbox)
-  expect(await inbox.spool!.status()).toMatchObject({ refused: 1 })
+  expect(await inbox.spool!.status()).toMatchObject({ setAside: 1 })
   expect(await real.get({ source: 'shop', eventId: 'a' })).toBeNull()
   const payload = await inbox.events.payload({ source: 'shop', eventId: 'b' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
@@ -249,19 +271,16 @@ test('bodies that were swapped in the spool are not handed out', async () => {
   expect(handled).toEqual(['c'])
 })
 
-test('what cannot be unsealed stays where it is, and says so', async () => {
+test('a delivery that cannot be unsealed is set aside and said so, and new ones go to the log', async () => {
   const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x5a)
   const { inbox } = make({ spool: { path, seal: { seal: turned, unseal: turned } } })
   await post(inbox, { id: 'a' })
   await inbox.stop()
   away = false
-  const { inbox: keyless } = make()
-  await post(keyless, { id: 'b' })
-  await until(async () => (await keyless.spool!.status()).lastError !== null, 'the problem is known')
-  expect(await keyless.spool!.status()).toMatchObject({
-    depth: 2,
-    lastError: expect.stringContaining('no key is configured'),
-  })
+  const { inbox: keyless, lines } = make()
+  await until(async () => (await post(keyless, { id: 'b' })).status === 'accepted', 'b is recorded')
+  await until(async () => (await keyless.spool!.status()).setAside === 1, 'it is set aside')
+  expect(lines.map(({ msg }) => msg).join()).toContain('no key is configured')
 })
 
 test('a spool that cannot be written is a 503 with its name', async () => {

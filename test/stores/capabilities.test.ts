@@ -143,8 +143,8 @@ describe('a feature whose capability is missing names it when it is called:', ()
 
   test('audits in the admin API', async () => {
     const inbox = bareInbox()
-    const api = admin(inbox, { open: true, hosts: ['x'] })
-    const response = await api.fetch(new Request('http://x/api/audits'), { address: '127.0.0.1' })
+    const api = admin(inbox, { authorize: () => ({ actor: 'ann', role: 'admin' }), hosts: ['x'] })
+    const response = await api.fetch(new Request('http://x/api/audits'))
     expect(response.status).toBe(501)
     expect(await response.json()).toMatchObject({ code: 'STORE_LACKS' })
     await inbox.stop()

@@ -183,7 +183,7 @@ test('what SQLite cannot promise is said: a log in memory, a file that is gone',
   await store.migrate()
   expect(broken(await store.inspect.report())).toEqual([])
   await rm(log.args[1]!)
-  await expect(store.inspect.report()).rejects.toThrow(/was removed or replaced while it is open/)
+  await expect(store.inspect.report()).rejects.toThrow(/was removed, replaced or cut while it is open/)
   await store.close().catch(() => {})
   await log.remove()
 })

@@ -99,10 +99,13 @@ describe('a transaction on a pool of the application', () => {
     )
     await rollback()
     expect(await running).toBe('cancelled')
-    const { rows } = await pool.query(
-      "select count(*)::int as n from pg_stat_activity where state = 'idle in transaction' and datname = current_database()",
-    )
-    expect(rows).toEqual([{ n: 0 }])
+    const open = async () =>
+      (
+        await pool.query(
+          "select count(*)::int as n from pg_stat_activity where state = 'idle in transaction' and datname = current_database()",
+        )
+      ).rows
+    await expect.poll(open).toEqual([{ n: 0 }])
   })
 
   test('a statement after the commit was asked for is refused', async () => {

@@ -2,9 +2,11 @@
  * The log's file is opened by other programs while a server writes to it: administrators look, table browsers and
  * backups come by, a second server runs. None of that may cost an acknowledged event.
  */
-import { readFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Delivery } from 'hookonce'
+import { promisify } from 'node:util'
+import type { Delivery, EventPage } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -13,6 +15,8 @@ import { type Folder, freshFolder, type Running } from '../support/cli.js'
 import { delivery } from '../support/delivery.js'
 import { deletedFilesOf, otherPrograms } from '../support/other-program.js'
 import { send } from '../support/serving.js'
+
+const run = promisify(execFile)
 
 let folder: Folder
 const children: Child[] = []
@@ -27,19 +31,19 @@ afterEach(async () => {
 interface Dev {
   readonly server: Running
   readonly pid: number
-  deliver(ids: readonly string[]): Promise<void>
+  deliver(ids: readonly string[], status?: number): Promise<void>
 }
 
 async function startDev(): Promise<Dev> {
   const server = folder.start(['dev', '--port', '0'])
   const [, port] = await server.says(/intake +http:\/\/127\.0\.0\.1:(\d+)\//)
   const source = stripe({ secret: readFileSync(join(folder.path, '.hookonce/secret'), 'utf8').trim() })
-  async function deliver(ids: readonly string[]): Promise<void> {
+  async function deliver(ids: readonly string[], status = 200): Promise<void> {
     for (const id of ids) {
       const sample = source.sample({ now: Date.now(), id })
       const delivery: Delivery = await source.sign({ ...sample, now: Date.now() })
       const answer = await send(`http://127.0.0.1:${port}`, 'stripe', delivery)
-      expect([id, answer.status]).toEqual([id, 200])
+      expect([id, answer.status]).toEqual([id, status])
     }
   }
   return { server, pid: server.child.pid!, deliver }
@@ -168,6 +172,80 @@ describe.each(otherPrograms.map((program) => [program.name, program] as const))(
     expect(await program.sql(path, 'select count(*) from spooled')).toBe('30')
   })
 })
+
+describe('the write-ahead log is cut by another program', () => {
+  const refused = { code: 'STORE_UNAVAILABLE', message: expect.stringContaining('restart this process') }
+  const cuts: Record<string, (size: number) => number> = {
+    'to nothing': () => 0,
+    'inside its header': () => 20,
+    'to its first half': (size) => Math.floor(size / 2),
+    'at the end of a frame': (size) => size - 3 * 4_120,
+    'inside its last frame': (size) => size - 100,
+  }
+  test.each(Object.entries(cuts))('%s: no later event is acknowledged', async (_, cut) => {
+    const log = join(folder.path, 'events.db')
+    const store = sqlite(log)
+    await store.migrate()
+    for (const id of named('before')) await store.record([delivery(id)])
+    await run('truncate', ['-s', String(cut(statSync(`${log}-wal`).size)), `${log}-wal`])
+    for (const id of named('after', 40))
+      await expect(store.record([delivery(id)])).rejects.toMatchObject(refused)
+    await store.close()
+  })
+
+  test('while a server runs: it answers 503, and the next process goes on with the log', async () => {
+    const log = join(folder.path, '.hookonce/events.db')
+    const dev = await startDev()
+    await dev.deliver(named('before'))
+    await otherPrograms[0]!.sql(log, 'pragma wal_checkpoint(truncate)')
+    await dev.deliver(named('cut off', 1))
+    await run('truncate', ['-s', '0', `${log}-wal`])
+    await dev.deliver(named('cut', 5), 503)
+    dev.server.signal('SIGKILL')
+    await dev.server.ended()
+    const next = await startDev()
+    await next.deliver(named('after'))
+    next.server.signal('SIGKILL')
+    await next.server.ended()
+    expect(await idsIn(log)).toEqual([...named('before'), ...named('after')].sort())
+  })
+
+  test('and emptied by checkpoints of another program: every event is acknowledged and kept', async () => {
+    const log = join(folder.path, 'events.db')
+    const store = sqlite(log)
+    await store.migrate()
+    let isRunning = true
+    const checkpoints = async () => {
+      for (const how of Array(8).fill(['truncate', 'restart', 'passive']).flat())
+        await otherPrograms[0]!.sql(log, `pragma wal_checkpoint(${how})`)
+      isRunning = false
+    }
+    const other = checkpoints()
+    const sent: string[] = []
+    while (isRunning) {
+      const id = `evt_${String(sent.length).padStart(6, '0')}`
+      await store.record([delivery(id)])
+      sent.push(id)
+    }
+    await other
+    await store.close()
+    expect((await stored(log)).sort()).toEqual(sent)
+  })
+})
+
+/** Every id of the log. */
+async function stored(path: string): Promise<string[]> {
+  const store = sqlite(path)
+  const ids: string[] = []
+  let cursor: string | null = null
+  do {
+    const page: EventPage = await store.list({}, { limit: 500, cursor })
+    ids.push(...page.events.map(({ eventId }) => eventId))
+    cursor = page.next
+  } while (cursor !== null)
+  await store.close()
+  return ids
+}
 
 test('doctor and the other commands run beside a server, and no acknowledged event is lost', async () => {
   const dev = await startDev()

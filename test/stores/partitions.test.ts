@@ -257,13 +257,13 @@ describe('a partition is dropped', () => {
       limit: 10,
     })
     await store.archive.archived([
-      { source: 'shop', day: '2025-03-10', object: 1, seqs: [deliveries[0]!.seq] },
+      { source: 'shop', day: '2025-03-10', object: 1, sha256: '0'.repeat(64), seqs: [deliveries[0]!.seq] },
     ])
     const options = { payloadsBefore: { shop: march.to }, archivedOnly: ['shop'] }
     expect((await store.retention.maintain(options)).dropped).toEqual([{ ...march, payloads: 1 }])
     expect([await bodyOf(store, 'a'), await bodyOf(store, 'late')]).toEqual([null, 'body of late'])
     await store.archive.archived([
-      { source: 'shop', day: '2025-03-10', object: 2, seqs: [deliveries[1]!.seq] },
+      { source: 'shop', day: '2025-03-10', object: 2, sha256: '0'.repeat(64), seqs: [deliveries[1]!.seq] },
     ])
     expect((await store.retention.maintain(options)).dropped).toMatchObject([{ payloads: 1 }])
     expect(await bodyOf(store, 'late')).toBeNull()
@@ -275,9 +275,12 @@ describe('a partition is dropped', () => {
     await done(store, 'again', old)
     await log.sql(`insert into log.dropping (name, low, high) values ('${march.name}',
       '2025-03-01 00:00+00', '2025-04-01 00:00+00')`)
+    const replay = { verb: 'replay', actor: 'a', reason: '', force: true } as const
+    await store.operate({ ...replay, events: [key('again')] })
     await log.sql(`alter table log.payloads detach partition log.${march.name}`)
     expect(await bodyOf(store, 'again')).toBeNull()
-    await store.operate({ verb: 'replay', events: [key('again')], actor: 'a', reason: '', force: true })
+    const refused = { done: false, code: 'PAYLOAD_REMOVED' }
+    expect(await store.operate({ ...replay, events: [key('a')] })).toEqual([refused])
     // Meanwhile a late one of the same month needs a place of its own.
     await record(store, 'late', old)
     expect((await store.retention.maintain({ payloadsBefore: { shop: march.to } })).dropped).toEqual([

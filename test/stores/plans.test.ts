@@ -117,6 +117,8 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const claimed = await store.claim({ worker: 'w', limit: 12, leaseMs: 60_000 })
   const leases = claimed.map(({ lease }) => lease)
   await store.claim({ worker: 'w', limit: 4, leaseMs: 60_000, sources: ['source-1', 'source-2'] })
+  const except = [{ source: 'source-1', eventType: 'order.sent' }]
+  await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000, sources: ['source-1'], except })
   await store.extend(leases, 60_000)
   const succeeded = { kind: 'succeeded' } as const
   await store.settle([
@@ -170,6 +172,7 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const hour = Math.floor(Date.now() / 3_600_000) * 3_600_000
   await store.history.read({ from: hour - 86_400_000, to: hour + 3_600_000, stepMs: 3_600_000 })
   await store.history.processes()
+  await store.history.handled()
   const facts = { id: name, version: '1', node: '20', host: 'h', pid: 1, worker: null }
   const counts = [{ source: 'source-1', name: 'recorded', value: 20 }]
   await store.history.add({ counts, process: facts })
@@ -233,7 +236,10 @@ async function everyArchive(store: CompleteStore<PostgresTx>): Promise<void> {
   const { deliveries } = await store.archive.export(all)
   await store.archive.export({ ...all, unarchived: true })
   const day = new Date(deliveries[0]!.receivedAt).toISOString().slice(0, 10)
-  await store.archive.archived([{ source, day, object: 1, seqs: deliveries.map(({ seq }) => seq) }])
+  await store.archive.archived([
+    { source, day, object: 1, sha256: '0'.repeat(64), seqs: deliveries.map(({ seq }) => seq) },
+  ])
+  expect(await store.archive.receipts({ source, day })).toHaveLength(1)
   await outside.query('delete from hookonce.payloads where seq = any($1::bigint[])', [
     deliveries.map(({ seq }) => seq),
   ])

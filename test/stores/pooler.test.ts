@@ -59,6 +59,23 @@ const effects = async (): Promise<string[]> =>
   (await outside.query('select value from log_user.effects')).rows.map(({ value }) => String(value))
 
 describe('through a PgBouncer in transaction mode', () => {
+  test('events of a new handler are left to the process that has it', async () => {
+    const make = () =>
+      loggedInbox({ store: open(), sources: { shop: shop() }, processing: { pollMs: 50 } }).inbox
+    const [old, next] = [make(), make()]
+    afterwards(() => Promise.all([old.stop(), next.stop()]))
+    const handled: string[] = []
+    old.on('shop', 'order.paid', () => {})
+    next.on('shop', 'order.refunded', (event) => void handled.push(event.id))
+    await Promise.all([old.start(), next.start()])
+    await postAll(
+      old,
+      ids(50).map((id) => ({ id, type: 'order.refunded' })),
+    )
+    await until(() => handled.length === 50, 'all are handled')
+    expect((await old.events.list({ state: 'ignored' })).events).toEqual([])
+  })
+
   test('a server process answers 400 deliveries and handles each once', async () => {
     const child = startChild('./server-child.mjs', [
       '{}',

@@ -9,8 +9,8 @@ import { unverified } from 'hookonce/providers'
 import { admin, createServer, nodeAdmin } from 'hookonce/server'
 import { childStore, say } from './child-store.mjs'
 
-const [given = '{}', ...where] = process.argv.slice(2)
-/** @type {{ port?: number, mount?: string, tokens?: import('hookonce/server').Token[] }} */
+const [given = '{"tokens":[]}', ...where] = process.argv.slice(2)
+/** @type {{ port?: number, mount?: string, tokens: import('hookonce/server').Token[] }} */
 const told = JSON.parse(given)
 
 /** @type {Parameters<typeof unverified>[0]} */
@@ -27,7 +27,7 @@ inbox.on('shop', '*', async (event, ctx) => {
 })
 await inbox.start()
 
-const access = told.tokens ? { tokens: told.tokens } : { open: true }
+const access = { tokens: told.tokens }
 if (told.mount) {
   const app = express()
   const handler = admin(inbox, { basePath: told.mount, ...access })

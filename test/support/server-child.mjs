@@ -37,7 +37,7 @@ async function run() {
     say(`worker ${process.pid}`)
     return runUntilSignal({ inbox })
   }
-  const server = createServer(inbox, { port: 0, admin: false, ...told.server })
+  const server = createServer(inbox, { port: 0, admin: false, lameDuckMs: 0, ...told.server })
   const { url } = await server.listen()
   say(`${url} ${process.pid}`)
   return runUntilSignal({ server }, { onStop: (reason) => say(`stopping: ${reason}`) })

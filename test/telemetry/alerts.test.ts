@@ -63,6 +63,21 @@ onBothLogs((bench) => {
     expect(alerts.states()[0]!.firing).toBe(false)
   })
 
+  it('events that no process handles are told while the review list grows', async () => {
+    const { inbox } = bench.inbox()
+    inbox.on('shop', 'order.paid', () => {})
+    const notices: Notice[] = []
+    const alerts = start(inbox, { review: { perMinute: 1 }, notify: (notice) => void notices.push(notice) })
+    await post(inbox, { id: 'e1', type: 'order.refunded' })
+    await inbox.drain()
+    await alerts.check()
+    expect(notices).toEqual([])
+    await post(inbox, { id: 'e2', type: 'order.refunded' })
+    await inbox.drain()
+    await alerts.check()
+    expect(notices).toMatchObject([{ type: 'alert.firing', alert: 'review', value: 2, sources: { shop: 2 } }])
+  })
+
   it('an event that waits too long is told in seconds', async () => {
     const { inbox } = bench.inbox()
     const notices: Notice[] = []

@@ -73,6 +73,7 @@ onBothLogs((bench) => {
         throw event.id === 'late1' ? postpone(1) : new Error('once')
       }
     })
+    inbox.on('hub', 'unwanted', () => {})
     const port = await listen(inbox)
     await inbox.start()
 

@@ -1951,6 +1951,15 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2111,6 +2120,15 @@ export interface operations {
                 };
             };
             /** @description An error, as a problem document. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error, as a problem document. */
             default: {
                 headers: {
                     [name: string]: unknown;
@@ -2186,6 +2204,15 @@ export interface operations {
             };
             /** @description An error, as a problem document. */
             409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description An error, as a problem document. */
+            410: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -3066,7 +3093,7 @@ export interface operations {
                     "application/json": {
                         actor: string;
                         /** @enum {string} */
-                        by: "token" | "session" | "application" | "open";
+                        by: "token" | "session" | "application";
                         expiresAt: string | null;
                         /** @description What this role may do, also on a read-only server */
                         permissions: ("read" | "detail" | "order" | "payload" | "work")[];
@@ -3121,7 +3148,7 @@ export interface operations {
                     "application/json": {
                         actor: string;
                         /** @enum {string} */
-                        by: "token" | "session" | "application" | "open";
+                        by: "token" | "session" | "application";
                         expiresAt: string | null;
                         /** @description What this role may do, also on a read-only server */
                         permissions: ("read" | "detail" | "order" | "payload" | "work")[];
@@ -3526,8 +3553,8 @@ export interface operations {
                             draining: boolean;
                             maxBytes: number;
                             oldestAt: string | null;
-                            /** @description Number of deliveries that the store refused */
-                            refused: number;
+                            /** @description Number of deliveries that could not be recorded and are retried */
+                            setAside: number;
                             storeAway: boolean;
                         } | null;
                     };
@@ -3648,8 +3675,8 @@ export interface operations {
                             draining: boolean;
                             maxBytes: number;
                             oldestAt: string | null;
-                            /** @description Number of deliveries that the store refused */
-                            refused: number;
+                            /** @description Number of deliveries that could not be recorded and are retried */
+                            setAside: number;
                             storeAway: boolean;
                         } | null;
                         /** Format: date-time */
@@ -3707,7 +3734,10 @@ export interface operations {
                      * @default 30000
                      */
                     leaseMs?: number;
-                    /** @default 1 */
+                    /**
+                     * @description The most events; fewer when their bodies have more than 8 MiB together
+                     * @default 1
+                     */
                     limit?: number;
                     /** @description Default: all sources */
                     sources?: string[];
@@ -3732,7 +3762,7 @@ export interface operations {
                         events: {
                             /** @description Counts from 1 over all runs */
                             attempt: number;
-                            /** @description The bytes as received; null when they have been removed */
+                            /** @description The bytes of the event as received, its own part of a delivery with several events; null when they have been removed */
                             body: string | null;
                             headers: {
                                 [key: string]: string;

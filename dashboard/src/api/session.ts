@@ -1,17 +1,26 @@
 /** Who is signed in, and what they may do. Actions that the server would refuse are not shown. */
 import { queryOptions, useMutation, useQuery } from '@tanstack/react-query'
+import { takeLinkToken } from '../app/base'
 import { ApiError, api, type Session, take } from './client'
 import { queryClient } from './query-client'
+
+const signIn = (token: string) => take(api.POST('/api/sessions', { body: { token } })) as Promise<Session>
+
+async function unlessRefused(session: Promise<Session>): Promise<Session | null> {
+  try {
+    return await session
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 401) return null
+    throw error
+  }
+}
 
 export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }): Promise<Session | null> => {
-    try {
-      return await take(api.GET('/api/session', { signal }))
-    } catch (error) {
-      if (error instanceof ApiError && error.status === 401) return null
-      throw error
-    }
+    const token = takeLinkToken()
+    const signedIn = token === null ? null : await unlessRefused(signIn(token))
+    return signedIn ?? unlessRefused(take(api.GET('/api/session', { signal })))
   },
   staleTime: 60_000,
 })
@@ -41,10 +50,10 @@ export function useMay(): May {
 
 export function useSignIn() {
   return useMutation({
-    mutationFn: (token: string) => take(api.POST('/api/sessions', { body: { token } })),
+    mutationFn: signIn,
     onSuccess: (session) => {
       queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
-      queryClient.setQueryData(sessionQuery.queryKey, session as Session)
+      queryClient.setQueryData(sessionQuery.queryKey, session)
     },
   })
 }

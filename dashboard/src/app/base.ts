@@ -18,3 +18,14 @@ export const serverUrl: string = `${location.origin}${base}`
 /** Whether a token can be used to sign in, or the application signs people in. The server writes it into the page. */
 export const signInBy: 'token' | 'application' =
   document.documentElement.dataset.signIn === 'application' ? 'application' : 'token'
+
+/** The token of the link that `hookonce dev` prints. It leaves the address before anything else reads it. */
+let linkToken = /^#token=(.+)$/.exec(location.hash)?.[1] ?? null
+if (linkToken !== null) history.replaceState(null, '', location.pathname + location.search)
+
+/** Null after the first call. */
+export function takeLinkToken(): string | null {
+  const token = linkToken
+  linkToken = null
+  return token
+}

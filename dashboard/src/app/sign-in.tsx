@@ -52,7 +52,8 @@ function TokenForm({ problem }: { readonly problem?: string | undefined }) {
           onChange={(event) => setToken(event.target.value)}
         />
         <span className="hint">
-          A token of the admin API. <code>hookonce token create</code> makes one.
+          A token of the admin API. <code>hookonce token create</code> makes one, and{' '}
+          <code>hookonce dev</code> prints a link that signs in.
         </span>
       </label>
       {failure ? (

@@ -23,8 +23,11 @@ export async function copyText(text: string): Promise<boolean> {
   }
 }
 
+/** A terminal would execute the control characters of a sender when the text is pasted into it. */
 export async function copyAndSay(text: string, what: string): Promise<void> {
-  toast((await copyText(text)) ? `Copied ${what}.` : 'The browser does not allow copying.')
+  const safe = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, (char) => (/[\n\t]/.test(char) ? char : ''))
+  if (!(await copyText(safe))) toast('The browser does not allow copying.')
+  else toast(safe === text ? `Copied ${what}.` : `Copied ${what}, without its control characters.`)
 }
 
 interface CopyProps {

@@ -12,16 +12,26 @@ export function addCheck(program: Command): void {
     examples: [
       "hookonce check http://localhost:3000/webhooks --provider stripe --secret-file stripe.secret --probe 'http://localhost:3000/effects?id={id}'",
       'hookonce check http://localhost:3000/webhooks --provider github --probe-command \'psql -Atc "select count(*) from builds"\'',
+      'hookonce check http://127.0.0.1:4100/webhooks/stripe --provider stripe',
       'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --junit check.xml',
     ],
-  }).requiredOption(
-    '--provider <provider>',
-    'the sender to act as; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
+  })
+    .requiredOption(
+      '--provider <provider>',
+      'the sender to act as: a source of the configuration, or a provider; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
+    )
+    .option(
+      '--config <file>',
+      'the configuration with the source (default: hookonce.config.ts, .js or .mjs, if no secret is given)',
+    )
+  addSecretOptions(
+    command,
+    'the secret the endpoint has (default: that of the configuration, or of hookonce dev)',
+    'HOOKONCE_CHECK_SECRET',
   )
-  addSecretOptions(command, 'the secret the endpoint has', 'HOOKONCE_CHECK_SECRET')
     .option(
       '--option <name=value>',
-      'another option of the provider; @file reads the value from a file',
+      'another option of the provider, such as header=x-signature or timestamp.in=header:x-time; @file reads the value from a file',
       collect,
     )
     .option('--type <type>', 'the event type to send; it must have an effect')

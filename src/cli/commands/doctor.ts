@@ -2,7 +2,8 @@ import type { Command } from 'commander'
 import type { Finding } from '../../store.js'
 import { action, addCommand } from '../command.js'
 import { addStoreOption } from '../log/options.js'
-import { type Output, printable, table } from '../output.js'
+import { type Output, table } from '../output.js'
+import { printable } from '../terminal-text.js'
 
 export function addDoctor(program: Command): void {
   const command = addCommand(program, 'doctor', {

@@ -1,6 +1,6 @@
 /** `hookonce retry`, `replay`, `ignore`: orders on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
-import type { EventFilter, OrderResult } from '../../model.js'
+import type { EventFilter, OrderRefusal, OrderResult } from '../../model.js'
 import type { BulkResult } from '../../processing/orders.js'
 import { action, addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
@@ -14,7 +14,8 @@ import {
 } from '../log/options.js'
 import { addNoteOption, noteForFilter, noteForIds } from '../note.js'
 import { rate } from '../options.js'
-import { type Output, printable, table } from '../output.js'
+import { type Output, table } from '../output.js'
+import { printable } from '../terminal-text.js'
 
 const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples: readonly string[] }>> = {
   retry: {
@@ -115,9 +116,9 @@ async function orderIds(
   output.result({ verb, dryRun: options.dryRun === true, results }, (paint) =>
     table(
       results.map((result) => [
-        `${result.source}/${printable(result.id)}`,
+        printable(`${result.source}/${result.id}`),
         result.done
-          ? `${paint('green', `${result.from} -> ${result.to}`)}${options.dryRun ? '  (not done: --dry-run)' : ''}`
+          ? `${paint('green', printable(`${result.from} -> ${result.to}`))}${options.dryRun ? '  (not done: --dry-run)' : ''}`
           : paint('yellow', why(result.code, verb)),
       ]),
     ),
@@ -172,13 +173,15 @@ function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boo
 }
 
 function why(code: string, verb: Verb): string {
-  const reasons: Record<string, string> = {
+  const reasons: Record<OrderRefusal, string> = {
     EVENT_NOT_FOUND: 'it is no longer in the log',
     EVENT_PROCESSING: 'it is being processed; try again when its attempt has ended',
     MOVE_FORBIDDEN: `${verb} is not possible in its state`,
     FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
+    PAYLOAD_REMOVED: 'its payload is not stored; if it was archived, restore it from the archive first',
+    PAYLOAD_UNREADABLE: 'its payload cannot be decrypted; check the keys of the option encryption',
   }
-  return reasons[code] ?? code
+  return reasons[code as OrderRefusal] ?? printable(code)
 }
 
 /** For the progress bar only, so it stops counting at `most`. */

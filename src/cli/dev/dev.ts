@@ -2,7 +2,9 @@
  * `hookonce dev`: a development server on this machine. With a configuration it uses that, and reloads it when it
  * changes. Without one it serves every provider of the catalogue, with a secret that is created for this folder.
  */
+
 import type { LoadedConfig } from '../../config/load.js'
+import { sha256 } from '../../digest.js'
 import { type HookonceError, isHookonceError } from '../../errors.js'
 import { addDestinations } from '../../forward/destinations.js'
 import { createInbox, type Inbox } from '../../inbox.js'
@@ -13,7 +15,8 @@ import { Failure, firstSentence, UsageError } from '../failure.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
-import { defaultStore, folder, makeCredentials, makeFolder } from './folder.js'
+import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from './folder.js'
+import { openBrowser } from './open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from './terminal.js'
 
 export interface DevOptions {
@@ -45,7 +48,16 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
     ...setup.config?.config.server,
     ...defined({ host: options.host, port: options.port }),
   }
-  const server = createServer(reporting(setup.inbox), { ...defined({ host, port }), open: true })
+  const { token, isNew } = makeToken()
+  const server = createServer(reporting(setup.inbox), {
+    ...defined({ host, port }),
+    lameDuckMs: 0, // no load balancer here
+    admin: {
+      tokens: [
+        { name: 'dev', role: 'admin', sha256: Buffer.from(sha256(Buffer.from(token))).toString('hex') },
+      ],
+    },
+  })
   const { url } = await server.listen().catch((error) => {
     throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
   })
@@ -54,14 +66,19 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
     throw error
   })
   surviveOutputErrors()
-  ready(output, url, setup)
-  const watch = setup.config?.path
-    ? await reloadOnChange(output, server, setup.config, reporting, options, log)
-    : null
-  const code = await runUntilSignal(
+  const link = signInLink(url, token)
+  // Registered before the lines that say that the server is ready.
+  const ended = runUntilSignal(
     { server },
     { onStop: () => output.say('stopping: finishing accepted requests') },
   )
+  ready(output, url, link, setup)
+  // Once for a folder: a new tab at every restart would be a nuisance.
+  if (isNew && !output.json) openBrowser(link)
+  const watch = setup.config?.path
+    ? await reloadOnChange(output, server, setup.config, reporting, options, log)
+    : null
+  const code = await ended
   watch?.close()
   return code
 }
@@ -141,13 +158,23 @@ async function reloadOnChange(
   })
 }
 
-function ready(output: Output, address: string, { inbox, store, secret, config, forward }: Setup): void {
+/** The token is in the fragment: a browser does not send it, so that no proxy or log on the way sees it. */
+function signInLink(address: string, token: string): string {
+  return `${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/#token=${token}`
+}
+
+function ready(
+  output: Output,
+  address: string,
+  link: string,
+  { inbox, store, secret, config, forward }: Setup,
+): void {
   const names = [...inbox.sources.keys()]
   const facts = {
     kind: 'ready',
     store,
     intake: `${address}/webhooks/<${config ? 'source' : 'provider'}>`,
-    dashboard: `${address}/`,
+    dashboard: link,
     secret,
     forward,
     sources: names.length,
@@ -164,7 +191,7 @@ function ready(output: Output, address: string, { inbox, store, secret, config, 
     (paint) => `${paint('bold', 'hookonce is ready')}
   store      ${storeTitle(store)}
   intake     ${facts.intake}   (${which})
-  admin      ${paint('cyan', `${address}/`)}
+  dashboard  ${paint('cyan', link)}
   ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
 ${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on standardwebhooks.com)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,

@@ -36,17 +36,39 @@ export function makeCredentials(newSecret: string | undefined): DevCredentials {
 
 /** Fails when this folder has no credentials: the endpoint would refuse new ones. */
 export function readCredentials(): DevCredentials {
+  const found = existingCredentials()
+  if (found === null) throw noCredentials()
+  return found
+}
+
+export function existingCredentials(): DevCredentials | null {
   const fromEnv = process.env.HOOKONCE_DEV_SECRET
   const secret = fromEnv ? checkSecret(fromEnv) : read('secret')?.trim()
   const keys = read('keys.json')
-  if (!secret || keys === null) throw noCredentials()
-  return { secret, keys: JSON.parse(keys) as DevCredentials['keys'] }
+  return secret && keys !== null ? { secret, keys: JSON.parse(keys) as DevCredentials['keys'] } : null
+}
+
+/** The token of the admin API in this folder, and whether this call made it. */
+export function makeToken(): { readonly token: string; readonly isNew: boolean } {
+  makeFolder()
+  const isNew = read('token') === null
+  create('token', `hko_${randomBytes(32).toString('base64url')}\n`)
+  return { token: readToken()!, isNew }
+}
+
+export function readToken(): string | null {
+  return read('token')?.trim() || null
 }
 
 export function noCredentials(): Failure {
   return new Failure(
     `There is no development secret in ${folder}/. Run hookonce dev in this folder first, or give --secret-file.`,
   )
+}
+
+/** The page that `open-browser.ts` opens: it leads to the dashboard and signs in. */
+export function writePage(html: string): void {
+  replace('dashboard.html', html)
 }
 
 function checkSecret(secret: string): string {

@@ -3,7 +3,8 @@ import type { Inbox } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
 import { jsonLog, type LogFields, type Logger } from '../../log.js'
 import type { Delivery } from '../../provider.js'
-import { type Output, type Paint, printable, type Style } from '../output.js'
+import type { Output } from '../output.js'
+import { type Paint, printable, type Style } from '../terminal-text.js'
 
 export interface Arrival {
   readonly kind: 'delivery'

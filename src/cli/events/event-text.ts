@@ -1,6 +1,7 @@
-/** Events as text for people. Every value of a sender goes through `printable`. */
+/** Events as text for people. Every value of an event goes through `printable`: senders and servers choose them. */
 import type { AttemptView, EventView, PayloadView } from '../log/event-log.js'
-import { type Paint, printable, type Style, table } from '../output.js'
+import { table } from '../output.js'
+import { type Paint, printable, printableAll, type Style } from '../terminal-text.js'
 
 /** The same colours as in the dashboard; the table is in docs/dashboard.md. */
 const stateStyle: Readonly<Record<EventView['state'], Style>> = {
@@ -13,8 +14,8 @@ const stateStyle: Readonly<Record<EventView['state'], Style>> = {
 
 export function stateText(event: EventView, paint: Paint): string {
   if (event.dead) return paint('red', 'failed (dead letter)')
-  const reason = event.state === 'ignored' && event.reason ? `: ${printable(event.reason).slice(0, 40)}` : ''
-  return paint(stateStyle[event.state], `${event.state}${reason}`)
+  const reason = event.state === 'ignored' && event.reason ? `: ${event.reason.slice(0, 40)}` : ''
+  return paint(stateStyle[event.state] ?? 'dim', `${event.state}${reason}`)
 }
 
 export function eventTable(events: readonly EventView[], paint: Paint): string {
@@ -22,21 +23,22 @@ export function eventTable(events: readonly EventView[], paint: Paint): string {
   return table([titles.map((title) => paint('dim', title)), ...events.map((event) => eventRow(event, paint))])
 }
 
-export function eventRow(event: EventView, paint: Paint): string[] {
+export function eventRow(given: EventView, paint: Paint): string[] {
+  const event = printableAll(given)
   const conflicts = event.conflicts > 0 ? paint('yellow', ` (${event.conflicts} in conflict)`) : ''
   return [
     time(event.receivedAt),
     event.source,
-    printable(event.type),
-    printable(event.id),
+    event.type,
+    event.id,
     `${stateText(event, paint)}${flagText(event, paint)}`,
     `${event.deliveries}${conflicts}`,
-    printable(event.reference ?? ''),
+    event.reference ?? '',
   ]
 }
 
 function flagText({ sameAs, contests }: EventView, paint: Paint): string {
-  if (sameAs) return paint('yellow', ` (same signed content as ${printable(sameAs)})`)
+  if (sameAs) return paint('yellow', ` (same signed content as ${sameAs})`)
   return contests ? paint('yellow', ' (contested id)') : ''
 }
 
@@ -46,29 +48,29 @@ export function eventLine(event: EventView, paint: Paint): string {
   return `${paint('dim', received!)}  ${source!.padEnd(12)}  ${type!.padEnd(24)}  ${id!.padEnd(28)}  ${state}`
 }
 
-export function eventDetail(event: EventView, attempts: readonly AttemptView[], paint: Paint): string {
+export function eventDetail(given: EventView, givenAttempts: readonly AttemptView[], paint: Paint): string {
+  const event = printableAll(given)
+  const attempts = printableAll(givenAttempts)
   const rows: [string, string | null][] = [
     ['state', stateText(event, paint)],
-    ['reason', event.state === 'failed' && event.reason ? printable(event.reason) : null],
-    ['reference', event.reference && printable(event.reference)],
+    ['reason', event.state === 'failed' && event.reason ? event.reason : null],
+    ['reference', event.reference],
     ['received', event.receivedAt],
     ['processed', event.processedAt],
     ['next attempt', event.nextAttemptAt],
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
     ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
-    ['flagged', event.sameAs ? `same signed content as ${printable(event.sameAs)}` : null],
+    ['flagged', event.sameAs ? `same signed content as ${event.sameAs}` : null],
     [
       'contested',
-      event.contests
-        ? `delivered as ${printable(event.contests)}, an id that other signed content already had`
-        : null,
+      event.contests ? `delivered as ${event.contests}, an id that other signed content already had` : null,
     ],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
     ['payload', event.payloadKept ? 'stored (--payload shows it)' : 'removed'],
     ['place in log', String(event.seq)],
   ]
   const shown = rows.filter((row): row is [string, string] => row[1] !== null)
-  const head = `${paint('bold', `${event.source}  ${printable(event.type)}  ${printable(event.id)}`)}
+  const head = `${paint('bold', `${event.source}  ${event.type}  ${event.id}`)}
 ${table(shown.map(([title, text]) => [paint('dim', `  ${title}`), text]))}`
   return attempts.length === 0 ? head : `${head}\n\n${attemptTable(attempts, paint)}`
 }
@@ -85,14 +87,16 @@ function attemptTable(attempts: readonly AttemptView[], paint: Paint): string {
         attempt.outcome === 'succeeded' ? 'green' : attempt.outcome === 'ignored' ? 'dim' : 'yellow',
         attempt.outcome,
       ),
-      printable(attempt.worker),
-      printable(attempt.detail ?? '').slice(0, 200),
+      attempt.worker,
+      (attempt.detail ?? '').slice(0, 200),
     ]),
   ])
 }
 
 export function payloadText({ headers, body }: PayloadView, paint: Paint): string {
-  const lines = Object.entries(headers).map(([name, value]) => `${paint('dim', name)}: ${printable(value)}`)
+  const lines = Object.entries(printableAll(headers)).map(
+    ([name, value]) => `${paint('dim', name)}: ${value}`,
+  )
   return `\n${lines.join('\n')}\n\n${readable(body)}`
 }
 

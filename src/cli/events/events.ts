@@ -1,10 +1,12 @@
 /** `hookonce events`: list, show, tail and export. */
+import { jsonText } from '../../log.js'
 import type { EventFilter } from '../../model.js'
 import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey, findEvent } from '../log/open-log.js'
 import { counted, type Output } from '../output.js'
+import { printable } from '../terminal-text.js'
 import { eventDetail, eventLine, eventTable, payloadText } from './event-text.js'
 
 /** Events per call. A page may have fewer events and still have a next page. */
@@ -51,7 +53,7 @@ export async function show(output: Output, log: EventLog, text: string, options:
   const payload = withPayload ? await log.payload(key, options.note ?? '') : null
   if (options.raw) {
     if (payload === null) throw removed(event)
-    process.stdout.write(payload.body)
+    writeRaw(payload.body)
     return
   }
   const attempts = await log.attempts(key)
@@ -65,6 +67,18 @@ export async function show(output: Output, log: EventLog, text: string, options:
     return payload === null ? detail : `${detail}\n${payloadText(payload, paint)}`
   })
   if (options.payload && payload === null) throw removed(event)
+}
+
+/** A terminal would execute the control characters of a payload. */
+function writeRaw(body: Uint8Array): void {
+  const text = Buffer.from(body)
+    .toString('utf8')
+    .replaceAll(/[\t\r\n]/g, ' ')
+  if (process.stdout.isTTY && printable(text) !== text)
+    throw new Failure(
+      'The payload has characters that a terminal would execute. Write it to a file: add > payload.bin to the command.',
+    )
+  process.stdout.write(body)
 }
 
 function removed(event: EventView): Failure {
@@ -134,12 +148,12 @@ export async function exportEvents(
   let exported = 0
   do {
     const page: Awaited<ReturnType<EventLog['list']>> = await log.list(filter, { limit: PAGE, cursor })
-    if (!payloads) for (const event of page.events) await write(`${JSON.stringify(event)}\n`)
+    if (!payloads) for (const event of page.events) await write(`${jsonText(event)}\n`)
     for (let at = 0; payloads && at < page.events.length; at += PAYLOADS) {
       const events = page.events.slice(at, at + PAYLOADS)
       const found = await log.payloads(events.map(eventKey), note)
       for (const [i, event] of events.entries())
-        await write(`${JSON.stringify({ ...event, payload: shown(found[i]!) })}\n`)
+        await write(`${jsonText({ ...event, payload: shown(found[i]!) })}\n`)
     }
     exported += page.events.length
     output.progress(`${exported} events`)

@@ -1,9 +1,14 @@
 /** Rows of a CSV or NDJSON stream, one at a time: an export may be larger than memory. */
 import type { Readable } from 'node:stream'
 import { UsageError } from '../failure.js'
+import { linesOf } from '../lines.js'
 
 /** A row by column name. An empty cell of a CSV file is null. */
 export type ImportRow = Readonly<Record<string, unknown>>
+
+/** A row is held in memory. By default, intake accepts payloads of 1 MiB. */
+const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
+const MAX_CELLS = 10_000
 
 export async function* csvRows(input: Readable): AsyncGenerator<ImportRow> {
   let columns: string[] | undefined
@@ -13,58 +18,109 @@ export async function* csvRows(input: Readable): AsyncGenerator<ImportRow> {
   }
 }
 
-/** RFC 4180: cells may be quoted, and hold separators, line ends and doubled quotes then. */
 async function* csvRecords(input: Readable): AsyncGenerator<string[]> {
-  let cells: string[] = []
-  let cell = ''
-  let quoted = false
-  let afterQuote = false
-  input.setEncoding('utf8')
-  let first = true
-  for await (let chunk of input as AsyncIterable<string>) {
-    if (first) chunk = chunk.replace(/^\uFEFF/, '') // spreadsheets write a byte order mark
-    first = false
-    for (const char of chunk) {
-      if (quoted && !afterQuote) {
-        if (char === '"') afterQuote = true
-        else cell += char
-      } else if (afterQuote && char === '"') {
-        cell += char
-        afterQuote = false
-      } else if (char === '"' && cell === '' && !quoted) {
-        quoted = true
-      } else if (char === ',' || char === '\n') {
-        cells.push(cell.endsWith('\r') && !quoted ? cell.slice(0, -1) : cell)
-        cell = ''
-        quoted = false
-        afterQuote = false
-        if (char === '\n') {
-          if (cells.length > 1 || cells[0] !== '') yield cells
-          cells = []
-        }
-      } else if (!afterQuote) cell += char // between a closing quote and the separator only a line end may be
+  const unclosed = ' A quote that is not closed makes all lines after it one cell.'
+  const tooLong = (line: number) => rowTooLong(line, unclosed)
+  let record = new CsvRecord()
+  let start = 1
+  let line = 0
+  for await (const text of linesOf(textOf(input), { maxCharacters: MAX_ROW_CHARACTERS, tooLong })) {
+    line++
+    record.read(text)
+    if (record.characters > MAX_ROW_CHARACTERS) throw tooLong(start)
+    if (record.cells.length > MAX_CELLS)
+      throw new UsageError(`The row at line ${start} of the file has more than ${MAX_CELLS} cells.`)
+    if (record.isOpen) continue
+    if (!record.isEmpty) yield record.cells
+    record = new CsvRecord()
+    start = line + 1
+  }
+  if (record.isOpen)
+    throw new UsageError(
+      `The CSV file ends inside the quoted cell that begins in the row at line ${start}. Is it complete?`,
+    )
+}
+
+/** RFC 4180: cells may be quoted, and hold separators, line ends and doubled quotes then. */
+class CsvRecord {
+  readonly cells: string[] = []
+  characters = 0
+  /** Whether the last line ended inside a quoted cell. */
+  isOpen = false
+  #cell: string[] = []
+
+  get isEmpty(): boolean {
+    return this.cells.length === 1 && this.cells[0] === ''
+  }
+
+  read(line: string): void {
+    this.characters += line.length + 1
+    for (let at = 0; at <= line.length && this.cells.length <= MAX_CELLS; ) at = this.#readCell(line, at)
+  }
+
+  /** Reads to the end of a cell or of the line, and returns the place after it. */
+  #readCell(line: string, start: number): number {
+    let at = start
+    if (!this.isOpen) {
+      if (line[at] !== '"') return this.#end(line, at, true)
+      this.isOpen = true
+      at++
+    }
+    for (;;) {
+      const quote = line.indexOf('"', at)
+      if (quote < 0) {
+        this.#cell.push(line.slice(at), '\n')
+        return line.length + 1
+      }
+      this.#cell.push(line.slice(at, quote))
+      if (line[quote + 1] !== '"') {
+        this.isOpen = false
+        return this.#end(line, quote + 1, false)
+      }
+      this.#cell.push('"')
+      at = quote + 2
     }
   }
-  if (quoted && !afterQuote) throw new UsageError('The CSV file ends inside a quoted cell. Is it complete?')
-  if (cell !== '' || cells.length > 0) yield [...cells, cell]
+
+  /** Between a closing quote and the separator there may only be a line end: other text is dropped. */
+  #end(line: string, at: number, isText: boolean): number {
+    const comma = line.indexOf(',', at)
+    const end = comma < 0 ? line.length : comma
+    const text = line.slice(at, end)
+    this.cells.push(isText ? text.replace(/\r$/, '') : this.#cell.join(''))
+    this.#cell = []
+    return end + 1
+  }
 }
 
 export async function* ndjsonRows(input: Readable): AsyncGenerator<ImportRow> {
-  input.setEncoding('utf8')
-  let rest = ''
+  const limit = { maxCharacters: MAX_ROW_CHARACTERS, tooLong: (line: number) => rowTooLong(line) }
   let line = 0
-  const parse = (text: string): ImportRow => {
+  for await (const text of linesOf(textOf(input), limit)) {
     line++
-    try {
-      const row: unknown = JSON.parse(text)
-      if (typeof row === 'object' && row !== null && !Array.isArray(row)) return row as ImportRow
-    } catch {}
-    throw new UsageError(`Line ${line} of the file is not a JSON object.`)
+    if (text.trim() !== '') yield objectOf(text, line)
   }
+}
+
+function objectOf(text: string, line: number): ImportRow {
+  try {
+    const row: unknown = JSON.parse(text)
+    if (typeof row === 'object' && row !== null && !Array.isArray(row)) return row as ImportRow
+  } catch {}
+  throw new UsageError(`Line ${line} of the file is not a JSON object.`)
+}
+
+function rowTooLong(line: number, hint = ''): UsageError {
+  return new UsageError(
+    `The row at line ${line} of the file has more than ${MAX_ROW_CHARACTERS / 1024 / 1024} MiB of text.${hint} Import it without its payload, or correct the file.`,
+  )
+}
+
+async function* textOf(input: Readable): AsyncGenerator<string> {
+  input.setEncoding('utf8')
+  let isFirst = true
   for await (const chunk of input as AsyncIterable<string>) {
-    const lines = (rest + chunk).split('\n')
-    rest = lines.pop()!
-    for (const text of lines) if (text.trim() !== '') yield parse(text)
+    yield isFirst ? chunk.replace(/^\uFEFF/, '') : chunk // spreadsheets write a byte order mark
+    isFirst = false
   }
-  if (rest.trim() !== '') yield parse(rest)
 }

@@ -2,8 +2,9 @@
 import { pause } from '../command.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey } from '../log/open-log.js'
-import { type Output, type Paint, printable } from '../output.js'
+import type { Output } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
+import { type Paint, printable } from '../terminal-text.js'
 import type { Keyboard } from './keyboard.js'
 import type { Signer } from './signer.js'
 
@@ -113,7 +114,7 @@ function lineText(line: ForwardedLine, paint: Paint): string {
   const answer = httpStatus === null ? line.verdict : `${httpStatus}`
   return [
     paint('dim', line.at.slice(11, 19)),
-    line.source.padEnd(12),
+    printable(line.source).padEnd(12),
     printable(line.type).padEnd(24),
     printable(line.id).padEnd(28),
     paint(good ? 'green' : 'yellow', answer),

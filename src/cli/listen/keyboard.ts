@@ -1,11 +1,13 @@
 /** Keys of `hookonce listen` on a terminal: r sends the last event again, d shows it, c copies it as curl, q quits. */
 import { emitKeypressEvents } from 'node:readline'
+import { curlCommand } from '../../curl.js'
 import type { Delivery } from '../../provider.js'
 import { eventDetail, payloadText } from '../events/event-text.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey } from '../log/open-log.js'
-import { type Output, painter, printable } from '../output.js'
+import type { Output } from '../output.js'
 import { type Poster, whyNoAnswer } from '../post.js'
+import { painter } from '../terminal-text.js'
 import type { Signer } from './signer.js'
 
 export interface Keyboard {
@@ -71,27 +73,13 @@ async function showDetails({ output, log }: KeyboardDeps, { event, payload }: La
 async function copyAsCurl({ output, signer, urlOf }: KeyboardDeps, { event, payload }: Last): Promise<void> {
   const command = curlOf(await signer.sign(event, payload, urlOf(event.source)))
   process.stdout.write(`\u001b]52;c;${Buffer.from(command).toString('base64')}\u0007`)
-  output.say(printableLines(command))
+  output.say(command)
 }
 
-/** A delivery as a curl command for a POSIX shell. */
+/** A delivery as a curl command. */
 export function curlOf({ method, url, headers, body }: Delivery): string {
-  const words = [`curl -X ${method} ${quoted(url)}`]
-  for (const [name, value] of Object.entries(headers)) words.push(`-H ${quoted(`${name}: ${value}`)}`)
-  const text = Buffer.from(body).toString('utf8')
-  // Bytes that are not text cannot be an argument, and a terminal would execute control characters: use a pipe.
-  if (Buffer.from(text, 'utf8').equals(Buffer.from(body)) && printableLines(text) === text)
-    return [...words, `--data-raw ${quoted(text)}`].join(' ')
-  const piped = `printf %s ${Buffer.from(body).toString('base64')} | base64 -d | `
-  return `${piped}${[...words, '--data-binary @-'].join(' ')}`
-}
-
-/** Safe for a terminal, line by line. */
-export function printableLines(command: string): string {
-  return command.split('\n').map(printable).join('\n')
-}
-
-/** Inside single quotes only the quote itself has a meaning for a shell. */
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`
+  const bytes = Buffer.from(body)
+  const text = bytes.toString('utf8')
+  const isText = Buffer.from(text, 'utf8').equals(bytes)
+  return curlCommand({ method, url, headers, text: isText ? text : null, base64: bytes.toString('base64') })
 }

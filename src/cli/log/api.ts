@@ -1,6 +1,7 @@
 /** Calls to the admin API of a server. A problem becomes an error that says what to do. */
 import { HookonceError } from '../../errors.js'
 import { Failure, UsageError } from '../failure.js'
+import { linesOf } from '../lines.js'
 import { whyNoAnswer } from '../post.js'
 
 export interface Api {
@@ -56,7 +57,7 @@ async function problemOf(base: string, response: Response, hasToken: boolean): P
     return new Failure(
       hasToken
         ? `The server at ${base} does not accept this token. Check --token (HOOKONCE_TOKEN); hookonce token create makes a new one.`
-        : `The server at ${base} requires a token. Set HOOKONCE_TOKEN or give --token; hookonce token create makes one.`,
+        : `The server at ${base} requires a token. Set HOOKONCE_TOKEN or give --token; hookonce token create makes one. For hookonce dev, run this command in its folder.`,
     )
   if (!type.includes('application/problem+json')) return notTheApi(base)
   const { detail, code } = (await response.json()) as { detail: string; code: string }
@@ -92,15 +93,20 @@ export interface Frame {
   readonly id: string | null
 }
 
-/** A longer line is not from hookonce. */
-const MAX_LINE_CHARACTERS = 4 * 1024 * 1024
+/** A larger event is not from hookonce. */
+const MAX_FRAME_CHARACTERS = 4 * 1024 * 1024
+const tooLong = () => new Failure('The stream of the server has an event that is too long. Check --server.')
 
 /** The events of a stream, until it ends or the signal is aborted. */
 export async function* frames(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<Frame> {
   let event = 'message'
   let id: string | null = null
   const lines: string[] = []
-  for await (const line of linesOf(body, signal)) {
+  let length = 0
+  for await (const text of linesOf(textOf(body, signal), { maxCharacters: MAX_FRAME_CHARACTERS, tooLong })) {
+    const line = text.replace(/\r$/, '')
+    length = line === '' ? 0 : length + line.length
+    if (length > MAX_FRAME_CHARACTERS) throw tooLong()
     if (line === '') {
       if (lines.length > 0 || id !== null) yield { event, data: lines.join('\n'), id }
       event = 'message'
@@ -116,20 +122,15 @@ export async function* frames(body: ReadableStream<Uint8Array>, signal: AbortSig
 }
 
 /** Cancels the reader on abort: the signal of a fetch call no longer ends its body after a garbage collection. */
-async function* linesOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
+async function* textOf(body: ReadableStream<Uint8Array>, signal: AbortSignal): AsyncGenerator<string> {
   const reader = body.getReader()
   const cancel = () => void reader.cancel().catch(() => {})
   if (signal.aborted) cancel()
   signal.addEventListener('abort', cancel, { once: true })
   const decoder = new TextDecoder()
-  let rest = ''
   try {
-    for (let read = await reader.read(); !read.done; read = await reader.read()) {
-      const lines = (rest + decoder.decode(read.value, { stream: true })).split(/\r\n|\n/)
-      rest = lines.pop()!
-      if (rest.length > MAX_LINE_CHARACTERS) throw new Error('the stream has a line that is too long')
-      yield* lines
-    }
+    for (let read = await reader.read(); !read.done; read = await reader.read())
+      yield decoder.decode(read.value, { stream: true })
   } finally {
     signal.removeEventListener('abort', cancel)
     cancel()

@@ -1,8 +1,10 @@
 /** From the options and arguments of a command to its log and its events. */
+import { isLoopbackHost } from '../../ip.js'
 import type { EventKey } from '../../model.js'
+import { readToken } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
-import { printable } from '../output.js'
 import { openExistingStore } from '../store.js'
+import { printable } from '../terminal-text.js'
 import { createApi } from './api.js'
 import type { EventLog, EventView } from './event-log.js'
 import type { LogOptions } from './options.js'
@@ -13,8 +15,15 @@ export async function openLog(options: LogOptions): Promise<EventLog> {
   if (options.store !== undefined && options.server !== undefined)
     throw new UsageError('--store and --server cannot be used together. Give the one that has the log.')
   const server = options.server ?? (options.store === undefined ? process.env.HOOKONCE_SERVER : undefined)
-  if (server) return serverLog(createApi(server, options.token ?? process.env.HOOKONCE_TOKEN))
+  if (server)
+    return serverLog(createApi(server, options.token ?? process.env.HOOKONCE_TOKEN ?? tokenOfDev(server)))
   return storeLog(await openExistingStore(options.store, '--store or --server'))
+}
+
+/** Only a server on this machine gets the token of `hookonce dev`. */
+function tokenOfDev(server: string): string | undefined {
+  const isHere = URL.canParse(server) && isLoopbackHost(new URL(server).hostname)
+  return (isHere && readToken()) || undefined
 }
 
 /** Finds an event by its id, or by its source and id with a slash between them. */

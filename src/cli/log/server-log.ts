@@ -1,5 +1,11 @@
 /** The log of a server, through its admin API. */
-import type { EventFilter, EventKey, OrderResult } from '../../model.js'
+import {
+  type EventFilter,
+  type EventKey,
+  type OrderRefusal,
+  type OrderResult,
+  orderRefusals,
+} from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/orders.js'
 import type { ActionView } from '../../server/admin/actions.js'
 import type { PayloadAnswer } from '../../server/admin/views.js'
@@ -38,8 +44,8 @@ export function serverLog(api: Api): EventLog {
       try {
         return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun })
       } catch (error) {
-        if (error instanceof ApiProblem && refusals.includes(error.code as Refusal))
-          return { done: false, code: error.code as Refusal }
+        if (error instanceof ApiProblem && orderRefusals.includes(error.code as OrderRefusal))
+          return { done: false, code: error.code as OrderRefusal }
         throw error
       }
     },
@@ -47,9 +53,6 @@ export function serverLog(api: Api): EventLog {
     async [Symbol.asyncDispose]() {},
   }
 }
-
-type Refusal = Extract<OrderResult, { done: false }>['code']
-const refusals: readonly Refusal[] = ['EVENT_NOT_FOUND', 'EVENT_PROCESSING', 'MOVE_FORBIDDEN', 'FORCE_NEEDED']
 
 /** Starts the action on the server, polls its progress, and cancels it when the signal is aborted. */
 async function orderAll(

@@ -1,10 +1,12 @@
 /** The log of a store that this process opens. */
 import { userInfo } from 'node:os'
+import { sealingKeyId } from '../../encryption/seal.js'
 import type { EventKey } from '../../model.js'
 import { orderEvent, orderMany } from '../../processing/orders.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
 import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
+import { Failure } from '../failure.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
@@ -19,6 +21,7 @@ export function storeLog(store: Store): EventLog {
   async function payloads(keys: readonly EventKey[], note: string): Promise<(Payload | null)[]> {
     const audit = need(store, 'audit', 'showing payloads')
     const found = await Promise.all(keys.map((key) => inspect().payload(key)))
+    for (const [i, payload] of found.entries()) insistOnReadable(keys[i]!, payload)
     const read = keys.filter((_, i) => found[i] !== null)
     if (read.length > 0)
       await audit.append(read.map((key) => ({ actor, verb: 'payload', ...key, reason: note })))
@@ -76,6 +79,15 @@ async function* follow(
   } finally {
     await unsubscribe()
   }
+}
+
+/** A log that `--store` names is opened without the keys of a configuration. */
+function insistOnReadable({ source, eventId }: EventKey, payload: Payload | null): void {
+  const key = payload && sealingKeyId(payload.headers)
+  if (key !== null)
+    throw new Failure(
+      `The payload of ${source}/${eventId} is encrypted with the key "${key}", and no key is known here. Run the command in the folder of hookonce.config.ts, without --store; HOOKONCE_STORE names another store.`,
+    )
 }
 
 /** The name of the user, for the audit. */

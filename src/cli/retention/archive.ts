@@ -137,7 +137,7 @@ export async function restore(output: Output, options: ArchiveCommandOptions): P
   output.result(
     { archive: target.name, ...report },
     () =>
-      `${counted(report.restored, 'payload', 'payloads')} restored, ${report.skipped} skipped (already in the log, erased, or without an event)`,
+      `${counted(report.restored, 'payload', 'payloads')} restored, ${report.skipped} skipped (already in the log, erased, or without an event)${report.refused > 0 ? `\n${report.refused} refused: the log has no receipt of their objects, so they were changed or belong to another log` : ''}`,
   )
 }
 

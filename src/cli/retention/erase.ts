@@ -4,8 +4,9 @@ import { eraseAll } from '../../retention/erase.js'
 import { interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { actorName } from '../log/store-log.js'
-import { counted, type Output, printable } from '../output.js'
+import { counted, type Output } from '../output.js'
 import { openExistingStore } from '../store.js'
+import { printable } from '../terminal-text.js'
 
 export interface EraseCommandOptions {
   readonly store?: string
@@ -40,7 +41,7 @@ export async function erase(
       const verb = dryRun ? 'would be erased (--dry-run)' : 'erased'
       const busy =
         erased.busy > 0
-          ? `\n${counted(erased.busy, 'delivery is', 'deliveries are')} being processed: erase again when they are finished`
+          ? `\n${counted(erased.busy, 'delivery is', 'deliveries are')} left, because an event in it is being processed, or an event of another reference in it is not finished. Retry or ignore its dead letters, then erase again`
           : ''
       return `payloads of ${events} with reference "${printable(reference)}" ${verb}${busy}`
     })

@@ -5,7 +5,8 @@ import { type RetentionOptions, retentionPolicy } from '../../retention/policy.j
 import { type RetainReport, retain } from '../../retention/retain.js'
 import { interruptible } from '../command.js'
 import { Failure } from '../failure.js'
-import { type Output, type Paint, table } from '../output.js'
+import { type Output, table } from '../output.js'
+import type { Paint } from '../terminal-text.js'
 import { openRetention } from './sources.js'
 
 export interface PruneCommandOptions {

@@ -15,6 +15,10 @@ export interface RetentionContext extends AsyncDisposable {
 }
 
 export async function openRetention(storeUrl: string | undefined): Promise<RetentionContext> {
+  if (storeUrl !== undefined && hasConfig())
+    throw new UsageError(
+      '--store leaves out hookonce.config of this folder, and with it the retention that it sets. Leave --store out, or name another store of this configuration with HOOKONCE_STORE.',
+    )
   const store = await openExistingStore(storeUrl)
   const config = hasConfig() ? await readConfig() : null
   return {

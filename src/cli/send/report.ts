@@ -1,7 +1,8 @@
 /** The report of `hookonce send`. */
 import type { Delivery, Source } from '../../provider.js'
-import { counted, type Paint, printable, table } from '../output.js'
+import { counted, table } from '../output.js'
 import type { Answer } from '../post.js'
+import { type Paint, printable } from '../terminal-text.js'
 
 export type Trick = 'tamper' | 'stale' | 'conflict' | null
 

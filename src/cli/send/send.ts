@@ -1,6 +1,6 @@
 /** `hookonce send`: test deliveries, signed by the rules of a provider. The real sender is not contacted. */
 import type { Delivery, SignOptions, Source } from '../../provider.js'
-import { type DevCredentials, readCredentials } from '../dev/folder.js'
+import { existingCredentials, noCredentials } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
 import type { Output } from '../output.js'
 import { type Answer, createPoster, whyNoAnswer } from '../post.js'
@@ -67,17 +67,9 @@ async function sourceOf(provider: string, { secret, config }: SendOptions): Prom
   }
   const factory = factoryOf(provider)
   const dev = existingCredentials()
-  if (secret === undefined || secret === dev?.secret) return devSource(factory, dev ?? readCredentials())
+  if (dev !== null && (secret === undefined || secret === dev.secret)) return devSource(factory, dev)
+  if (secret === undefined) throw noCredentials()
   return sourceWith(factory, secret)
-}
-
-function existingCredentials(): DevCredentials | null {
-  try {
-    return readCredentials()
-  } catch (error) {
-    if (error instanceof Failure) return null
-    throw error
-  }
 }
 
 /** A URL without a path is that of a hookonce server: the path of this provider is added. So is the query of the sample. */

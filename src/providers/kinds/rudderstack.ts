@@ -11,7 +11,7 @@ export const rudderstack: Kinds = [
       properties: {},
     },
     events: ['track.Order Completed'],
-    another: { 'json:messageId': '6c7d1f5a-2' },
+    another: [{ 'json:messageId': '6c7d1f5a-2' }, { 'json:event': 'Product Viewed' }],
   },
   {
     name: 'an event of an anonymous user',

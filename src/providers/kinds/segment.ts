@@ -14,7 +14,7 @@ export const segment: Kinds = [
     docs: 'https://segment.com/docs/connections/destinations/catalog/webhooks/',
     body: call,
     events: ['track.Order Completed'],
-    another: { 'json:messageId': 'ajs-2' },
+    another: [{ 'json:messageId': 'ajs-2' }, { 'json:event': 'Product Viewed' }],
   },
   {
     name: 'a payload mapped by the user, without a messageId',

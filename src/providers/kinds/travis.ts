@@ -9,7 +9,7 @@ const build = {
   status_message: 'Passed',
   started_at: '2014-04-03T10:21:05Z',
   finished_at: '2014-04-03T10:22:05Z',
-  repository: { id: 1771959, name: 'travis-core' },
+  repository: { id: 1771959, name: 'docs', owner_name: 'travis-ci' },
 }
 
 export const travis: Kinds = [

@@ -3,11 +3,11 @@
  * renamed.
  */
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { link, mkdir, open, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join, resolve, sep } from 'node:path'
 import { invalid } from '../../errors.js'
 import { archiveRun } from './run.js'
-import { type ArchiveTarget, archiveFailed, withRun } from './target.js'
+import { type ArchiveTarget, archiveFailed, MOST_BYTES, withRun } from './target.js'
 
 export function directory(path: string): ArchiveTarget {
   if (typeof path !== 'string' || path === '' || path.includes('\0'))
@@ -55,18 +55,31 @@ export function directory(path: string): ArchiveTarget {
       }),
     replace: (at, bytes) => guarded('write', at, () => write(at, bytes, rename)),
     read: (at) =>
-      guarded('read', at, () =>
-        readFile(join(root, at)).catch((error: NodeJS.ErrnoException) => {
-          if (error.code === 'ENOENT') return null
+      guarded('read', at, async () => {
+        try {
+          return await readFile(await insideOf(root, at))
+        } catch (error) {
+          if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
           throw error
-        }),
-      ),
+        }
+      }),
     async *list(folder) {
       const entries = await guarded('list', folder, () => walk(root, folder))
       yield* entries.sort()
     },
   }
   return withRun(target, archiveRun)
+}
+
+/** The path of an object. Refuses names and links that lead out of the archive or to another of its files. */
+async function insideOf(root: string, at: string): Promise<string> {
+  const realRoot = await realpath(root)
+  const path = join(realRoot, at)
+  if (!path.startsWith(realRoot + sep) || (await realpath(path)) !== path)
+    throw Object.assign(new Error(), { code: 'it is a link, or not in the archive' })
+  if ((await stat(path)).size > MOST_BYTES)
+    throw Object.assign(new Error(), { code: 'it is larger than an object may be' })
+  return path
 }
 
 async function walk(root: string, folder: string): Promise<string[]> {
@@ -80,7 +93,7 @@ async function walk(root: string, folder: string): Promise<string[]> {
   for (const entry of entries) {
     const at = folder === '' ? entry.name : `${folder}/${entry.name}`
     if (entry.isDirectory()) found.push(...(await walk(root, at)))
-    else if (!entry.name.endsWith('.part')) found.push(at)
+    else if (entry.isFile() && !entry.name.endsWith('.part')) found.push(at)
   }
   return found
 }

@@ -6,11 +6,12 @@
  */
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
-import { gunzip, gzip } from 'node:zlib'
+import { createGunzip, gzip } from 'node:zlib'
 import { HookonceError, isHookonceError } from '../../errors.js'
+import { limits } from '../../model.js'
 import { importOptional } from '../../optional-module.js'
 import type { StoredDelivery } from '../../store.js'
-import type { ArchiveTarget } from './target.js'
+import { type ArchiveTarget, MOST_BYTES } from './target.js'
 
 export interface ArchivedObject {
   readonly number: number
@@ -56,12 +57,19 @@ export async function readManifest(target: ArchiveTarget, path: string): Promise
   if (bytes === null) return null
   try {
     const manifest = JSON.parse(Buffer.from(bytes).toString('utf8')) as Manifest
-    if (manifest.version === 1 && Array.isArray(manifest.objects)) return manifest
+    const { version, source, day, objects } = manifest
+    if (version === 1 && manifestPath(source, day) === path && objects.every(isIn(manifest))) return manifest
   } catch {
     // Reported below, without quoting the text.
   }
   throw damaged(target, path, 'it is not a manifest')
 }
+
+/** An object has the name that its number gives it: a manifest cannot point to another file. */
+const isIn =
+  ({ source, day }: Manifest) =>
+  ({ number, format, path }: ArchivedObject): boolean =>
+    Number.isSafeInteger(number) && format in suffixes && path === objectPath(source, day, number, format)
 
 /** Adds an object to the manifest, writes it, and reads it back. */
 export async function writeManifest(
@@ -98,7 +106,7 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
   if (bytes.byteLength !== object.bytes)
     throw damaged(target, path, `it has ${bytes.byteLength} bytes instead of ${object.bytes}`)
   if (sha256(bytes) !== object.sha256) throw damaged(target, path, 'its SHA-256 differs')
-  const deliveries = await decodeObject(object.format, bytes).catch((error: unknown) => {
+  const deliveries = await decodeObject(object, bytes).catch((error: unknown) => {
     throw isHookonceError(error) ? error : damaged(target, path, 'it cannot be read')
   })
   const events = deliveries.reduce((all, delivery) => all + delivery.events.length, 0)
@@ -109,8 +117,9 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
 
 export type ArchiveFormat = 'jsonl' | 'parquet'
 
-/** Our objects are much smaller, so a larger one was not written by hookonce. */
-const MOST_BYTES = 1024 * 1024 * 1024
+/** For each event of a line: its id, its type, its reference and its hash. */
+const EVENT_BYTES = 2 * 1024
+const HEADER_BYTES = 256 * 1024
 
 export const suffixes: Record<ArchiveFormat, string> = { jsonl: 'jsonl.gz', parquet: 'parquet' }
 
@@ -122,14 +131,45 @@ export async function encodeObject(
   return promisify(gzip)(deliveries.map(toLine).join(''))
 }
 
-/** Throws when the bytes do not have this format. */
-export async function decodeObject(format: ArchiveFormat, bytes: Uint8Array): Promise<StoredDelivery[]> {
-  if (format === 'parquet') return readParquet(bytes)
-  const text = (await promisify(gunzip)(bytes, { maxOutputLength: MOST_BYTES })).toString('utf8')
-  return text
-    .split('\n')
-    .filter((line) => line !== '')
-    .map(fromLine)
+/** What the manifest allows an object to have. */
+type Allowed = Pick<ArchivedObject, 'format' | 'deliveries' | 'events'>
+
+/**
+ * Throws when the bytes do not have this format, or more content than the manifest says. It stops there: a few compressed
+ * bytes may stand for more than the memory can hold.
+ */
+export async function decodeObject(allowed: Allowed, bytes: Uint8Array): Promise<StoredDelivery[]> {
+  if (allowed.format === 'parquet') return readParquet(allowed, bytes)
+  const deliveries: StoredDelivery[] = []
+  const mostLine = (limits.bodyBytes * 4) / 3 + HEADER_BYTES + allowed.events * EVENT_BYTES
+  for await (const line of linesOf(bytes, Math.min(mostLine, MOST_BYTES / 2))) {
+    if (deliveries.length === allowed.deliveries) throw new Error('more deliveries than the manifest says')
+    deliveries.push(fromLine(line))
+  }
+  return deliveries
+}
+
+async function* linesOf(bytes: Uint8Array, mostLine: number): AsyncGenerator<string> {
+  const gunzip = createGunzip()
+  gunzip.end(bytes)
+  let total = 0
+  let line: Buffer[] = []
+  let length = 0
+  for await (const chunk of gunzip as AsyncIterable<Buffer>) {
+    total += chunk.byteLength
+    if (total > MOST_BYTES) throw new Error('more bytes than an object may have')
+    let from = 0
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, from)) {
+      if (length + end - from > 0) yield Buffer.concat([...line, chunk.subarray(from, end)]).toString('utf8')
+      line = []
+      length = 0
+      from = end + 1
+    }
+    length += chunk.byteLength - from
+    if (length > mostLine) throw new Error('a longer line than a delivery may have')
+    if (from < chunk.byteLength) line.push(chunk.subarray(from))
+  }
+  if (length > 0) yield Buffer.concat(line).toString('utf8')
 }
 
 function toLine({ body, ...rest }: StoredDelivery): string {
@@ -142,7 +182,7 @@ function fromLine(line: string): StoredDelivery {
   return { ...rest, body: Buffer.from(body, 'base64') }
 }
 
-export async function writeParquet(deliveries: readonly StoredDelivery[]): Promise<Uint8Array> {
+async function writeParquet(deliveries: readonly StoredDelivery[]): Promise<Uint8Array> {
   const { parquetWriteBuffer } = await importOptional<typeof import('hyparquet-writer')>('hyparquet-writer')
   const column = <T>(name: string, type: string, of: (delivery: StoredDelivery) => T) => ({
     name,
@@ -163,10 +203,22 @@ export async function writeParquet(deliveries: readonly StoredDelivery[]): Promi
   )
 }
 
-export async function readParquet(bytes: Uint8Array): Promise<StoredDelivery[]> {
-  const { parquetReadObjects } = await importOptional<typeof import('hyparquet')>('hyparquet')
+async function readParquet({ deliveries }: Allowed, bytes: Uint8Array): Promise<StoredDelivery[]> {
+  const { parquetMetadata, parquetReadObjects, snappyUncompress } =
+    await importOptional<typeof import('hyparquet')>('hyparquet')
   const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
-  const rows = (await parquetReadObjects({ file, utf8: false })) as unknown as ParquetRow[]
+  const metadata = parquetMetadata(file)
+  if (Number(metadata.num_rows) !== deliveries) throw new Error('other deliveries than the manifest says')
+  let left = MOST_BYTES
+  const SNAPPY = (input: Uint8Array, length: number): Uint8Array => {
+    left -= length
+    if (left < 0) throw new Error('more bytes than an object may have')
+    const output = new Uint8Array(length)
+    snappyUncompress(input, output)
+    return output
+  }
+  const read = { file, metadata, utf8: false, compressors: { SNAPPY } }
+  const rows = (await parquetReadObjects(read)) as unknown as ParquetRow[]
   return rows.map((row) => ({
     seq: Number(row.seq),
     source: row.source,

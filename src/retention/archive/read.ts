@@ -81,27 +81,38 @@ export interface RestoreReport {
   readonly restored: number
   /** Deliveries whose event was removed or erased, or whose payload is still stored. */
   readonly skipped: number
+  /** Deliveries in objects that this log has not archived, or that were changed since. */
+  readonly refused: number
 }
 
 const RESTORE_DELIVERIES = 200
 const RESTORE_BYTES = 8 * 1024 * 1024
 
-/** Restores payloads of events that are still in the log, so that they can be replayed. Writes an audit entry. */
+/**
+ * Restores payloads of events that are still in the log, so that they can be replayed. Writes an audit entry. An object of
+ * which the log has no receipt is refused: somebody may have changed it together with its manifest.
+ */
 export async function archiveRestore(options: ArchiveRestoreOptions): Promise<RestoreReport> {
   const { store, target, eventIds, actor, reason, source = null } = options
   const archive = need(store, 'archive', 'restoring from an archive')
   const wanted = eventIds && new Set(eventIds)
   let restored = 0
   let skipped = 0
+  let refused = 0
   for await (const manifest of archiveList(target, options)) {
+    const receipts = await archive.receipts({ source: manifest.source, day: manifest.day })
     for (const object of manifest.objects) {
+      const receipt = receipts.find(({ sha256 }) => sha256 === object.sha256)
+      if (receipt === undefined) refused += object.deliveries
+      if (receipt === undefined) continue
+      const known = new Set(receipt.seqs)
       const deliveries = (await readVerified(target, object)).filter(
-        (delivery) => !wanted || delivery.events.some((event) => wanted.has(event.eventId)),
+        ({ seq, events }) => known.has(seq) && (!wanted || events.some((event) => wanted.has(event.eventId))),
       )
       for (const batch of batches(deliveries)) {
         options.signal?.throwIfAborted()
         for (const done of await archive.restore(batch)) done ? restored++ : skipped++
-        options.onProgress?.({ restored, skipped })
+        options.onProgress?.({ restored, skipped, refused })
       }
     }
   }
@@ -114,7 +125,7 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
       reason: `${restored} payloads: ${reason}`.slice(0, 900),
     },
   ])
-  return { restored, skipped }
+  return { restored, skipped, refused }
 }
 
 function* batches(deliveries: readonly StoredDelivery[]): Generator<StoredDelivery[]> {

@@ -4,7 +4,7 @@
  * retention removes these payloads. After a run that died, the next run finds the objects it has written.
  */
 import { invalid } from '../../errors.js'
-import { need, type Store, type StoredDelivery } from '../../store.js'
+import { type ArchiveReceipt, need, type Store, type StoredDelivery } from '../../store.js'
 import {
   type ArchivedObject,
   type ArchiveFormat,
@@ -28,7 +28,7 @@ export interface ArchiveRunOptions {
   /** Archives payloads that were received before this time. */
   readonly before: number
   readonly format?: ArchiveFormat
-  /** An object is closed when its bodies have this many bytes. Default 16 MiB. */
+  /** An object is closed when its bodies have this many bytes. Default 16 MiB, at most 64 MiB. */
   readonly objectBytes?: number
   readonly signal?: AbortSignal | undefined
   readonly onProgress?: ((progress: ArchiveProgress) => void) | undefined
@@ -50,13 +50,14 @@ export interface ArchiveReport {
 
 /** Maximum number of deliveries in one object. */
 const OBJECT_DELIVERIES = 10_000
+const MOST_OBJECT_BYTES = 64 * 1024 * 1024
 const PAGE = 500
 const DAY_MS = 86_400_000
 
 export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveReport> {
   const { store, source, before, objectBytes = 16 * 1024 * 1024 } = options
-  if (!Number.isInteger(objectBytes) || objectBytes < 1)
-    throw invalid('objectBytes', 'must be a number of bytes above 0')
+  if (!Number.isInteger(objectBytes) || objectBytes < 1 || objectBytes > MOST_OBJECT_BYTES)
+    throw invalid('objectBytes', `must be a number of bytes from 1 to ${MOST_OBJECT_BYTES}`)
   const days = new Map<string, OpenDay>()
   let objects = 0
   let deliveries = 0
@@ -68,7 +69,7 @@ export async function archiveRun(options: ArchiveRunOptions): Promise<ArchiveRep
     const day = dayOf(batch[0]!.receivedAt)
     const open = days.get(day) ?? (await openDay(options, day))
     days.set(day, open)
-    const fresh = batch.filter((delivery) => !isArchived(open.archived, delivery))
+    const fresh = batch.filter((delivery) => !open.archived.has(fingerprintOf(delivery)))
     batch = []
     bytes = 0
     if (fresh.length === 0) return
@@ -103,46 +104,52 @@ interface OpenDay {
   readonly day: string
   manifest: Manifest | null
   next: number
-  /** Payloads that earlier runs have archived, by seq. */
-  readonly archived: ReadonlyMap<number, ArchivedCopy>
-}
-
-interface ArchivedCopy {
-  readonly object: number
-  readonly fingerprint: string
+  /** Fingerprints of deliveries that an earlier run has archived. */
+  readonly archived: ReadonlySet<string>
 }
 
 /**
  * The seq alone is not enough: a log that was restored from a backup, or a new log with an old archive, uses the same
  * seqs for other payloads.
  */
-function isArchived(archived: OpenDay['archived'], delivery: StoredDelivery): boolean {
-  return archived.get(delivery.seq)?.fingerprint === fingerprintOf(delivery)
+function fingerprintOf({ seq, receivedAt, headers, body, events }: StoredDelivery): string {
+  const ids = events.map((event) => [event.seq, event.eventId, event.part, event.contentHash])
+  return sha256(Buffer.concat([Buffer.from(JSON.stringify([seq, receivedAt, headers, ids])), body]))
 }
 
-const fingerprintOf = ({ receivedAt, body }: StoredDelivery): string => `${receivedAt} ${sha256(body)}`
-
+/**
+ * Records the receipts of objects that an earlier run has written before it died. An object counts only when all of its
+ * deliveries are in the log byte for byte: nobody has changed it since. The payloads of other objects without a receipt
+ * are archived again.
+ */
 async function openDay({ store, target, source }: ArchiveRunOptions, day: string): Promise<OpenDay> {
   const manifest = await readManifest(target, manifestPath(source, day))
   const objects = manifest?.objects ?? []
-  const archived = new Map<number, ArchivedCopy>()
-  for (const { number, ...object } of objects) {
-    for (const delivery of await readVerified(target, { number, ...object }))
-      archived.set(delivery.seq, { object: number, fingerprint: fingerprintOf(delivery) })
+  const known = new Map(
+    (await need(store, 'archive', 'archiving').receipts({ source, day })).map((one) => [one.object, one]),
+  )
+  const stored = objects.length === 0 ? new Set<string>() : await storedOn(store, source, day)
+  const archived = new Set<string>()
+  const receipts: ArchiveReceipt[] = []
+  for (const object of objects) {
+    // The number may be that of an object in another archive, which can still be restored.
+    if (known.has(object.number)) continue
+    const deliveries = await readVerified(target, object)
+    const fingerprints = deliveries.map(fingerprintOf)
+    if (deliveries.length === 0 || !fingerprints.every((one) => stored.has(one))) continue
+    for (const one of fingerprints) archived.add(one)
+    const seqs = deliveries.map(({ seq }) => seq)
+    receipts.push({ source, day, object: object.number, seqs, sha256: object.sha256 })
   }
-  if (archived.size > 0) await recordArchived(store, source, day, archived)
-  return { day, manifest, archived, next: Math.max(0, ...objects.map((object) => object.number)) + 1 }
+  if (receipts.length > 0) await need(store, 'archive', 'archiving').archived(receipts)
+  const numbers = [...known.keys(), ...objects.map(({ number }) => number)]
+  return { day, manifest, archived, next: Math.max(0, ...numbers) + 1 }
 }
 
-/** Records in the store which payloads of this day are archived, in case an earlier run died before it did. */
-async function recordArchived(
-  store: Store,
-  source: string,
-  day: string,
-  archived: OpenDay['archived'],
-): Promise<void> {
+/** The fingerprints of the deliveries of a day whose payload is in the log. */
+async function storedOn(store: Store, source: string, day: string): Promise<Set<string>> {
   const from = Date.parse(day)
-  const seqs = new Map<number, number[]>()
+  const found = new Set<string>()
   for (let after: number | null = 0; after !== null; ) {
     const page = await need(store, 'archive', 'archiving').export({
       source,
@@ -151,18 +158,10 @@ async function recordArchived(
       after,
       limit: PAGE,
     })
-    for (const delivery of page.deliveries) {
-      if (!isArchived(archived, delivery)) continue
-      const { object } = archived.get(delivery.seq)!
-      const own = seqs.get(object) ?? []
-      seqs.set(object, own)
-      own.push(delivery.seq)
-    }
+    for (const delivery of page.deliveries) found.add(fingerprintOf(delivery))
     after = page.next
   }
-  await need(store, 'archive', 'archiving').archived(
-    [...seqs].map(([object, own]) => ({ source, day, object, seqs: own })),
-  )
+  return found
 }
 
 async function writeObject(
@@ -194,7 +193,9 @@ async function writeObject(
   await insist?.()
   open.manifest = await writeManifest(target, open.manifest, { source, day }, object)
   await insist?.()
-  await need(store, 'archive', 'archiving').archived([{ source, day, object: object.number, seqs }])
+  await need(store, 'archive', 'archiving').archived([
+    { source, day, object: object.number, seqs, sha256: object.sha256 },
+  ])
   options.onProgress?.({ source, day, object: path, deliveries: deliveries.length })
 }
 

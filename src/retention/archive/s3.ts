@@ -2,7 +2,7 @@
 import { AwsClient } from 'aws4fetch'
 import { invalid } from '../../errors.js'
 import { archiveRun } from './run.js'
-import { type ArchiveTarget, archiveFailed, withRun } from './target.js'
+import { type ArchiveTarget, archiveFailed, MOST_BYTES, withRun } from './target.js'
 
 export interface S3Options {
   /** `https://s3.eu-central-1.amazonaws.com`, `http://localhost:9000`, ... */
@@ -66,6 +66,8 @@ export function s3(options: S3Options): ArchiveTarget {
     const response = await send('read', path, urlOf(path))
     if (response.status === 404 && !(await isBucketMissing(response.clone()))) return null
     await insist(response, 'read', path)
+    if (Number(response.headers.get('content-length') ?? 0) > MOST_BYTES)
+      throw archiveFailed(name, 'read', path, 'it is larger than an object may be')
     return new Uint8Array(await response.arrayBuffer())
   }
 

@@ -19,6 +19,9 @@ export interface ArchiveTarget {
   list(folder: string): AsyncIterable<string>
 }
 
+/** Objects of hookonce are smaller, also when they are decompressed. */
+export const MOST_BYTES = 512 * 1024 * 1024
+
 /** A target of `hookonce/archive` brings the code that fills it, so that `import 'hookonce'` does not have to. */
 const RUN = Symbol.for('hookonce.archiveRun')
 

@@ -1,14 +1,9 @@
-/**
- * Authentication: by a bearer token, by a session that a token started, by the application, or by loopback in
- * development.
- */
+/** Authentication: by a bearer token, by a session that a token started, or by the application. */
 
 import { timingSafeEqual } from 'node:crypto'
 import type { Clock } from '../../clock.js'
 import { sha256 } from '../../digest.js'
 import { HookonceError, invalid } from '../../errors.js'
-import { isLoopbackAddress } from '../../ip.js'
-import { wasForwarded } from '../trust-proxy.js'
 import { checkOwnOrigin } from './hosts.js'
 import { type Access, type AdminOptions, isRole, type Role, type Token } from './options.js'
 import { readSession, type SessionSecret, sessionCookies } from './session.js'
@@ -16,7 +11,7 @@ import { type SignInLimit, signInLimit } from './sign-in-limit.js'
 
 /** The access of a caller, with the way it was authenticated and the time it ends, for sessions and streams. */
 export interface Authenticated extends Access {
-  readonly by: 'token' | 'session' | 'application' | 'open'
+  readonly by: 'token' | 'session' | 'application'
   readonly expiresAt: number
 }
 
@@ -29,7 +24,7 @@ export interface Authenticator {
   readonly takesTokens: boolean
 }
 
-export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize' | 'open'> {
+export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'authorize'> {
   readonly sessionSecret: SessionSecret
   readonly clock: Clock
   /** Called for a wrong token. Limited in number, so that the audit is not flooded. */
@@ -37,10 +32,10 @@ export interface AuthenticatorOptions extends Pick<AdminOptions, 'tokens' | 'aut
 }
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
-  const { authorize, open = false, clock, sessionSecret, onRefused } = options
+  const { authorize, clock, sessionSecret, onRefused } = options
   const known = knownTokens(options.tokens ?? [])
-  if (known.length === 0 && authorize === undefined && !open) {
-    throw invalid('admin()', 'needs `tokens`, `authorize` or (for development) `open: true`')
+  if (known.length === 0 && authorize === undefined) {
+    throw invalid('admin()', 'needs `tokens` or `authorize`')
   }
   const limit: SignInLimit = signInLimit(() => clock.now())
 
@@ -72,9 +67,6 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const { name, role } = session.token
       return { actor: name, role, by: 'session', expiresAt: session.expiresAt }
     }
-    if (open && isLocal(request, address)) {
-      return { actor: 'local', role: 'admin', by: 'open', expiresAt: Number.POSITIVE_INFINITY }
-    }
     return null
   }
 
@@ -91,11 +83,6 @@ function checkAccess({ actor, role }: Access): Access {
 /** The bearer token of a request. Other Authorization headers are ignored. */
 export function bearerOf(request: Request): string | null {
   return /^bearer +(\S+) *$/i.exec(request.headers.get('authorization') ?? '')?.[1] ?? null
-}
-
-/** True for a direct request from this machine. Through a local proxy, the caller may be anyone. */
-function isLocal({ headers }: Request, address: string | null): boolean {
-  return address !== null && isLoopbackAddress(address) && !wasForwarded((name) => headers.has(name))
 }
 
 export interface KnownToken {

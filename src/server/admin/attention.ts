@@ -245,7 +245,7 @@ async function review(inbox: Inbox): Promise<Item[]> {
 
 async function spool(inbox: Inbox): Promise<Item[]> {
   if (inbox.spool === null) return []
-  const { depth, refused, storeAway, oldestAt } = await inbox.spool.status()
+  const { depth, setAside, storeAway, oldestAt } = await inbox.spool.status()
   const items: Item[] = []
   if (depth > 0 || storeAway)
     items.push(
@@ -259,13 +259,13 @@ async function spool(inbox: Inbox): Promise<Item[]> {
         screen: 'system',
       }),
     )
-  if (refused > 0)
+  if (setAside > 0)
     items.push(
-      item('spool', 'refused', {
+      item('spool', 'set-aside', {
         severity: 'critical',
-        title: `The store refused ${deliveries(refused)} of the spool`,
-        todo: 'Correct the problem that the log of the server names, then call inbox.spool.retryRefused().',
-        count: refused,
+        title: `${deliveries(setAside)} of the spool could not be recorded`,
+        todo: 'Fix the problem that the log of the server names. The deliveries are kept and retried.',
+        count: setAside,
         screen: 'system',
       }),
     )

@@ -71,10 +71,6 @@ export interface AdminOptions {
   readonly tokens?: readonly Token[]
   /** For applications with their own sign-in. When it returns null, tokens and sessions are tried next. */
   readonly authorize?: (request: Request) => Access | null | Promise<Access | null>
-  /**
-   * For development: requests from this machine have the role admin and the actor `local`. Host and Origin are checked.
-   */
-  readonly open?: boolean
   /** Allowed host names, with a port or for any port. Default: `localhost`, `127.0.0.1`, `[::1]`. */
   readonly hosts?: readonly string[]
   /** Part of the keys of sessions; the same on every node. Default: a random secret, stored in the log. */
@@ -115,7 +111,6 @@ export const adminRule = shape({
   readOnly: flag,
   tokens: listOf(tokenRule),
   authorize: callable,
-  open: flag,
   hosts: listOf(text),
   sessionSecret: anyText,
   sessionMs: whole(1),

@@ -31,12 +31,12 @@ export interface SearchPage {
   readonly cost: SearchCost
 }
 
-const PAGE = 100
 const MOST_EVENTS = 2_000
 const MOST_BYTES = 64 * 1024 * 1024
 const MOST_MS = 1_500
-/** Reads of payloads at the same time. */
+/** Payloads that are read at the same time: this many, and about this many bytes. The limits are checked after them. */
 const READS = 8
+const READ_BYTES = 8 * 1024 * 1024
 
 export async function searchPayloads(
   inbox: Inbox,
@@ -47,22 +47,21 @@ export async function searchPayloads(
   const steps = stepsOf(query.path)
   const matches = testOf(query)
   const store = await inbox.store()
+  const reads = Math.max(1, Math.min(READS, Math.floor(READ_BYTES / inbox.limits.bodyBytes)))
   const startedAt = performance.now()
   const found: EventRecord[] = []
   let [events, bytes] = [0, 0]
   let next = cursor
   for (;;) {
-    const page = await inbox.events.list(filter, { limit: PAGE, cursor: next })
-    for (let at = 0; at < page.events.length; at += READS) {
-      const group = page.events.slice(at, at + READS)
-      const bodies = await Promise.all(group.map((event) => bodyOf(store, event)))
-      group.forEach((event, i) => {
-        const body = bodies[i]
-        if (body === undefined || body === null) return
-        bytes += body.byteLength
-        if (valuesAt(parsed(body), steps).some(matches)) found.push(event)
-      })
-    }
+    // Small pages: a search that stops at a limit goes on behind the page.
+    const page = await inbox.events.list(filter, { limit: reads, cursor: next })
+    const bodies = await Promise.all(page.events.map((event) => bodyOf(store, event)))
+    page.events.forEach((event, i) => {
+      const body = bodies[i]
+      if (body === undefined || body === null) return
+      bytes += body.byteLength
+      if (valuesAt(parsed(body), steps).some(matches)) found.push(event)
+    })
     events += page.events.length
     next = page.next
     const over = events >= MOST_EVENTS || bytes >= MOST_BYTES || performance.now() - startedAt >= MOST_MS
@@ -131,7 +130,6 @@ function testOf({ op, value }: PayloadQuery): (found: unknown) => boolean {
   if (op === 'exists') return () => true
   if (value === undefined) throw invalid('value', `is needed for ${op}`)
   const wanted = literal(value)
-  const text = (found: unknown) => (typeof found === 'string' ? found : (JSON.stringify(found) ?? ''))
   switch (op) {
     case 'eq':
       return (found) => found === wanted || text(found) === value
@@ -149,6 +147,16 @@ function testOf({ op, value }: PayloadQuery): (found: unknown) => boolean {
         return op === 'gt' ? number > bound : number < bound
       }
     }
+  }
+}
+
+/** Empty for a value that is nested too deeply for JSON.stringify. */
+function text(found: unknown): string {
+  if (typeof found === 'string') return found
+  try {
+    return JSON.stringify(found) ?? ''
+  } catch {
+    return ''
   }
 }
 

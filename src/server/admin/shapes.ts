@@ -49,7 +49,7 @@ export const spoolShape = z
     depth: count.describe('Number of deliveries that wait to be recorded'),
     bytes: count,
     maxBytes: count,
-    refused: count.describe('Number of deliveries that the store refused'),
+    setAside: count.describe('Number of deliveries that could not be recorded and are retried'),
     oldestAt: at.nullable(),
     storeAway: z.boolean(),
     draining: z.boolean(),
@@ -164,7 +164,7 @@ export const actionShape = z.strictObject({
 export const sessionShape = z.strictObject({
   actor: text,
   role: z.enum(['viewer', 'operator', 'admin', 'worker']),
-  by: z.enum(['token', 'session', 'application', 'open']),
+  by: z.enum(['token', 'session', 'application']),
   expiresAt: at.nullable(),
   readOnly: z.boolean(),
   permissions: z

@@ -15,7 +15,12 @@ const leaseMs = z
 export const claimBody = z.strictObject({
   worker: z.string().min(1).max(255).describe('Shown in the attempts and the audit'),
   sources: z.array(z.string().min(1)).min(1).max(100).optional().describe('Default: all sources'),
-  limit: z.int().min(1).max(100).default(1),
+  limit: z
+    .int()
+    .min(1)
+    .max(100)
+    .default(1)
+    .describe('The most events; fewer when their bodies have more than 8 MiB together'),
   leaseMs,
   waitMs: z.int().min(0).max(30_000).default(0).describe('How long to wait for an event to become due'),
 })
@@ -43,7 +48,9 @@ export const claimShape = z.strictObject({
         .string()
         .meta({ contentEncoding: 'base64' })
         .nullable()
-        .describe('The bytes as received; null when they have been removed'),
+        .describe(
+          'The bytes of the event as received, its own part of a delivery with several events; null when they have been removed',
+        ),
     }),
   ),
 })

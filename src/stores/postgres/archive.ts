@@ -1,7 +1,14 @@
 /** export, archived and restore: the way of deliveries to an archive and back. The verb `erase` is in erase.ts. */
 
 import type { State } from '../../model.js'
-import type { ArchiveReceipt, ExportOptions, ExportPage, StoredDelivery, StoredEvent } from '../../store.js'
+import type {
+  ArchiveDay,
+  ArchiveReceipt,
+  ExportOptions,
+  ExportPage,
+  StoredDelivery,
+  StoredEvent,
+} from '../../store.js'
 import type { Database } from './database.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import { seqRange } from './read.js'
@@ -162,18 +169,31 @@ function asStored(row: EventRow): StoredEvent {
   }
 }
 
-/** $1 source   $2 day   $3 object   $4 seqs */
+/** $1 source   $2 day   $3 object   $4 seqs   $5 digest */
 const writeReceipt: Statement = {
   name: 'archived_receipt',
   sql: `
-insert into hookonce.archived (source, day, object, seqs) values ($1, $2::date, $3, $4::bigint[])
-on conflict (source, day, object) do update set seqs = excluded.seqs`,
+insert into hookonce.archived (source, day, object, seqs, sha256) values ($1, $2::date, $3, $4::bigint[], $5)
+on conflict (source, day, object) do update set seqs = excluded.seqs, sha256 = excluded.sha256`,
+}
+
+/** $1 source   $2 day */
+const receiptsOfDay: Statement = {
+  name: 'archived_receipts',
+  sql: `
+select object, array_to_json(seqs)::text as seqs, sha256 from hookonce.archived
+where source = $1 and day = $2::date and sha256 is not null order by object`,
+}
+
+export async function receiptsOf(db: Database, { source, day }: ArchiveDay): Promise<ArchiveReceipt[]> {
+  const rows = await db.read<{ object: number; seqs: string; sha256: string }>(receiptsOfDay, [source, day])
+  return rows.map((row) => ({ ...row, source, day, seqs: JSON.parse(row.seqs) as number[] }))
 }
 
 export function archived(db: Database, receipts: readonly ArchiveReceipt[]): Promise<void> {
   return db.atomic(async (run) => {
-    for (const { source, day, object, seqs } of receipts)
-      await run(writeReceipt, [source, day, object, numbers(seqs)])
+    for (const { source, day, object, seqs, sha256 } of receipts)
+      await run(writeReceipt, [source, day, object, numbers(seqs), sha256])
   })
 }
 

@@ -5,7 +5,8 @@
  */
 import type { Pool, PoolClient } from 'pg'
 import { invalid } from '../../errors.js'
-import { type Boundary, boundaryIn, type PostgresTx } from './transaction.js'
+import { type Boundary, boundaryIn } from './handler-sql.js'
+import type { PostgresTx } from './transaction.js'
 
 export type TransactionClient = PoolClient & Pick<Pool, 'end'> & { connect(): Promise<PoolClient> }
 

@@ -6,6 +6,7 @@
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './database.js'
 import { type Statement, texts } from './statement.js'
+import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
 /** The number of lost attempts since the last one with another outcome, without the one that this statement writes. */
@@ -36,11 +37,12 @@ parked as (
   where w.seq = p.seq and p.blocked and w.token is null and w.next_at <= hookonce.clock()
 )
 select t.seq, t.token, t.attempt, t.tries, t.losses, t.source, t.event_id, t.event_type, t.related_reference, t.received_at,
-  t.run, t.part, t.next_at, t.payload_seq, b.headers, b.body
+  t.run, t.part, t.content_hash, t.next_at, t.payload_seq, b.headers, b.body
 from (
   -- Events of one delivery share its bytes: one of them carries them, or a batch of 1,000 would be sent 1,000 times.
   select t.seq, t.token, t.attempt, t.attempt - t.base_attempt as tries, e.source, e.event_id, e.event_type,
-    e.related_reference, e.received_at, t.run, e.part, t.next_at, coalesce(e.payload_seq, e.seq) as payload_seq,
+    e.related_reference, e.received_at, t.run, e.part, encode(e.content_hash, 'hex') as content_hash, t.next_at,
+    coalesce(e.payload_seq, e.seq) as payload_seq,
     case when t.attempt - t.base_attempt > 1 then ${lostBefore} + t.was_leased::int else 0 end as losses,
     t.token is not null and
       row_number() over (partition by t.token is null, coalesce(e.payload_seq, e.seq) order by t.next_at, t.seq) = 1 as carries
@@ -61,16 +63,26 @@ const columns = `w.seq, w.source, w.lane, w.next_at, w.token, w.attempt, w.run, 
  * $3 sources   $4 limit for each source   $5 limit in all   $6 floor of each source (ms). SKIP LOCKED: rows that another
  * claim is taking are left out instead of waited for.
  */
-const claimDue: Statement = {
-  name: 'claim_due',
-  sql: take(`
+const due = (condition: string): string =>
+  take(`
   select w.* from unnest($3::text[], $6::float8[]) as s (source, floor)
   cross join lateral (
     select ${columns} from hookonce.work w
-    where w.source = s.source and w.next_at >= to_timestamp(s.floor / 1000) and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})
+    where w.source = s.source and w.next_at >= to_timestamp(s.floor / 1000) and w.next_at <= hookonce.clock() and not (w.token is not null and ${blocked})${condition}
     order by w.next_at, w.seq limit $4
     for no key update skip locked
-  ) w limit $5`),
+  ) w limit $5`)
+
+const claimDue: Statement = { name: 'claim_due', sql: due('') }
+
+/** $7 sources   $8 types that are left to others, in pairs */
+const claimDueExcept: Statement = {
+  name: 'claim_due_except',
+  sql: due(`
+      and not exists (
+        select 1 from hookonce.events e join unnest($7::text[], $8::text[]) as x (source, event_type)
+          on x.source = e.source and x.event_type = e.event_type
+        where e.seq = w.seq)`),
 }
 
 /** $3 source   $4 event id. The event need not be due, but must not have a live lease. */
@@ -110,6 +122,7 @@ interface Row {
   received_at: number
   run: number
   part: number
+  content_hash: string | null
   /** The time at which it was due. */
   next_at: number
   payload_seq: number
@@ -127,6 +140,7 @@ interface Row {
 const FLOOR_MS = 1_000
 
 export function claimer(db: Database): (options: ClaimOptions) => Promise<ClaimedEvent[]> {
+  const sweep = sweeper(db)
   const floors = new Map<string, { readonly at: number; readonly until: number }>()
 
   function floorOf(source: string): number {
@@ -136,20 +150,24 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
     return 0
   }
 
-  return async ({ worker, limit, leaseMs, sources, event }) => {
+  return async ({ worker, limit, leaseMs, sources, except = [], event }) => {
     if (event) {
       return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.eventId]))
     }
+    const left = [texts(except.map(({ source }) => source)), texts(except.map(({ eventType }) => eventType))]
     const claimed: ClaimedEvent[] = []
-    let open = shuffled(
-      sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source),
-    )
+    const served = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
+    await sweep(served).catch(() => {}) // the claim says what is wrong
+    let open = shuffled(served)
     // Each round gives every source an equal share; a source that fills less than its share has no more due events.
     while (open.length > 0 && claimed.length < limit) {
       const room = limit - claimed.length
       const share = Math.max(1, Math.floor(room / open.length))
       const from = open.map(floorOf)
-      const rows = await db.query<Row>(claimDue, [worker, leaseMs, texts(open), share, room, from])
+      const given = [worker, leaseMs, texts(open), share, room, from]
+      const rows = await (except.length === 0
+        ? db.query<Row>(claimDue, given)
+        : db.query<Row>(claimDueExcept, [...given, ...left]))
       claimed.push(...claimedEvents(rows))
       const cutOff = rows.length === room
       open = open.filter((source, i) => {
@@ -200,6 +218,7 @@ function asClaimed(row: Row, token: string, { headers, body }: Pick<Row, 'header
     losses: row.losses,
     run: row.run,
     part: row.part,
+    contentHash: row.content_hash,
     headers: headers === null ? {} : (JSON.parse(headers) as Record<string, string>),
     body,
   }

@@ -25,6 +25,7 @@ interface ClientInternals {
     }
   }
   readonly readyForQuery?: boolean
+  getTransactionStatus?(): string | null
   readonly processID?: number | null
   readonly secretKey?: number | null
   readonly host?: string
@@ -87,6 +88,11 @@ export function answerOf<T>(answer: Promise<T>, limitMs: number): Promise<T> {
 /** Whether a statement is running. */
 export function isBusy(client: ClientBase): boolean {
   return (client as ClientInternals).readyForQuery === false
+}
+
+/** Whether all statements have been answered, and the server has said that no transaction is open. Older drivers do not tell. */
+export function isOutsideTransaction(client: ClientBase): boolean {
+  return !isBusy(client) && (client as ClientInternals).getTransactionStatus?.() === 'I'
 }
 
 /** Closes the socket at once; running statements fail. */

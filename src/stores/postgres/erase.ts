@@ -1,23 +1,26 @@
 /**
  * erase: removes the payload of every delivery that has an event with the reference. The events stay, with `erased_at`
- * set. Rows are locked in the order that every other writer uses: work, then events, by seq.
+ * set. A delivery is left while one of its events is being processed, or an event of another reference is unfinished:
+ * without the payload that event could never be handled. Rows are locked in the order that every other writer uses: work, then events, by seq.
  */
 import type { EraseOptions, EraseResult } from '../../store.js'
 import type { Database } from './database.js'
 import { numbers, type Run, type Statement, texts } from './statement.js'
+import { alive } from './work.js'
 
-const leased = (payloadSeq: string) => `
+const needed = (payloadSeq: string, reference: string) => `
     select 1 from (
-      select seq from hookonce.events where seq = ${payloadSeq}
-      union all select seq from hookonce.events where payload_seq = ${payloadSeq}
-    ) o join hookonce.work w on w.seq = o.seq
-    where w.token is not null and w.next_at - hookonce.clock() > interval '0'`
+      select seq, related_reference, parked from hookonce.events where seq = ${payloadSeq}
+      union all select seq, related_reference, parked from hookonce.events where payload_seq = ${payloadSeq}
+    ) o left join hookonce.work w on w.seq = o.seq
+    where (w.token is not null and ${alive})
+      or (o.related_reference is distinct from ${reference} and (w.seq is not null or o.parked = 'dead'))`
 
-/** $1 reference   $2 source or null   $3 limit. Deliveries that are being processed come last. */
+/** $1 reference   $2 source or null   $3 limit. Deliveries that have to stay come last. */
 const find: Statement = {
   name: 'erase_find',
   sql: `
-select d.seq, exists (${leased('d.seq')}) as busy from (
+select d.seq, exists (${needed('d.seq', '$1')}) as busy from (
   select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce.events e
   where e.related_reference = $1 and ($2::text is null or e.source = $2) and e.erased_at is null
 ) d
@@ -39,10 +42,10 @@ const lockEvents: Statement = {
   sql: `select seq from hookonce.events where seq in ${sharing} order by seq for update`,
 }
 
-/** Checked again under the locks: a worker may have claimed an event before they were taken. */
-const stillIdle: Statement = {
-  name: 'erase_idle',
-  sql: `select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${leased('i.seq')})`,
+/** $2 reference. Checked again under the locks: a worker may have claimed an event, or an operator restarted it. */
+const stillFree: Statement = {
+  name: 'erase_free',
+  sql: `select i.seq from unnest($1::bigint[]) as i (seq) where not exists (${needed('i.seq', '$2')})`,
 }
 
 const count: Statement = {
@@ -104,13 +107,13 @@ export function erase(db: Database, options: EraseOptions): Promise<EraseResult>
     }
     await run(lockWork, [numbers(taken)])
     await run(lockEvents, [numbers(taken)])
-    const idle = (await run<{ seq: number }>(stillIdle, [numbers(taken)])).map((row) => row.seq)
-    const erased = await run<Erased>(remove, [numbers(idle)])
+    const rows = await run<{ seq: number }>(stillFree, [numbers(taken), reference])
+    const erased = await run<Erased>(remove, [numbers(rows.map((row) => row.seq))])
     await writeAudit(run, options, erased)
     return {
       payloads: erased[0]?.payloads ?? 0,
       events: erased.length,
-      busy: busy + taken.length - idle.length,
+      busy: busy + taken.length - rows.length,
       more,
     }
   })

@@ -27,7 +27,7 @@ export function effectsOf(db: Database, { source, eventId }: EventKey): Promise<
 const conflict: Statement = {
   name: 'conflict',
   sql: `
-select c.at, c.part, c.headers, c.body, e.received_at as "receivedAt"
+select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
 from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
 where e.source = $1 and e.event_id = $2`,
 }

@@ -17,14 +17,21 @@ interface PgFailure {
 export function isConnectionFailure(error: unknown): boolean {
   const { code = '', message = '' } = error as PgFailure
   return (
-    /^(08...|57P0[1235]|25P0[34]|28...|ECONN(REFUSED|RESET|ABORTED)|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ENOENT|53300|25006)$/.test(
-      code,
-    ) ||
+    /^(08...|57P0.|25P0[34]|28...|53300|25006)$/.test(code) ||
+    isSystemFailure(code) ||
     /^(Connection terminated|timeout e|Client (has encountered a connection error|was closed)|The server does not support SSL|SASL:)/.test(
       message,
     ) ||
     code in certificateProblems ||
     code === TIMED_OUT
+  )
+}
+
+/** An error of the operating system or of TLS, such as EMFILE. No SQLSTATE begins with E. */
+function isSystemFailure(code: string): boolean {
+  return (
+    /^(E[A-Z0-9_]{2,}|CERT_\w+|CRL_\w+|UNABLE_TO_\w+|HOSTNAME_MISMATCH)$/.test(code) &&
+    !/^ERR_(INVALID|OUT_OF)_/.test(code)
   )
 }
 
@@ -42,10 +49,18 @@ export function isRaceFailure(error: unknown): boolean {
   return ['40001', '40P01', '55P03'].includes((error as PgFailure).code ?? '')
 }
 
-/** The values of a row cause the failure: too long for an index, or not in the encoding of the database. */
+/** The database cannot store a value of the sender: it is too long for a column or an index, or not in its encoding. */
+export function isRefusal(error: unknown): boolean {
+  return ['22001', '22021', '22P05', '54000'].includes((error as PgFailure).code ?? '')
+}
+
+/**
+ * One row may cause the failure, and the others can be stored: a refusal, a constraint, or a trigger that raises an error.
+ * A sequence that has reached its end fails every row.
+ */
 export function isRowFailure(error: unknown): boolean {
   const { code = '' } = error as PgFailure
-  return /^(22|54)/.test(code) || ['23502', '23514'].includes(code)
+  return /^(22|23|54|P0)/.test(code) && code !== '2200H'
 }
 
 /** There is no partition for a row. */
@@ -86,8 +101,9 @@ export function describe(error: unknown): string {
   if (parameter)
     return `the pooler refuses the startup parameter ${parameter}; remove it, or add it to ignore_startup_parameters`
   const explained = explanations[code] ?? certificateProblems[code]
-  if (explained) return `${code}: ${explained}`
   const place = constraint ?? table ?? routine
+  if (explained === constrained) return `${code} at ${place}: ${explained}`
+  if (explained) return `${code}: ${explained}`
   return place ? `${code} at ${place}` : code
 }
 
@@ -103,8 +119,17 @@ const certificateProblems: Readonly<Record<string, string>> = {
     'the certificate of the server is for another host; connect by the name that it contains',
 }
 
+const broken = 'the server or its machine failed; see the log of the server'
+const constrained =
+  'a constraint forbids the row; remove the constraint if you added it to a table of hookonce'
+
 /** What an operator can do about a failure that is not about the data. */
 const explanations: Readonly<Record<string, string>> = {
+  '2200H': 'a sequence has reached its end; raise its maximum',
+  '23502': constrained,
+  '23505': constrained,
+  '23514': constrained,
+  P0001: 'a trigger raised an error; remove the trigger if you added it to a table of hookonce',
   '25006':
     'the server is read-only, such as a standby; connect to the primary, or list every host with target_session_attrs=read-write',
   '25P03': 'the server ended an idle transaction; raise idle_in_transaction_session_timeout',
@@ -115,6 +140,9 @@ const explanations: Readonly<Record<string, string>> = {
   '3D000': 'the database does not exist; check its name, or create it',
   '53300':
     'the server or the role has no connection left; lower maxConnections, maxTransactions and maxReads, raise max_connections, or use a pooler',
+  '57P04': 'the database was dropped; check its name, or create it',
+  '58000': broken,
+  XX000: broken,
   '55P03': 'another transaction holds the lock',
   '57014': 'the statement was cancelled, by statement_timeout or by an administrator',
   '57P05': 'the server ended an idle session',
@@ -130,8 +158,9 @@ export function asHookonceError(error: unknown): HookonceError {
   if (code === '42501') return missingPrivilege((error as PgFailure).message ?? '')
   if (code === '3D000') return new HookonceError('STORE_UNAVAILABLE', { problem })
   if (code === '53100') return new HookonceError('STORE_FULL', { problem })
+  if (/^(53|58|XX|F0)/.test(code)) return new HookonceError('STORE_UNAVAILABLE', { problem })
   if (code === '25P02') return new HookonceError('TRANSACTION_ABORTED')
-  if (['57014', '55P03', '40001', '40P01', '53200', '53400'].includes(code)) {
+  if (['57014', '55P03', '40001', '40P01'].includes(code)) {
     return new HookonceError('STORE_BUSY', { problem })
   }
   if (['42P01', '3F000', '42883'].includes(code)) {

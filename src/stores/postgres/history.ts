@@ -1,6 +1,8 @@
 /** The `history` capability: counts by time, and the processes that write them. */
 import {
   DISTRIBUTION,
+  HANDLED_MS,
+  type HandledTypes,
   type HistoryNote,
   type HistoryRange,
   type HistoryReport,
@@ -9,6 +11,7 @@ import {
   PROCESS_KEPT_MS,
   type ProcessFacts,
   type ProcessSeen,
+  typesHandled,
 } from '../../store/history.js'
 import type { Database } from './database.js'
 import { numbers, type Statement, texts } from './statement.js'
@@ -115,4 +118,16 @@ export async function processes(db: Database): Promise<ProcessSeen[]> {
     startedAt: started_at,
     seenAt: seen_at,
   }))
+}
+
+/** $1 how long a note counts, ms */
+const alive: Statement = {
+  name: 'processes_alive',
+  sql: `
+select facts from hookonce.processes where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000)`,
+}
+
+export async function handled(db: Database): Promise<HandledTypes[]> {
+  const rows = await db.read<{ facts: string }>(alive, [HANDLED_MS])
+  return typesHandled(rows.map(({ facts }) => facts))
 }

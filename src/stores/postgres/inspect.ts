@@ -169,13 +169,10 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   },
   bytesMissing: {
     rows: unfinished,
-    // An event that was retried or replayed may have lost its payload to retention while it was finished.
-    broken: `l.base_attempt = 0 and exists (
-      select 1 from hookonce.events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
+    broken: `exists (
+      select 1 from hookonce.events e where e.seq = l.seq and e.erased_at is null
         and not exists (select 1 from hookonce.payloads p
-          where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at offset 0)
-        and not exists (select 1 from hookonce.audit a
-          where a.event_id = e.event_id and a.source = e.source and a.verb in ('retry', 'replay') offset 0) offset 0)`,
+          where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at offset 0) offset 0)`,
   },
   vanished: {
     rows: newestEvents,

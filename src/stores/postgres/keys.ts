@@ -1,5 +1,4 @@
 /** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
-import { codeOf } from '../../errors.js'
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
 import type { Database } from './database.js'
 import { leaseValues, tokenOf } from './settle.js'
@@ -39,6 +38,16 @@ on conflict (seq, name) do update set
 returning false as added, true as finished, e.result`,
 }
 
+/** $1 seq   $2 name   $3 result */
+const finishLate: Statement = {
+  name: 'effect_finish_late',
+  sql: `
+update hookonce.effects e set finished_at = hookonce.clock(), result = $3
+where e.seq = $1::bigint and e.name = $2 and e.finished_at is null and not exists (
+  select 1 from hookonce.work w where w.seq = $1::bigint and w.token is not null and ${alive})
+returning false as added, true as finished, e.result`,
+}
+
 const dropEffect: Statement = {
   name: 'effect_drop',
   sql: `${live},
@@ -66,7 +75,9 @@ export async function effect(run: Run, step: EffectStep): Promise<EffectState> {
       ? await run<EffectRow>(startEffect, values)
       : step.step === 'drop'
         ? await run<EffectRow>(dropEffect, values)
-        : await run<EffectRow>(finishEffect, [...values, step.result])
+        : step.late
+          ? await run<EffectRow>(finishLate, [step.lease.seq, step.name, step.result])
+          : await run<EffectRow>(finishEffect, [...values, step.result])
   const row = rows[0]
   if (!row) return { state: 'fenced' }
   if (row.finished) return { state: 'finished', result: row.result ?? '' }
@@ -180,21 +191,15 @@ export async function watermarkOf(db: Database, source: string, key: string): Pr
 }
 
 /**
- * The server and its timeline (another one after a recovery to an earlier moment, and after a promotion), the database and
- * the table (others after a restore from a dump).
+ * The start of the server (another one after its files were replaced by a copy), the database, the table and its file
+ * (others after a restore from a dump). Every role may read these.
  */
 const place = `
-select (select system_identifier from pg_control_system())::text || ':' ||
-  left(pg_walfile_name(pg_current_wal_insert_lsn()), 8) || ':' ||
-  (select oid from pg_database where datname = current_database()) || ':' || 'hookonce.events'::regclass::oid as place`
+select extract(epoch from pg_postmaster_start_time())::text || ':' ||
+  (select oid from pg_database where datname = current_database()) || ':' ||
+  'hookonce.events'::regclass::oid || ':' || pg_relation_filenode('hookonce.events'::regclass) as place`
 
 export async function placeOf(db: Database): Promise<string> {
-  try {
-    const [row] = await db.adhoc<{ place: string }>(place, [])
-    return row!.place
-  } catch (error) {
-    // Some hosts do not let a role call these functions. Redis must then be flushed after a restore.
-    if (codeOf(error) === 'STORE_FAILED') return ''
-    throw error
-  }
+  const [row] = await db.adhoc<{ place: string }>(place, [])
+  return row!.place
 }

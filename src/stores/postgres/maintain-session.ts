@@ -8,7 +8,7 @@ import type { Client, QueryConfig } from 'pg'
 import { answerOf, cancelStatement } from './connection.js'
 import type { Database } from './database.js'
 import { isConnectionFailure, isTimedOut } from './failure.js'
-import { beginIdleFor, isOwnSession } from './sessions.js'
+import { beginIdleFor, isOwnSession, LOCAL_FORMATS } from './sessions.js'
 import type { Run } from './statement.js'
 import { turnsOf } from './turns.js'
 
@@ -41,7 +41,7 @@ const set = (local: string) =>
   [...Object.entries(limits), ['synchronous_commit', 'on'], ['search_path', 'pg_catalog, pg_temp']]
     .map(([name, value]) => `set ${local}${name} = ${value}`)
     .join('; ')
-const begin = `${beginIdleFor(STATEMENT_MS)}; ${set('local ')}`
+const begin = `${beginIdleFor(STATEMENT_MS)}; ${LOCAL_FORMATS}; ${set('local ')}`
 
 export async function openMaintainSession(db: Database): Promise<MaintainSession> {
   const [holder, worker] = [db.client(), db.client()]

@@ -20,6 +20,7 @@ import type { Database } from './database.js'
 import { asHookonceError, describe, isRaceFailure } from './failure.js'
 import { migrations } from './migrations.js'
 import { insistOnVisibleRows } from './privileges.js'
+import { BEGIN, LOCAL_FORMATS } from './sessions.js'
 import { adhoc, type Run } from './statement.js'
 
 export const latest = migrations.at(-1)!.number
@@ -34,7 +35,7 @@ const GIVE_UP_MS = 10 * 60_000
 /** The limit on idle time between two statements of a transaction. */
 const IDLE_MS = 60_000
 
-const begin = `begin; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
+const begin = `${BEGIN}; ${LOCAL_FORMATS}; set local lock_timeout = ${LOCK_MS}; set local statement_timeout = 0;
   set local idle_in_transaction_session_timeout = ${IDLE_MS}; set local client_min_messages = warning;
   set local search_path = pg_catalog, pg_temp`
 

@@ -8,6 +8,7 @@ import { clock, flags, retention } from './migrations/0004-0006.js'
 import { deploys, growth, lanes, tombstones } from './migrations/0007-0010.js'
 import { history } from './migrations/0011.js'
 import { audits, counting } from './migrations/0012-0013.js'
+import { receipts } from './migrations/0014.js'
 
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log },
@@ -23,4 +24,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'history', sql: history },
   { number: 12, name: 'counting', sql: counting },
   { number: 13, name: 'audits', sql: audits },
+  { number: 14, name: 'receipts', sql: receipts },
 ]

@@ -35,7 +35,9 @@ const lockEvents: Statement = {
 const read: Statement = {
   name: 'operate_read',
   sql: `
-select e.seq, ${stateOf} as state
+select e.seq, ${stateOf} as state, exists (
+  select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
+) as has_payload
 from hookonce.events e left join hookonce.work w on w.seq = e.seq
 where e.seq = any($1::bigint[])`,
 }
@@ -117,8 +119,8 @@ select hookonce.clock(), $3, $4, source, event_id, $5 from unnest($1::text[], $2
 export function operate(db: Database, order: Order): Promise<OrderResult[]> {
   return db.atomic(async (run) => {
     const seqs = await findSeqs(run, order.events)
-    const states = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))])
-    const results = seqs.map((seq) => judge(order, seq, states))
+    const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))])
+    const results = seqs.map((seq) => judge(order, seq === undefined ? undefined : found.get(seq)))
     if (order.dryRun) return results
     const done = order.events.flatMap((key, i) => (results[i]!.done ? [{ key, seq: seqs[i]! }] : []))
     if (done.length > 0) await apply(run, order, done)
@@ -133,25 +135,31 @@ async function findSeqs(run: Run, keys: readonly EventKey[]): Promise<(number | 
   return seqs
 }
 
-async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, State>> {
+async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, Found>> {
   const values = [numbers(seqs)]
   await run(lockWork, values)
   await run(lockEvents, values)
   // Another order may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
-  const rows = await run<{ seq: number; state: State }>(read, values)
-  return new Map(rows.map((row) => [row.seq, row.state]))
+  const rows = await run<{ seq: number; state: State; has_payload: boolean }>(read, values)
+  return new Map(rows.map((row) => [row.seq, { state: row.state, hasPayload: row.has_payload }]))
 }
 
-/** Updates `states`, so that a key that is twice in one order is checked against the result of the first. */
-function judge(order: Order, seq: number | undefined, states: Map<number, State>): OrderResult {
-  const from = seq === undefined ? undefined : states.get(seq)
-  if (seq === undefined || from === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
+interface Found {
+  state: State
+  readonly hasPayload: boolean
+}
+
+/** Updates the state, so that a key that is twice in one order is checked against the result of the first. */
+function judge(order: Order, found: Found | undefined): OrderResult {
+  if (found === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
+  const from = found.state
   if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
   if (!canMove(from, order.verb)) return { done: false, code: 'MOVE_FORBIDDEN' }
+  if (order.verb !== 'ignore' && !found.hasPayload) return { done: false, code: 'PAYLOAD_REMOVED' }
   if (from === 'succeeded' && !order.force) return { done: false, code: 'FORCE_NEEDED' }
   const to: State = order.verb === 'ignore' ? 'ignored' : 'pending'
-  states.set(seq, to)
+  found.state = to
   return { done: true, from, to }
 }
 

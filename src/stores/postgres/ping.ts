@@ -14,6 +14,7 @@ const look: Statement = {
   name: 'ping',
   sql: `
 select pg_is_in_recovery() or current_setting('transaction_read_only') = 'on' as read_only, last_value,
+  extract(epoch from hookonce.clock())::float8 * 1000 as now,
   row_security_active('hookonce.events') or row_security_active('hookonce.work') as hidden
 from hookonce.event_seq`,
 }
@@ -34,10 +35,11 @@ on conflict (id) do update set filler = excluded.filler`,
 export function pinger(db: Database) {
   return createPing({
     async look() {
-      const [row] = await db.query<{ read_only: boolean; hidden: boolean }>(look, [])
+      const [row] = await db.query<{ read_only: boolean; hidden: boolean; now: number }>(look, [])
       if (row!.read_only)
         throw new HookonceError('STORE_UNAVAILABLE', { problem: describe({ code: '25006' }) })
       if (row!.hidden) throw hiddenRows('events')
+      return row!.now
     },
     probe: (bytes) =>
       db.atomic(async (run) => {

@@ -17,14 +17,14 @@ import {
 } from '../../store/input.js'
 import type { CompleteStore } from '../../store.js'
 import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
-import { archived, exportDeliveries, restore } from './archive.js'
+import { archived, exportDeliveries, receiptsOf, restore } from './archive.js'
 import { listAudits, writeAudits } from './audit.js'
 import { claimer } from './claim.js'
 import { openDatabase } from './database.js'
 import { duplicateCounts } from './duplicates.js'
 import { erase } from './erase.js'
 import { conflictOf, deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
-import { addHistory, processes, readHistory } from './history.js'
+import { addHistory, handled, processes, readHistory } from './history.js'
 import { importEvents, knownEvents } from './imports.js'
 import { inspect } from './inspect.js'
 import { effect, keyStep, placeOf, watermarkOf } from './keys.js'
@@ -36,11 +36,12 @@ import { createNotifications } from './notifications.js'
 import { operate } from './operate.js'
 import { checkUnit } from './partitions.js'
 import { pinger } from './ping.js'
+import { pinnedLeases } from './pinned-leases.js'
 import type { PostgresOptions } from './pools.js'
 import { prune } from './prune.js'
 import { attemptsOf, getEvent, payloadOf, tail } from './read.js'
 import { recorder } from './record.js'
-import { extend, release, settle } from './settle.js'
+import { release, settle } from './settle.js'
 import { inSchema } from './statement.js'
 import { statsOf } from './stats.js'
 import { beginTransaction, type PostgresTx } from './transaction.js'
@@ -58,6 +59,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   const health = pinger(db)
   const claim = claimer(db)
   const notifications = createNotifications(db)
+  const heartbeats = pinnedLeases(db)
   let closing: Promise<void> | undefined
 
   return {
@@ -79,7 +81,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
     },
     async extend(leases, leaseMs) {
       checkLeaseMs(leaseMs)
-      return leases.length === 0 ? [] : extend(db, leases, leaseMs)
+      return heartbeats.extend(leases, leaseMs)
     },
     async settle(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
@@ -89,7 +91,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       checkDelayMs('delayMs', delayMs)
       return leases.length === 0 ? [] : release(db, leases, delayMs)
     },
-    transaction: (transactionOptions) => beginTransaction(db, transactionOptions),
+    transaction: (transactionOptions) => beginTransaction(db, heartbeats, transactionOptions),
     subscribe: (wake) => notifications.subscribe(wake),
     async operate(order) {
       checkOrder(order)
@@ -139,6 +141,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       archive: {
         export: (exportOptions) => exportDeliveries(db, exportOptions),
         archived: (receipts) => archived(db, receipts),
+        receipts: (day) => receiptsOf(db, day),
         restore: (deliveries) => restore(db, unit, deliveries),
         erase: (eraseOptions) => erase(db, eraseOptions),
       },
@@ -172,6 +175,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
         add: (note) => addHistory(db, note),
         read: (range) => readHistory(db, range),
         processes: () => processes(db),
+        handled: () => handled(db),
       },
     }),
   }

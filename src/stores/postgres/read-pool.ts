@@ -7,7 +7,7 @@ import type { Pool, PoolClient, QueryConfig, QueryResultRow } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { acquireMs, answerOf, giveBack, isFull, take } from './connection.js'
 import { asHookonceError, isConnectionFailure, isRaceFailure, isStatementLost } from './failure.js'
-import { type Sessions, transact } from './sessions.js'
+import { BEGIN, LOCAL_FORMATS, type Sessions, transact } from './sessions.js'
 import type { Run } from './statement.js'
 
 /** Added to the server's own limit: an answer later than this does not come any more. */
@@ -28,7 +28,7 @@ interface ReadsOptions {
 }
 
 export function openReads(pool: Pool, { timeoutMs, prepared, sessions }: ReadsOptions): Reads {
-  const begin = `begin isolation level read committed read only; set local statement_timeout = ${timeoutMs};
+  const begin = `${BEGIN} read only; ${LOCAL_FORMATS}; set local statement_timeout = ${timeoutMs};
     set local lock_timeout = 0; set local enable_seqscan = off; set local jit = off;
     set local plan_cache_mode = force_generic_plan; set local search_path = pg_catalog, pg_temp;
     set local idle_in_transaction_session_timeout = ${timeoutMs + GRACE_MS}`

@@ -34,7 +34,7 @@ const getBySeqs: Statement = {
 const getPayload: Statement = {
   name: 'payload',
   sql: `
-select p.headers, p.body, e.part, p.received_at
+select p.headers, p.body, e.part, encode(e.content_hash, 'hex') as content_hash, p.received_at
 from hookonce.events e
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 where e.source = $1 and e.event_id = $2`,
@@ -85,15 +85,19 @@ export async function getEvents(db: Database, seqs: readonly number[]): Promise<
 }
 
 export async function payloadOf(db: Database, key: EventKey): Promise<Payload | null> {
-  const [row] = await db.read<{ headers: string; body: Buffer; part: number; received_at: number }>(
-    getPayload,
-    [key.source, key.eventId],
-  )
+  const [row] = await db.read<{
+    headers: string
+    body: Buffer
+    part: number
+    content_hash: string | null
+    received_at: number
+  }>(getPayload, [key.source, key.eventId])
   if (!row) return null
   return {
     headers: JSON.parse(row.headers) as Record<string, string>,
     body: row.body,
     part: row.part,
+    contentHash: row.content_hash,
     receivedAt: row.received_at,
   }
 }

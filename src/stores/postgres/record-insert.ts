@@ -7,7 +7,7 @@ import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
 import type { Database } from './database.js'
-import { asHookonceError, describe, isPartitionMissing, isRowFailure } from './failure.js'
+import { asHookonceError, describe, isPartitionMissing, isRefusal, isRowFailure } from './failure.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import { type Item, isPlain, newBatch, parameters, plainParameters, sameContent } from './record-batch.js'
 import { disown, type Found, type Inserted, insert, insertPlain, lookup, reserve } from './record-sql.js'
@@ -19,6 +19,8 @@ export interface Recorded {
   verdict: RecordVerdict
   hash: Uint8Array | null
   at: number
+  /** Why the store could not record it, if that is not the fault of the sender. */
+  fault?: HookonceError
 }
 
 type InsertBatch = (items: readonly Item[]) => Promise<Recorded[]>
@@ -29,7 +31,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
   const standbyHasAll = standbyWait(db)
   const repeats = repeatShare()
 
-  /** A batch that fails because of one row is split in two until the delivery with that row is found. */
+  /** A batch that one row may fail is split in two until the delivery with that row is found. */
   async function insertAll(items: readonly Item[], insertBatch: InsertBatch): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
@@ -37,7 +39,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     } catch (error) {
       if (!isRowFailure(error)) throw asHookonceError(error)
       const half = middleDelivery(items)
-      if (half === 0) return items.map((item) => refused(item, describe(error)))
+      if (half === 0) return items.map((item) => refused(item, error))
       const first = await insertAll(items.slice(0, half), insertBatch)
       return [...first, ...(await insertAll(items.slice(half), insertBatch))]
     }
@@ -209,9 +211,19 @@ function asRecorded(row: Found, { event }: Item): Recorded {
   }
 }
 
-function refused({ event, source }: Item, problem: string): Recorded {
-  const error = new HookonceError('EVENT_REFUSED', { eventId: event.eventId, source, problem })
-  return { hash: null, at: 0, verdict: { status: 'refused', code: error.code, detail: error.message } }
+/** EVENT_REFUSED when a value of the sender is to blame. Any other failure is a fault of the store: the sender shall retry. */
+function refused({ event, source }: Item, error: unknown): Recorded {
+  const left = (why: HookonceError): Recorded => ({
+    hash: null,
+    at: 0,
+    verdict: { status: 'refused', code: why.code, detail: why.message },
+  })
+  if (isRefusal(error))
+    return left(
+      new HookonceError('EVENT_REFUSED', { eventId: event.eventId, source, problem: describe(error) }),
+    )
+  const fault = asHookonceError(error)
+  return { ...left(fault), fault }
 }
 
 /** The index at which to split a batch without splitting a delivery; 0 when it has only one delivery. */

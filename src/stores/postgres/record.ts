@@ -2,6 +2,7 @@
  * record: a verdict on each event of a batch. `record-insert.ts` records the first event of each key; the repeats in the
  * same batch get their verdict from it.
  */
+import type { HookonceError } from '../../errors.js'
 import { contestedId, type NewDelivery, type NewEvent, type RecordVerdict } from '../../model.js'
 import { refusal } from '../../store/input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
@@ -23,7 +24,10 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
   async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((delivery) => refusal(delivery) ?? [])
     const batch = foldBatch(deliveries, (d) => verdicts[d]!.length > 0)
-    for (const portion of inGuardOrder(batch)) await recordPortion(portion, deliveries, verdicts)
+    const faults: HookonceError[] = []
+    for (const portion of inGuardOrder(batch)) await recordPortion(portion, deliveries, verdicts, faults)
+    // Not one event could be recorded: this is an outage and not about single events.
+    if (faults.length > 0 && faults.length === verdicts.flat().length) throw faults[0]
     return verdicts
   }
 
@@ -31,11 +35,13 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     { firsts, repeats }: FoldedBatch,
     deliveries: readonly NewDelivery[],
     verdicts: RecordVerdict[][],
+    faults: HookonceError[],
   ): Promise<void> {
     const itemOf = (event: BatchEvent) => ({ ...event, from: deliveries[event.delivery]! })
     const recorded = await insert(firsts.map(itemOf))
-    const answer = ({ delivery, index, event }: BatchEvent, { verdict, hash, at }: Recorded): void => {
+    const answer = ({ delivery, index, event }: BatchEvent, { verdict, hash, at, fault }: Recorded): void => {
       verdicts[delivery]![index] = verdict
+      if (fault) faults.push(fault)
       if (verdict.status === 'duplicate')
         audit.note(
           verdict.seq,
@@ -86,8 +92,9 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
   return record
 }
 
-function repeated({ verdict, hash, at }: Recorded, { event }: BatchEvent): Recorded {
-  if (verdict.status !== 'recorded' && verdict.status !== 'duplicate') return { verdict, hash, at }
+function repeated(first: Recorded, { event }: BatchEvent): Recorded {
+  const { verdict, hash, at } = first
+  if (verdict.status !== 'recorded' && verdict.status !== 'duplicate') return first
   const { seq, state, storedAs } = verdict
   const final = verdict.status === 'duplicate' ? verdict.final : state === 'ignored'
   const equal = sameContent(hash, event.contentHash)

@@ -95,10 +95,10 @@ export function createSessions({ prepare, hasDirectUrl }: SessionOptions): Sessi
     },
     begin(idleMs) {
       const idle = `set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`
-      if (state !== 'shared') return `begin; ${idle}`
-      return `begin isolation level read committed; ${idle}; set local enable_seqscan = off; set local jit = off;
+      if (state !== 'shared') return `${BEGIN}; ${idle}`
+      return `${BEGIN}; ${idle}; set local enable_seqscan = off; set local jit = off;
         set local plan_cache_mode = force_generic_plan; set local search_path = pg_catalog, pg_temp;
-        set local statement_timeout = 0; set local lock_timeout = 0;
+        set local statement_timeout = 0; set local lock_timeout = 0; ${LOCAL_FORMATS};
         set local synchronous_commit = ${synchronousCommit}`
     },
     statementLost() {
@@ -144,6 +144,7 @@ export async function isOwnSession(client: ClientBase, limitMs: number): Promise
 /**
  * Sets the session, if it is not shared.
  *
+ * The formats: a database or a role may have others as its defaults, and times would be read wrong.
  * synchronous_commit: an acknowledgement promises a flushed commit, also where the server's default is `off` (promise 1).
  * enable_seqscan: every statement of the log goes through an index. A generic plan that was made while a table was small
  * must not scan the table after it has grown. jit and plan_cache_mode: compiling these plans, or planning again for each
@@ -158,10 +159,27 @@ function examine(client: ClientBase): string {
   case when ${isOwn} then pg_catalog.concat(
     ${set('enable_seqscan', 'off')}, ${set('jit', 'off')}, ${set('plan_cache_mode', 'force_generic_plan')},
     ${set('default_transaction_isolation', 'read committed')}, ${set('lock_timeout', '0')},
-    ${set('statement_timeout', '0')},
+    ${set('statement_timeout', '0')}, ${formats.map(([name, value]) => set(name, value)).join(', ')},
     case when pg_catalog.current_setting('synchronous_commit') = 'off' then ${set('synchronous_commit', 'on')} end,
     ${set('search_path', 'pg_catalog, pg_temp')}) end as settings`
 }
+
+/** The formats that the parsers of values and the text of our SQL need. */
+const formats = [
+  ['datestyle', 'ISO, YMD'],
+  ['extra_float_digits', '1'],
+  ['standard_conforming_strings', 'on'],
+] as const
+
+/** The formats as settings of a transaction. */
+export const LOCAL_FORMATS = formats.map(([name, value]) => `set local ${name} = ${value}`).join('; ')
+
+/**
+ * The level is named, because a database or a role may have another one as its default. Leases and lanes need a snapshot for
+ * each statement: with one for the whole transaction, a heartbeat would make its end fail, and an event that was parked
+ * in the meantime would not be seen.
+ */
+export const BEGIN = 'begin isolation level read committed'
 
 const GRACE_MS = 5_000
 
@@ -171,7 +189,7 @@ const GRACE_MS = 5_000
  * transaction, so that the session stays as it was.
  */
 export function beginIdleFor(idleMs: number): string {
-  return `begin; set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`
+  return `${BEGIN}; set local idle_in_transaction_session_timeout = ${Math.round(idleMs + GRACE_MS)}`
 }
 
 /** The limit on idle time that the session of a connection has, in ms. */
@@ -190,7 +208,7 @@ export function beginInOwnSession(client: ClientBase, idleMs: number): Promise<u
       () => {}, // a broken connection: `begin` fails too
     )
   }
-  return client.query('begin')
+  return client.query(BEGIN)
 }
 
 /** Sends begin, the statement and commit. On a pipelined connection this is one round trip. */

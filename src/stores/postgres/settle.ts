@@ -6,6 +6,8 @@ import { alive } from './work.js'
 
 const NO_TOKEN = '00000000-0000-0000-0000-000000000000'
 
+const promoteLanes = 'hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane))'
+
 /**
  * $1 seqs   $2 tokens   $3 kinds   $4 reasons or errors   $5 retry in ms, or null   $6 durations in ms   $7 slot
  *
@@ -13,8 +15,8 @@ const NO_TOKEN = '00000000-0000-0000-0000-000000000000'
  * then does not find its token. Success writes nothing to `events`. When the head of a lane is deleted, the next event is
  * due at once; the last line reads `promoted`, because PostgreSQL does not run a select in `with` that is never read.
  */
-const settleBatch: Statement = {
-  name: 'settle',
+const settleBatch = (promotes: boolean): Statement => ({
+  name: promotes ? 'settle' : 'settle_alone',
   sql: `
 with input as materialized (
   select * from unnest($1::bigint[], $2::uuid[], $3::text[], $4::text[], $5::float8[], $6::float8[])
@@ -33,8 +35,7 @@ waiting as (
   returning i.n, w.seq, w.attempt, w.run, w.worker, i.kind, i.detail, i.duration_ms, w.source, w.lane
 ),
 promoted as materialized (
-  select hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane)) from finished
-  where lane is not null having count(*) > 0
+  select ${promotes ? promoteLanes : 'null'} from finished where lane is not null having count(*) > 0
 ),
 settled as materialized (
   select * from finished union all select * from waiting
@@ -58,6 +59,20 @@ noted as (
   from settled
 )
 select n::int from settled where (select count(*) from promoted) >= 0`,
+})
+const settleAndPromote = settleBatch(true)
+const settleAlone = settleBatch(false)
+
+/** $1 seqs of events that have left work: the next event of each lane is due at once. */
+const promoteAfter: Statement = {
+  name: 'promote',
+  sql: `
+select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`,
+}
+
+/** For a transaction whose snapshot is too old to see who is next in a lane: it settles alone, and this follows its commit. */
+export async function promote(db: Database, seqs: readonly number[]): Promise<void> {
+  await db.query(promoteAfter, [numbers(seqs)])
 }
 
 /** $1 seqs   $2 tokens   $3 lease in ms */
@@ -123,8 +138,7 @@ finished as (
   returning w.seq, w.attempt, w.run, w.worker, i.duration_ms, w.source, w.lane
 ),
 promoted as materialized (
-  select hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane)) from finished
-  where lane is not null having count(*) > 0
+  select ${promoteLanes} from finished where lane is not null having count(*) > 0
 ),
 noted as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
@@ -156,10 +170,14 @@ export function settleSucceededSql({ lease, durationMs }: Settlement): string {
 }
 
 /** Statement and values, for the log's own connection or for a handler's transaction. */
-export function settling(settlements: readonly Settlement[], slot: number): [Statement, unknown[]] {
+export function settling(
+  settlements: readonly Settlement[],
+  slot: number,
+  promotes = true,
+): [Statement, unknown[]] {
   const outcomes = settlements.map((settlement) => settlement.outcome)
   return [
-    settleBatch,
+    promotes ? settleAndPromote : settleAlone,
     [
       ...leaseValues(settlements.map((settlement) => settlement.lease)),
       texts(outcomes.map((outcome) => outcome.kind)),
@@ -180,6 +198,7 @@ export async function settle(db: Database, settlements: readonly Settlement[]): 
 }
 
 export async function extend(db: Database, leased: readonly Lease[], leaseMs: number): Promise<boolean[]> {
+  if (leased.length === 0) return []
   // A third of the lease: after a timeout the next heartbeat, on another connection, still finds the leases alive.
   const limitMs = Math.min(db.timeoutMs, Math.max(1_000, leaseMs / 3))
   return applied(leased.length, await db.query(extendBatch, [...leaseValues(leased), leaseMs], limitMs))

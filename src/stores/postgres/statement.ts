@@ -1,7 +1,7 @@
 /** A statement of the log: its name, its SQL with the configured schema, and its parameters. */
 import type { CustomTypesConfig, QueryConfig, QueryResultRow } from 'pg'
 import pg from 'pg'
-import { invalid } from '../../errors.js'
+import { HookonceError, invalid } from '../../errors.js'
 
 export interface Statement {
   /** The statement is prepared under this name. An empty name means that it is not prepared. */
@@ -60,13 +60,23 @@ const valueTypes: CustomTypesConfig = {
     if (oid === pg.types.builtins.INT8) return Number
     const parse = pg.types.getTypeParser(oid, format as 'text')
     if (oid === pg.types.builtins.TIMESTAMPTZ)
-      return (value: string) => (ISO_UTC.test(value) ? isoMs(value) : Number(parse(value)))
+      return (value: string) => (ISO_UTC.test(value) ? isoMs(value) : otherMs(value, parse))
     return parse
   },
 }
 
 /** The usual form of an instant: `2026-01-31 23:59:59.123456+00`. The parser of the driver takes twice as long. */
 const ISO_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
+
+/** In another time zone. Any other form is an error: the parser of the driver returns null for it, which counts as 1970. */
+function otherMs(value: string, parse: (value: string) => unknown): number {
+  const ms = ISO.test(value) ? Number(parse(value)) : Number.NaN
+  if (Number.isNaN(ms))
+    throw new HookonceError('STORE_FAILED', { problem: 'the server sends times in a format that is not ISO' })
+  return ms
+}
+
+const ISO = /^\d{4,}-\d\d-\d\d /
 
 function isoMs(value: string): number {
   return Date.parse(`${value.slice(0, 10)}T${value.slice(11, -3)}Z`)

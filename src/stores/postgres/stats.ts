@@ -6,10 +6,13 @@ import pg from 'pg'
 import type { SourceStats } from '../../model.js'
 import type { Database } from './database.js'
 import type { Statement } from './statement.js'
+import { SLACK, waitsForNothing } from './work.js'
 
 /** The most rows that are counted over all sources. */
 const COUNTED = 100_000
 const COUNTED_AT_LEAST = 1_000
+/** Rows of each source with a due time ahead that are examined. */
+const LOOKED_AHEAD = 500
 
 const sourcesKnown: Statement = {
   name: 'stats_totals',
@@ -23,7 +26,7 @@ const counts: Statement = {
   name: 'stats',
   sql: `
 with known as (${sourcesKnown.sql})
-select k.*, w.waiting, l.processing, (l.lost + r.retrying) as retrying, d.oldest_due_at
+select k.*, w.waiting, l.processing, (l.lost + r.retrying) as retrying, least(d.due_at, s.received_at) as oldest_due_at
 from known k
 cross join lateral (
   select count(*) as waiting from (select 1 from hookonce.work w where w.source = k.source limit $1) w
@@ -41,9 +44,16 @@ cross join lateral (
   ) r
 ) r
 left join lateral (
-  select w.next_at as oldest_due_at from hookonce.work w where w.source = k.source and w.next_at <= hookonce.clock()
+  select w.next_at as due_at from hookonce.work w where w.source = k.source and w.next_at <= hookonce.clock()
   order by w.next_at limit 1
 ) d on true
+left join lateral (
+  -- Events that should be due: the next claim of a process finds them (sweep.ts).
+  select min(e.received_at) as received_at from (
+    select * from hookonce.work w where w.source = k.source and w.next_at > hookonce.clock() + ${SLACK}
+    order by w.next_at, w.seq limit ${LOOKED_AHEAD}
+  ) w join hookonce.events e on e.seq = w.seq where ${waitsForNothing}
+) s on true
 order by k.source`,
 }
 

@@ -4,15 +4,18 @@ import { HookonceError, invalid } from '../../errors.js'
 import type { Settlement } from '../../model.js'
 import { checkEffect, checkSettlement, checkWatermark } from '../../store/input.js'
 import type { StoreTransaction, TransactionOptions } from '../../store.js'
-import { answerOf, corked, isBusy } from './connection.js'
+import { answerOf, corked, isBusy, isOutsideTransaction } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isConnectionFailure, isStatementLost, isTimedOut } from './failure.js'
+import { readSql } from './handler-sql.js'
 import { advanceWatermark, effect } from './keys.js'
+import type { PinnedLeases } from './pinned-leases.js'
 import { beginIdleFor, beginInOwnSession } from './sessions.js'
 import {
   applied,
   groupValues,
   LEASE_EXPIRED,
+  promote,
   settleGroup,
   settleSucceeded,
   settleSucceededSql,
@@ -36,6 +39,11 @@ function insistOnCommit(answer: CommandAnswer | null): void {
   if ([answer].flat().at(-1)?.command === 'ROLLBACK') throw new HookonceError('TRANSACTION_ABORTED')
 }
 
+/** A connection that goes back with this is replaced by a new one. */
+const sessionChanged = new Error('the handler changed its session')
+
+const didNotBegin = 'the transaction did not begin'
+
 /** Time that a statement of the handler may still run when the attempt is over; then it is cancelled. */
 const BUSY_MS = 200
 /** The limit on idle time when the caller sets none. */
@@ -43,7 +51,8 @@ const DEFAULT_IDLE_MS = 60_000
 
 export async function beginTransaction(
   db: Database,
-  { idleMs = DEFAULT_IDLE_MS }: TransactionOptions = {},
+  heartbeats: PinnedLeases,
+  { idleMs = DEFAULT_IDLE_MS, leases = [] }: TransactionOptions = {},
 ): Promise<StoreTransaction<PostgresTx>> {
   const client = await db.transactions.take()
   const turns = turnsOf(client)
@@ -51,14 +60,67 @@ export async function beginTransaction(
   let over: string | null = null
   /** Set before the commit is sent: a later statement of the handler would run outside the transaction. */
   let committing = false
+  /** The server has confirmed `begin`. */
+  let isBegun = false
+  let beginFailure: HookonceError | null = null
+  /** The handler has changed the session: nobody else may get the connection. */
+  let changed = false
+  /** The handler has left READ COMMITTED: the leases are pinned, and lanes are promoted after the commit. */
+  let raised = false
+  /** The seqs of events that are settled in here and whose lanes are not promoted yet. */
+  let settledAlone: number[] = []
+  /** Statements wait for this. */
+  let gate: Promise<void> | null = null
 
   function end(how: string, failure: unknown = null, limitMs = db.timeoutMs): void {
     over = how
-    db.transactions.giveBack(client, failure, limitMs)
+    if (raised) heartbeats.unpin(leases)
+    db.transactions.giveBack(client, failure ?? (changed ? sessionChanged : null), limitMs)
+  }
+
+  function raiseLevel(): void {
+    raised = true
+    const pinned = heartbeats.pin(leases, idleMs + db.timeoutMs).finally(() => {
+      if (gate === pinned) gate = null
+    })
+    gate = pinned
+  }
+
+  async function settleHere(settlements: readonly Settlement[]): Promise<boolean[]> {
+    const settled = applied(settlements.length, await run(...settling(settlements, 0, !raised)))
+    if (raised) settledAlone.push(...settlements.map(({ lease }) => lease.seq))
+    return settled
+  }
+
+  /** A failure leaves a lane to the next sweep. */
+  async function promoteSettled(): Promise<void> {
+    const seqs = settledAlone
+    settledAlone = []
+    if (seqs.length > 0) await promote(db, seqs).catch(() => {})
   }
   function open(): PoolClient {
+    if (!over && isOutsideTransaction(client)) {
+      // Before `begin` is known to have worked, this can only mean that it did not.
+      if (!isBegun) {
+        beginFailure ??= new HookonceError('STORE_UNAVAILABLE', { problem: didNotBegin })
+        throw beginFailure
+      }
+      end(
+        'a statement of the handler ended it, so its effects may be kept without an outcome',
+        sessionChanged,
+      )
+    }
     if (over) throw new HookonceError('TRANSACTION_CLOSED', { problem: over })
     return client
+  }
+
+  function noteChange(words: string): void {
+    if (db.sessions.shared)
+      throw invalid(
+        `The statement ${words}`,
+        'is not allowed in a handler behind a connection pooler, because it changes a session that others use; use set local, a lock of the transaction, or a table that is dropped on commit',
+      )
+    changed = true
   }
 
   /** A statement of the log on the handler's connection. */
@@ -90,14 +152,14 @@ export async function beginTransaction(
     )
     const committed = client.query('commit')
     over = 'it is being committed'
-    const ended = inOwnSession ? db.transactions.offer(client) : null
+    const ended = inOwnSession && !changed ? db.transactions.offer(client) : null
     if (ended) onSent?.()
     const [failed, answer] = await answers(settled, committed)
     const isExpired = (failed?.error as { code?: string } | undefined)?.code === LEASE_EXPIRED
     over = failed ? 'its commit failed' : 'it was committed'
     const failure = failed && !isExpired ? failed.error : null
     if (ended) ended(failure, db.timeoutMs)
-    else db.transactions.giveBack(client, failure, db.timeoutMs)
+    else db.transactions.giveBack(client, failure ?? (changed ? sessionChanged : null), db.timeoutMs)
     if (isExpired) return false
     if (failed) throw commitFailure(failed.error)
     insistOnCommit(answer)
@@ -136,7 +198,6 @@ export async function beginTransaction(
 
   async function commit(sql: string): Promise<void> {
     let answer: CommandAnswer
-    committing = true
     try {
       answer = await answerOf(
         turns.take(async () => open().query(sql)),
@@ -153,6 +214,7 @@ export async function beginTransaction(
     }
     end('it was committed')
     insistOnCommit(answer)
+    await promoteSettled()
   }
 
   function commitFailure(error: unknown): HookonceError {
@@ -182,15 +244,24 @@ export async function beginTransaction(
   const begun = turns.take<unknown>(() =>
     inOwnSession ? beginInOwnSession(client, idleMs) : client.query(beginIdleFor(idleMs)),
   )
-  answerOf(begun, db.timeoutMs).catch((error: unknown) => {
-    if (!over) end('it did not begin', error) // the next statement then throws TRANSACTION_CLOSED
+  const confirmed = begun.then(() => {
+    isBegun = true
+  })
+  answerOf(confirmed, db.timeoutMs).catch((error: unknown) => {
+    if (!isBegun) beginFailure ??= asHookonceError(error)
+    if (!over) end(didNotBegin, error) // the next statement then throws TRANSACTION_CLOSED
   })
   process.nextTick(send)
+
+  /** The answers of the handler may be known a moment before that of `begin`. */
+  async function knowsBegin(): Promise<void> {
+    if (!isBegun && !isBusy(client)) await confirmed.catch(() => {})
+  }
 
   return {
     tx: {
       query: ((...args: Parameters<PoolClient['query']>) => {
-        const boundary = boundaryIn(args[0])
+        const { boundary, change, raisesLevel } = readSql(args[0])
         if (boundary !== null)
           throw invalid(
             `The statement ${boundary}`,
@@ -199,25 +270,38 @@ export async function beginTransaction(
         if (committing && !over)
           throw new HookonceError('TRANSACTION_CLOSED', { problem: 'it is being committed' })
         open()
-        return turns.query(open, args)
+        if (change !== null) noteChange(change)
+        if (raisesLevel && !raised) raiseLevel()
+        return gate === null ? turns.query(open, args) : gate.then(() => turns.query(open, args))
       }) as PoolClient['query'],
+    },
+    get beginFailure() {
+      return beginFailure
     },
     async settle(settlements) {
       for (const settlement of settlements) checkSettlement(settlement)
-      return applied(settlements.length, await run(...settling(settlements, 0)))
+      await knowsBegin()
+      return settleHere(settlements)
     },
     async finish(settlements, onSent) {
       for (const settlement of settlements) checkSettlement(settlement)
-      if (settlements.length > 0 && settlements.every(({ outcome }) => outcome.kind === 'succeeded')) {
+      committing = true
+      if (!isBegun) await knowsBegin()
+      const haveSucceeded = settlements.every(({ outcome }) => outcome.kind === 'succeeded')
+      if (settlements.length > 0 && haveSucceeded && !raised) {
         if (isPipelined(client)) return finishPipelined(settlements, onSent)
         if (settlements.length === 1) return finishOne(settlements[0]!)
       }
-      const settled = applied(settlements.length, await run(...settling(settlements, 0)))
+      const settled = await settleHere(settlements)
       if (settled.every(Boolean)) await commit('commit')
       else await rollback()
       return settled.every(Boolean)
     },
-    commit: () => commit('commit'),
+    async commit() {
+      committing = true
+      await knowsBegin()
+      await commit('commit')
+    },
     rollback,
     keys: {
       async advance(watermark) {
@@ -230,22 +314,4 @@ export async function beginTransaction(
       },
     },
   }
-}
-
-/** A statement that begins or ends a transaction. In a handler it would separate the effects from the outcome. */
-export type Boundary = 'begin' | 'commit' | 'rollback'
-
-/** Blanks and comments before the statement. */
-const COMMENTS = /^(?:\s|;|--[^\n]*(?:\n|$)|\/\*[\s\S]*?\*\/)+/
-const WORDS =
-  /^(?:(begin|start\s+transaction)|(commit|end|prepare\s+transaction)|(abort|rollback(?!(?:\s+(?:work|transaction))?\s+to\b)))\b/i
-
-/** Takes a query as node-postgres does: a text, or an object with `text`. Null for every other statement. */
-export function boundaryIn(query: unknown): Boundary | null {
-  const text = typeof query === 'string' ? query : (query as { readonly text?: unknown } | null)?.text
-  if (typeof text !== 'string') return null
-  const [, begin, commit, rollback] = WORDS.exec(text.replace(COMMENTS, '')) ?? []
-  if (begin !== undefined) return 'begin'
-  if (commit !== undefined) return 'commit'
-  return rollback === undefined ? null : 'rollback'
 }

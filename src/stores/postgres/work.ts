@@ -28,6 +28,9 @@ const interval = (ms: number): string => `interval '${ms} milliseconds'`
 export const parkedFor = interval(PARKED_MS)
 export const lookAgain = interval(LOOK_AGAIN_MS)
 
+/** Due times this far ahead are not yet suspicious. */
+export const SLACK = interval(5_000)
+
 /** The row before `p` in its lane, locked so that it cannot be deleted until this transaction ends. */
 export const lockBefore = (p: string): string => `(
     select h.seq from hookonce.work h where h.source = ${p}.source and h.lane = ${p}.lane and h.seq < ${p}.seq
@@ -39,3 +42,6 @@ export const blocked = `w.lane is not null and (
       exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq
         and h.token is not null and h.next_at > hookonce.clock()))`
+
+/** A row `w` that was never claimed and is not blocked: a due time ahead is wrong. */
+export const waitsForNothing = `w.token is null and w.claimed_at is null and not (${blocked})`

@@ -17,6 +17,7 @@ import {
   checkWatermark,
 } from '../../store/input.js'
 import type {
+  ArchiveDay,
   ArchiveReceipt,
   Capabilities,
   EraseOptions,
@@ -30,6 +31,8 @@ import type {
 } from '../../store.js'
 
 export const DEFAULT_PAGE = 50
+const MAX_HANDLED = 10_000
+const MAX_PATTERN_BYTES = 4_096
 
 export function checkedCapabilities({
   keys,
@@ -75,6 +78,10 @@ export function checkedCapabilities({
       async archived(receipts) {
         receipts.forEach(checkReceipt)
         if (receipts.length > 0) await archive.archived(receipts)
+      },
+      async receipts(day) {
+        checkDay(day)
+        return archive.receipts(day)
       },
       async restore(deliveries) {
         checkRestore(deliveries)
@@ -147,6 +154,7 @@ export function checkedCapabilities({
         return history.read(range)
       },
       processes: history.processes,
+      handled: history.handled,
     },
     imports: {
       async add(events) {
@@ -163,6 +171,13 @@ export function checkedCapabilities({
 
 function checkHistory({ counts, process }: HistoryNote): void {
   checkText('The id of a process', process.id, 1, 64)
+  const { handles = [] } = process
+  if (handles.length > MAX_HANDLED)
+    throw invalid('A note', `takes at most ${MAX_HANDLED} handled types at once`)
+  for (const { source, pattern } of handles) {
+    checkSource(source)
+    checkText('A handled type', pattern, 1, MAX_PATTERN_BYTES)
+  }
   if (counts.length > 20_000) throw invalid('A note', 'takes at most 20,000 counts at once')
   for (const { source, name, value } of counts) {
     checkSource(source)
@@ -206,13 +221,18 @@ function checkExport({ source, from, to, after, limit }: ExportOptions): void {
   checkCount('limit', limit, limits.restoreBatch)
 }
 
-function checkReceipt({ source, day, object, seqs }: ArchiveReceipt): void {
-  checkSource(source)
-  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
-    throw invalid('day', `must be a date as yyyy-mm-dd, not "${day.slice(0, 20)}"`)
+function checkReceipt({ source, day, object, seqs, sha256 }: ArchiveReceipt): void {
+  checkDay({ source, day })
   checkCount('The object number', object, Number.MAX_SAFE_INTEGER)
   checkCount('The number of deliveries in an object', seqs.length, 1_000_000)
   for (const seq of seqs) checkCount('seq', seq, Number.MAX_SAFE_INTEGER)
+  if (!/^[0-9a-f]{64}$/.test(sha256)) throw invalid('sha256', 'must be a SHA-256 in hexadecimal')
+}
+
+function checkDay({ source, day }: ArchiveDay): void {
+  checkSource(source)
+  if (!/^\d{4}-\d\d-\d\d$/.test(day) || Number.isNaN(Date.parse(day)))
+    throw invalid('day', `must be a date as yyyy-mm-dd, not "${day.slice(0, 20)}"`)
 }
 
 function checkRestore(deliveries: readonly StoredDelivery[]): void {

@@ -8,11 +8,12 @@ import type { NewDelivery } from '../../model.js'
 export interface Ping {
   /** Runs `record` and remembers whether it failed. */
   watch<T>(deliveries: readonly NewDelivery[], record: () => Promise<T>): Promise<T>
-  ping(): Promise<void>
+  ping(): Promise<number>
 }
 
 export interface PingDeps {
-  look(): Promise<void>
+  /** Resolves to the clock of the store. */
+  look(): Promise<number>
   /** Writes this many bytes as durably as `record` does. */
   probe(bytes: number): Promise<void>
 }
@@ -32,8 +33,9 @@ export function createPing({ look, probe }: PingDeps): Ping {
       }
     },
     async ping() {
-      await look()
+      const now = await look()
       if (failed !== null) await probe(failed)
+      return now
     },
   }
 }

@@ -1,5 +1,6 @@
 /** The `archive` capability: export, receipts of archived deliveries, restore and erase. */
 import type {
+  ArchiveDay,
   ArchiveReceipt,
   EraseOptions,
   EraseResult,
@@ -15,19 +16,36 @@ import { hexOrNull, standing, textOrNull } from './rows.js'
 import { seqRange } from './stats.js'
 
 const insertReceipt = `
-  insert into hookonce_archived (source, day, object, first_seq, last_seq, seqs) values (?, ?, ?, ?, ?, ?)
+  insert into hookonce_archived (source, day, object, first_seq, last_seq, seqs, sha256) values (?, ?, ?, ?, ?, ?, ?)
   on conflict (source, day, object) do update set first_seq = excluded.first_seq, last_seq = excluded.last_seq,
-    seqs = excluded.seqs`
+    seqs = excluded.seqs, sha256 = excluded.sha256`
 
 export function archived(connection: Connection, _now: number, receipts: readonly ArchiveReceipt[]): void {
   connection.write(() => {
-    for (const { source, day, object, seqs } of receipts) {
+    for (const { source, day, object, seqs, sha256 } of receipts) {
       const sorted = [...seqs].sort((a, b) => a - b)
       connection
         .prepare(insertReceipt)
-        .run(source, day, object, sorted[0]!, sorted.at(-1)!, JSON.stringify(sorted))
+        .run(source, day, object, sorted[0]!, sorted.at(-1)!, JSON.stringify(sorted), sha256)
     }
   })
+}
+
+const receiptsOfDay = `
+  select object, seqs, sha256 from hookonce_archived where source = ? and day = ? and sha256 is not null order by object`
+
+export function receipts(
+  connection: Connection,
+  _now: number,
+  { source, day }: ArchiveDay,
+): ArchiveReceipt[] {
+  const rows = connection.prepare(receiptsOfDay).all(source, day)
+  return rows.map(({ object, seqs, sha256 }) => ({
+    ...{ source, day },
+    object: Number(object),
+    seqs: JSON.parse(String(seqs)),
+    sha256: String(sha256),
+  }))
 }
 
 /**
@@ -211,26 +229,28 @@ const countEvents = `
   where erased_at is null
     and (seq in (select value from json_each(?1)) or payload_seq in (select value from json_each(?1)))`
 
-// ?1 reference   ?2 source or null   ?3 now   ?4 limit
-const deliveriesOf = (processing: 'exists' | 'not exists') => `
+// ?1 reference   ?2 source or null   ?3 now   ?4 limit. A delivery is needed while one of its events is being processed,
+// or an event of another reference is unfinished: without the payload that event could never be handled.
+const deliveriesOf = (needed: 'exists' | 'not exists') => `
   select distinct coalesce(e.payload_seq, e.seq) as seq from hookonce_events e
   where e.related_reference = ?1 and (?2 is null or e.source = ?2) and e.erased_at is null
-    and ${processing} (
-      select 1 from hookonce_events o join hookonce_work w on w.seq = o.seq
+    and ${needed} (
+      select 1 from hookonce_events o left join hookonce_work w on w.seq = o.seq
       where (o.seq = coalesce(e.payload_seq, e.seq) or o.payload_seq = coalesce(e.payload_seq, e.seq))
-        and w.token is not null and w.next_at > ?3)
+        and ((w.token is not null and w.next_at > ?3)
+          or (o.related_reference is not ?1 and o.processing_state not in ('succeeded', 'ignored'))))
   limit ?4`
-const idleDeliveries = deliveriesOf('not exists')
-const processingDeliveries = deliveriesOf('exists')
+const freeDeliveries = deliveriesOf('not exists')
+const neededDeliveries = deliveriesOf('exists')
 
 function erasable(connection: Connection, now: number, { reference, source, limit }: EraseOptions) {
   const find = (sql: string, most: number) =>
     connection.prepare(sql).all(reference, source ?? null, now, most)
-  const rows = find(idleDeliveries, limit + 1)
+  const rows = find(freeDeliveries, limit + 1)
   return {
     deliveries: rows.slice(0, limit).map((row) => Number(row.seq)),
     more: rows.length > limit,
-    busy: find(processingDeliveries, limit).length,
+    busy: find(neededDeliveries, limit).length,
   }
 }
 

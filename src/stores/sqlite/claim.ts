@@ -7,7 +7,7 @@ import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
 import { blockedAt, park } from './lane.js'
-import { textOrNull, writeLostAttempt } from './rows.js'
+import { hexOrNull, textOrNull, writeLostAttempt } from './rows.js'
 
 /** Most bytes of bodies in one claim, to bound memory. A single larger body is claimed by itself. */
 const CLAIM_BYTES = 32 * 1024 * 1024
@@ -24,7 +24,7 @@ export function claim(connection: Connection, now: number, options: ClaimOptions
   // Read again under the lock, because another process may have claimed them in the meantime.
   return connection.write(() => {
     const sources = dueSources(connection, now, options.sources)
-    return take(connection, now, options, pickFairly(connection, now, sources, options.limit))
+    return take(connection, now, options, pickFairly(connection, now, sources, options))
   })
 }
 
@@ -71,7 +71,7 @@ const losses = `
 
 /** The columns of a claimed event without its payload, and `blocked`. `now` names a parameter of the statement. */
 const claimColumns = (now: string): string => `
-  select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part,
+  select w.*, e.event_id, e.event_type, e.related_reference, e.received_at, e.run, e.part, e.content_hash,
     coalesce(e.payload_seq, e.seq) as payload_seq, ${losses} as losses, ${blockedAt(now)} as blocked
   from hookonce_work w join hookonce_events e on e.seq = w.seq`
 const dueAfter = `${claimColumns('?2')}
@@ -92,7 +92,13 @@ interface Place {
  * Every source gets an equal share of `limit`; a share that a source does not use goes to the others. Rows are returned
  * oldest due first.
  */
-function pickFairly(connection: Connection, now: number, sources: readonly string[], limit: number): Row[] {
+function pickFairly(
+  connection: Connection,
+  now: number,
+  sources: readonly string[],
+  { limit, except = [] }: ClaimOptions,
+): Row[] {
+  const left = new Set(except.map(({ source, eventType }) => `${source} ${eventType}`))
   const turns = turnsOf(connection)
   const turn = Math.max(0, ...turns.values()) + 1
   const picked: Row[] = []
@@ -102,7 +108,7 @@ function pickFairly(connection: Connection, now: number, sources: readonly strin
     waiting = waiting.filter((place) => {
       const count = Math.min(share, limit - picked.length)
       if (count === 0) return false
-      const rows = nextFree(connection, now, place, count)
+      const rows = nextFree(connection, now, place, count, left)
       if (rows.length === 0) return false
       turns.set(place.source, turn)
       picked.push(...rows)
@@ -112,8 +118,14 @@ function pickFairly(connection: Connection, now: number, sources: readonly strin
   return picked.sort((a, b) => Number(a.next_at) - Number(b.next_at) || Number(a.seq) - Number(b.seq))
 }
 
-/** The next `count` due rows of a source that are not blocked by their lane. Blocked rows are parked. */
-function nextFree(connection: Connection, now: number, place: Place, count: number): Row[] {
+/** The next `count` due rows of a source that are not blocked by their lane. Blocked rows are parked, types in `left` left. */
+function nextFree(
+  connection: Connection,
+  now: number,
+  place: Place,
+  count: number,
+  left: ReadonlySet<string>,
+): Row[] {
   const free: Row[] = []
   for (let most = count; ; most = Math.max(count - free.length, READ_AT_LEAST)) {
     const rows = connection.prepare(dueAfter).all(place.source, now, place.nextAt, place.seq, most)
@@ -121,6 +133,7 @@ function nextFree(connection: Connection, now: number, place: Place, count: numb
     for (const row of rows) {
       place.nextAt = Number(row.next_at)
       place.seq = Number(row.seq)
+      if (left.size > 0 && left.has(`${row.source} ${row.event_type}`)) continue
       if (row.blocked !== 0) blocked.push(row)
       else if (free.push(row) === count) break
     }
@@ -199,6 +212,7 @@ function take(
       losses: Number(row.losses),
       run: Number(row.run),
       part: Number(row.part),
+      contentHash: hexOrNull(row.content_hash),
       headers,
       body,
     })

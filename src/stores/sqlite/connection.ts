@@ -1,6 +1,6 @@
 /** One connection of a thread to the file of the log. Its calls block, so they run outside the event loop. */
 import { HookonceError } from '../../errors.js'
-import { createFile, type FileIdentity, fileIdentity } from './database-file.js'
+import { createFile, type DatabaseFiles, databaseFiles } from './database-file.js'
 import { type Database, inTransaction, openDatabase, type Row, type Statement } from './driver.js'
 import { isBusy } from './failure.js'
 
@@ -23,7 +23,7 @@ export interface Connection {
   begin(waits?: boolean): void
   /** Sets a function that every later write transaction runs first; null removes it. */
   beforeWrites(run: (() => void) | null): void
-  /** Commits the transaction of `begin`. Throws when the file at the path has been replaced. */
+  /** Commits the transaction of `begin`. Throws when the file at the path has been replaced or cut. */
   commit(): void
   /** Runs `body` in a write transaction, which is rolled back when `body` throws. */
   write<T>(body: () => T, waits?: boolean): T
@@ -41,11 +41,11 @@ export function openConnection(options: ConnectionOptions): Connection {
     db.close()
     throw error
   }
-  const files = options.path === IN_MEMORY ? null : fileIdentity(options.path)
+  const files = options.path === IN_MEMORY ? null : databaseFiles(options.path)
   return connectionOf(db, options.busyTimeoutMs, files)
 }
 
-function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity | null): Connection {
+function connectionOf(db: Database, busyTimeoutMs: number, files: DatabaseFiles | null): Connection {
   const statements = new Map<string, Statement>()
   let beforeWrite: (() => void) | null = null
 
@@ -69,7 +69,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
       prepare(`pragma busy_timeout = ${busyTimeoutMs}`).get()
     }
     rollbackOnError(() => {
-      files?.verify()
+      files?.begin()
       beforeWrite?.()
     })
   }
@@ -77,7 +77,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
   function commit(): void {
     prepare('commit').run()
     // Checked again: another program may have removed the file after the check in `begin`.
-    files?.verify()
+    files?.committed()
   }
 
   function rollbackOnError<T>(body: () => T): T {
@@ -124,6 +124,7 @@ function connectionOf(db: Database, busyTimeoutMs: number, files: FileIdentity |
     close() {
       // Closing would write this connection's -wal into the file. A file that was replaced must not be changed.
       if (!files?.lost) db.close()
+      files?.close()
     },
   }
 }

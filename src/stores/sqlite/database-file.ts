@@ -1,4 +1,4 @@
-/** The file of the database: its creation, and the check that it has not been replaced while it is open. */
+/** The file of the database: its creation, and the check that it has not been replaced or cut while it is open. */
 import { randomBytes } from 'node:crypto'
 import {
   closeSync,
@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { HookonceError } from '../../errors.js'
+import { writeAheadLog } from './write-ahead-log.js'
 
 const MODE = 0o600
 /** The limit of Linux. */
@@ -66,38 +67,47 @@ function isCode(error: unknown, code: string): boolean {
   return (error as NodeJS.ErrnoException).code === code
 }
 
-export interface FileIdentity {
-  /** Throws when a file has been removed or replaced since the first call. Costs about 8 microseconds. */
+export interface DatabaseFiles {
+  /** Throws when a file has been removed, replaced or cut since the first call. Costs about 8 microseconds. */
   verify(): void
+  /** The same, under the write lock, before the first write of a transaction. */
+  begin(): void
+  /** The same, after the commit of that transaction. */
+  committed(): void
   readonly lost: boolean
+  close(): void
 }
 
 /**
  * Detects that the files of an open connection are no longer those at its path: deleted, replaced by a restored copy, or
  * removed by another program because this process dropped SQLite's locks (by a second SQLite library, or by opening and
- * closing the file). A commit would still succeed, but into a file that has no name any more.
+ * closing the file). A commit would still succeed, but into a file that has no name any more. Also detects that the
+ * write-ahead log was cut.
  */
-export function fileIdentity(path: string): FileIdentity {
+export function databaseFiles(path: string): DatabaseFiles {
   const names = [path, `${path}-wal`]
+  const wal = writeAheadLog(names[1]!)
   let known: readonly string[] | null = null
   let lost = false
+
+  function check(isWhole: (walSize: number) => boolean): void {
+    const found = names.map((name) => statSync(name, { throwIfNoEntry: false }))
+    const identities = found.map((file) => (file ? `${file.dev}:${file.ino}` : 'none'))
+    known ??= identities
+    lost ||= identities.some((identity, i) => identity !== known![i]) || !isWhole(found[1]?.size ?? 0)
+    if (!lost) return
+    throw new HookonceError('STORE_UNAVAILABLE', {
+      problem: `${path} or its -wal file was removed, replaced or cut while it is open; restart this process`,
+    })
+  }
+
   return {
-    verify() {
-      const found = names.map(identityOf)
-      known ??= found
-      lost ||= found.some((identity, i) => identity !== known![i])
-      if (!lost) return
-      throw new HookonceError('STORE_UNAVAILABLE', {
-        problem: `${path} or its -wal file was removed or replaced while it is open; restart this process`,
-      })
-    },
+    verify: () => check(() => true),
+    begin: () => check(wal.begin),
+    committed: () => check(wal.committed),
     get lost() {
       return lost
     },
+    close: wal.close,
   }
-}
-
-function identityOf(path: string): string {
-  const found = statSync(path, { throwIfNoEntry: false })
-  return found ? `${found.dev}:${found.ino}` : 'none'
 }

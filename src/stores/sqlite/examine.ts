@@ -9,7 +9,7 @@ import type {
   WorkerLeases,
 } from '../../store.js'
 import type { Connection } from './connection.js'
-import { numberOrNull, textOrNull } from './rows.js'
+import { hexOrNull, numberOrNull, textOrNull } from './rows.js'
 
 const effectsByKey = `
   select f.name, f.started_at, f.finished_at
@@ -28,7 +28,7 @@ export function effects(connection: Connection, _now: number, { source, eventId 
 }
 
 const conflictByKey = `
-  select c.at, c.part, c.headers, c.body, e.received_at
+  select c.at, c.part, c.headers, c.body, e.content_hash, e.received_at
   from hookonce_events e join hookonce_conflicts c on c.seq = e.seq
   where e.source = ? and e.event_id = ?`
 
@@ -44,6 +44,7 @@ export function conflict(
     headers: JSON.parse(String(row.headers)),
     body: row.body as Uint8Array,
     part: Number(row.part),
+    contentHash: hexOrNull(row.content_hash),
     receivedAt: Number(row.received_at),
   }
 }

@@ -39,8 +39,13 @@ export function isSqliteError(error: unknown): error is SqliteError {
   return error instanceof Error && typeof (error as { errcode?: unknown }).errcode === 'number'
 }
 
-/** True for an error caused by the values of one row, and not by the state of the database. */
-export function isRowsOwnFault(error: unknown): boolean {
+/** The database cannot store a value of the sender: it is too large. */
+export function isRefusal(error: unknown): boolean {
+  return isSqliteError(error) && (error.errcode & 0xff) === TOOBIG
+}
+
+/** One row may cause the error, and the others can be stored: a refusal, a constraint, or a trigger that raises an error. */
+export function isRowFailure(error: unknown): boolean {
   return isSqliteError(error) && [TOOBIG, CONSTRAINT, MISMATCH].includes(error.errcode & 0xff)
 }
 
@@ -62,7 +67,9 @@ export function describe(error: SqliteError): string {
   const primary = error.errcode & 0xff
   // "no such table: x" is more precise than "SQL logic error", and hookonce's SQL has no values in its text.
   const text = primary === SQL_ERROR || primary === NOTADB ? error.message : error.errstr
-  return `${text}, SQLite code ${error.errcode}`
+  const advice =
+    primary === CONSTRAINT ? ' of a constraint or trigger that hookonce did not make; remove it' : ''
+  return `${text}, SQLite code ${error.errcode}${advice}`
 }
 
 /** Errors of mkdir and open. */

@@ -125,6 +125,11 @@ function statementCache(connection: () => Connection): (sql: string) => Statemen
 /** Comments, string literals and quoted names, which the checks below must not read as SQL. */
 const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]/g
 const ENDS_TRANSACTION = /^[\s;]*(begin|commit|end|rollback(?!(\s+transaction)?\s+to\b))\b/i
+/** They act on the connection or the file, which the log shares, and some stay after a rollback. */
+const CHANGES_CONNECTION = /^[\s;]*(pragma|attach|detach|vacuum|create\s+(?:temp|temporary))\b/i
+/** Pragmas that only read, and one that ends with the transaction. */
+const READING_PRAGMA =
+  /^[\s;]*pragma\s+(?:\w+\s*\.\s*)?(?:table_(?:info|xinfo|list)|index_(?:info|xinfo|list)|foreign_key_(?:list|check)|database_list|collation_list|function_list|compile_options|defer_foreign_keys)\b/i
 const MORE_THAN_ONE = /[^\s;][^;]*;[\s;]*[^\s;]/
 const CREATES_TRIGGER = /^[\s;]*create\s+(temp\s+|temporary\s+)?trigger\b/i
 
@@ -135,6 +140,13 @@ function compile({ db }: Connection, sql: string): Statement {
     throw invalid(
       `The statement ${keyword}`,
       'is not allowed in a handler, because hookonce begins and ends the transaction; use a savepoint',
+    )
+  }
+  const change = CHANGES_CONNECTION.exec(bare)?.[1]
+  if (change !== undefined && !READING_PRAGMA.test(bare)) {
+    throw invalid(
+      `The statement ${change.replace(/\s+/g, ' ')}`,
+      'is not allowed in a handler, because it changes the connection that the log shares with all handlers; use another connection',
     )
   }
   // SQLite compiles the first statement and silently drops the rest. The body of a trigger contains statements.

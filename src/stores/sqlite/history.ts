@@ -1,6 +1,8 @@
 /** The `history` capability: counts by time, and the processes that write them. */
 import {
   DISTRIBUTION,
+  HANDLED_MS,
+  type HandledTypes,
   type HistoryNote,
   type HistoryRange,
   type HistoryReport,
@@ -9,6 +11,7 @@ import {
   PROCESS_KEPT_MS,
   type ProcessFacts,
   type ProcessSeen,
+  typesHandled,
 } from '../../store/history.js'
 import type { Connection } from './connection.js'
 
@@ -80,4 +83,11 @@ export function processes(connection: Connection, now: number, _args: undefined)
       startedAt: Number(row.started_at),
       seenAt: Number(row.seen_at),
     }))
+}
+
+const alive = 'select facts from hookonce_processes where seen_at >= ?'
+
+export function handled(connection: Connection, now: number, _args: undefined): HandledTypes[] {
+  const rows = connection.prepare(alive).all(now - HANDLED_MS)
+  return typesHandled(rows.map((row) => String(row.facts)))
 }

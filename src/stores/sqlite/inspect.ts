@@ -66,9 +66,9 @@ function canWrite(place: string): boolean {
 
 const newestEvents = `select seq, processing_state, parked, count(*) over (partition by source, event_id) as copies
   from (select * from hookonce_events order by seq desc limit ${INSPECTED_ROWS})`
-const newestWork = `select seq, base_attempt from hookonce_work order by seq desc limit ${INSPECTED_ROWS}`
+const newestWork = `select seq from hookonce_work order by seq desc limit ${INSPECTED_ROWS}`
 const unfinished = `select * from (${newestWork})
-  union all select * from (select seq, 0 from hookonce_events where parked = 'dead' limit ${INSPECTED_ROWS})`
+  union all select * from (select seq from hookonce_events where parked = 'dead' limit ${INSPECTED_ROWS})`
 
 /** For each check: the rows it reads, and the condition on such a row `l` that breaks the invariant. */
 const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
@@ -84,12 +84,9 @@ const checks: Readonly<Record<RowCheck, { rows: string; broken: string }>> = {
   },
   bytesMissing: {
     rows: unfinished,
-    // Retention may have removed the payload of a finished event that an operator then restarted.
-    broken: `l.base_attempt = 0 and exists (
-      select 1 from hookonce_events e where e.seq = l.seq and e.run = 1 and e.erased_at is null
-        and not exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq))
-        and not exists (select 1 from hookonce_audit a
-          where a.event_id = e.event_id and a.source = e.source and a.verb in ('retry', 'replay')))`,
+    broken: `exists (
+      select 1 from hookonce_events e where e.seq = l.seq and e.erased_at is null
+        and not exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)))`,
   },
   vanished: {
     rows: newestEvents,

@@ -16,6 +16,10 @@ const finishEffect = `
   on conflict (seq, name) do update set state = 'finished', result = excluded.result,
     finished_at = excluded.finished_at
   where state = 'started'`
+const finishLate = `
+  update hookonce_effects set state = 'finished', result = ?3, finished_at = ?4
+  where seq = ?1 and name = ?2 and state = 'started' and not exists (
+    select 1 from hookonce_work where seq = ?1 and token is not null and next_at > ?4)`
 const dropEffect = "delete from hookonce_effects where seq = ? and name = ? and state = 'started'"
 const readEffect = 'select state, result from hookonce_effects where seq = ? and name = ?'
 
@@ -26,6 +30,10 @@ export function effect(connection: Connection, now: number, step: EffectStep): E
 /** The same inside an open transaction of a handler. */
 export function effectWithin(connection: Connection, now: number, step: EffectStep): EffectState {
   const { lease, name } = step
+  if (step.step === 'finish' && step.late) {
+    const { changes } = connection.prepare(finishLate).run(lease.seq, name, step.result, now)
+    return changes === 1 ? { state: 'finished', result: step.result } : { state: 'fenced' }
+  }
   if (connection.prepare(liveLease).get(lease.seq, lease.token, now) === undefined) return { state: 'fenced' }
   if (step.step === 'finish') connection.prepare(finishEffect).run(lease.seq, name, step.result, now)
   else if (step.step === 'drop') connection.prepare(dropEffect).run(lease.seq, name)

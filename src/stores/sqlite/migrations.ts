@@ -140,6 +140,11 @@ const audits = `
 create index hookonce_audit_age on hookonce_audit (source, at);
 `
 
+/** Migration 14: the digest of an archived object, so that only the same bytes are restored. */
+const receipts = `
+alter table hookonce_archived add column sha256 text;
+`
+
 export const migrations: readonly Migration[] = [
   { number: 1, name: 'log', sql: log.trim() },
   { number: 2, name: 'order', sql: order.trim() },
@@ -154,4 +159,5 @@ export const migrations: readonly Migration[] = [
   { number: 11, name: 'history', sql: history.trim() },
   { number: 12, name: 'counting', sql: counting.trim() },
   { number: 13, name: 'audits', sql: audits.trim() },
+  { number: 14, name: 'receipts', sql: receipts.trim() },
 ]

@@ -2,7 +2,14 @@
  * An operator's order: each event is judged on its own by the transition table; all changes and their audits are one
  * commit.
  */
-import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
+import {
+  canMove,
+  type EventKey,
+  type Order,
+  type OrderRefusal,
+  type OrderResult,
+  type State,
+} from '../../model.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
@@ -30,7 +37,8 @@ export function operate(connection: Connection, now: number, order: Order): Orde
 
 const eventByKey = `
   select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked, e.lane,
-    w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at
+    w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at,
+    exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as has_payload
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ? and e.event_id = ?`
 
@@ -44,7 +52,7 @@ function operateEvent(
   const row = connection.prepare(eventByKey).get(source, eventId)
   if (row === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
   const { state } = standing(row, now)
-  const refused = refusalOf(order, state)
+  const refused = refusalOf(order, state, row.has_payload === 1)
   if (refused !== null) return { done: false, code: refused }
   writeLostAttempt(connection, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
@@ -59,12 +67,10 @@ function operateEvent(
   return { done: true, from: state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
 }
 
-function refusalOf(
-  { verb, force }: Order,
-  state: State,
-): Extract<OrderResult, { done: false }>['code'] | null {
+function refusalOf({ verb, force }: Order, state: State, hasPayload: boolean): OrderRefusal | null {
   if (state === 'processing') return 'EVENT_PROCESSING'
   if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
+  if (verb !== 'ignore' && !hasPayload) return 'PAYLOAD_REMOVED'
   return state === 'succeeded' && force !== true ? 'FORCE_NEEDED' : null
 }
 

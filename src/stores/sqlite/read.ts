@@ -2,7 +2,7 @@
 import type { EventKey, EventRecord } from '../../model.js'
 import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
 import type { Connection } from './connection.js'
-import { eventColumns, textOrNull, toRecord } from './rows.js'
+import { eventColumns, hexOrNull, textOrNull, toRecord } from './rows.js'
 
 const eventByKey = `${eventColumns} where e.source = ? and e.event_id = ?`
 
@@ -12,7 +12,7 @@ export function get(connection: Connection, now: number, { source, eventId }: Ev
 }
 
 const payloadByKey = `
-  select p.headers, p.body, e.part, e.received_at
+  select p.headers, p.body, e.part, e.content_hash, e.received_at
   from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)
   where e.source = ? and e.event_id = ?`
 
@@ -23,6 +23,7 @@ export function payload(connection: Connection, _now: number, { source, eventId 
     headers: JSON.parse(String(row.headers)),
     body: row.body as Uint8Array,
     part: Number(row.part),
+    contentHash: hexOrNull(row.content_hash),
     receivedAt: Number(row.received_at),
   }
 }

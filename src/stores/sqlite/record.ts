@@ -6,7 +6,7 @@ import { HookonceError } from '../../errors.js'
 import type { RecordVerdict } from '../../model.js'
 import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
 import type { Connection } from './connection.js'
-import { describe, isBusy, isRowsOwnFault, isSqliteError } from './failure.js'
+import { describe, isBusy, isRefusal, isRowFailure, isSqliteError, toHookonceError } from './failure.js'
 import { type PackedDeliveries, type PackedVerdicts, packVerdicts, unpack } from './pack.js'
 import { insertion, type Judged } from './record-insert.js'
 import { duplicate } from './record-known.js'
@@ -57,7 +57,7 @@ function insertUnknown(
     insertAll(connection, now, open, true)
   } catch (error) {
     // This is rare. Only now are the savepoints for each delivery worth their cost.
-    if (!isRowsOwnFault(error)) throw error
+    if (!isRowFailure(error)) throw error
     insertOrRefuse(connection, now, open)
   }
 }
@@ -73,10 +73,11 @@ function insertAll(connection: Connection, now: number, judged: readonly Judged[
 }
 
 function insertOrRefuse(connection: Connection, now: number, judged: readonly Judged[]): void {
-  keep(
-    judged,
-    connection.write(() => judged.map((each) => insertAlone(connection, now, each))),
-  )
+  const faults: HookonceError[] = []
+  const verdicts = connection.write(() => judged.map((each) => insertAlone(connection, now, each, faults)))
+  // Not one delivery could be recorded: this is an outage and not about single deliveries.
+  if (faults.length === judged.length) throw faults[0]
+  keep(judged, verdicts)
 }
 
 function keep(judged: readonly Judged[], verdicts: readonly RecordVerdict[][]): void {
@@ -85,7 +86,13 @@ function keep(judged: readonly Judged[], verdicts: readonly RecordVerdict[][]): 
   })
 }
 
-function insertAlone(connection: Connection, now: number, judged: Judged): RecordVerdict[] {
+/** Adds to `faults` when the store is to blame, and not a value of the sender. */
+function insertAlone(
+  connection: Connection,
+  now: number,
+  judged: Judged,
+  faults: HookonceError[],
+): RecordVerdict[] {
   const { db } = connection
   db.exec('savepoint hookonce_delivery')
   try {
@@ -95,16 +102,16 @@ function insertAlone(connection: Connection, now: number, judged: Judged): Recor
     db.exec('release hookonce_delivery')
     return verdicts
   } catch (error) {
-    if (!isRowsOwnFault(error) || !isSqliteError(error)) throw error
+    if (!isRowFailure(error) || !isSqliteError(error)) throw error
     db.exec('rollback to hookonce_delivery')
     db.exec('release hookonce_delivery')
     const { source, events } = judged.delivery
+    if (!isRefusal(error)) faults.push(toHookonceError(error))
     return events.map(({ eventId }) => {
-      const { code, message } = new HookonceError('EVENT_REFUSED', {
-        source,
-        eventId,
-        problem: describe(error),
-      })
+      const details = { source, eventId, problem: describe(error) }
+      const { code, message } = isRefusal(error)
+        ? new HookonceError('EVENT_REFUSED', details)
+        : toHookonceError(error)
       return { status: 'refused', code, detail: message }
     })
   }

@@ -3,6 +3,7 @@
  * that writes and one that reads, so that disk flushes and long lists do not block the event loop, and lists do not delay
  * acknowledgements.
  */
+import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Clock, forwardClock, systemClock } from '../../clock.js'
 import { HookonceError, invalid } from '../../errors.js'
@@ -76,6 +77,8 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
   const file = path === IN_MEMORY ? path : resolve(path)
   const logClock = forwardClock(clock)
   const now = () => logClock.now()
+  /** A file can be replaced by an earlier copy whenever no process has it open: what was known of it ends with the process. */
+  const opening = randomUUID()
   let writer: ThreadLink | undefined
   let reader: ThreadLink | undefined
   let closed: Promise<void> | undefined
@@ -108,7 +111,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
   })
 
   const health = createPing({
-    look: () => write('look', undefined),
+    async look() {
+      await write('look', undefined)
+      return now()
+    },
     probe: (bytes) => write('probe', bytes),
   })
 
@@ -172,8 +178,13 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     record,
     async claim(claim) {
       checkClaim(claim)
-      const { worker, limit, leaseMs, sources, event } = claim
-      return write('claim', { worker, limit, leaseMs, ...(sources && { sources }), ...(event && { event }) })
+      const { worker, limit, leaseMs, sources, except, event } = claim
+      return write('claim', {
+        ...{ worker, limit, leaseMs },
+        ...(sources && { sources }),
+        ...(except && { except }),
+        ...(event && { event }),
+      })
     },
     async extend(leases, leaseMs) {
       checkLeaseMs(leaseMs)
@@ -221,6 +232,10 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
         effect: async (step) => write('effect', step),
         key: async (step) => write('key', step),
         watermark: async (source, key) => read('watermark', { source, key }),
+        async place() {
+          await read('look', undefined) // throws when the file was replaced while it is open
+          return opening
+        },
       },
       retention: {
         prune: async (prune) => (prune.dryRun ? read('countPrunable', prune) : write('prune', prune)),
@@ -235,6 +250,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
       archive: {
         export: async (range) => read('export', range),
         archived: async (receipts) => write('archived', receipts),
+        receipts: async (day) => read('receipts', day),
         restore: async (deliveries) => write('restore', deliveries),
         erase: async (erase) => (erase.dryRun ? read('countErasable', erase) : write('erase', erase)),
       },
@@ -274,6 +290,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
         add: async (note) => write('addHistory', note),
         read: async (range) => read('readHistory', range),
         processes: async () => read('processes', undefined),
+        handled: async () => read('handled', undefined),
       },
     }),
   }

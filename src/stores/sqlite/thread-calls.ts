@@ -3,7 +3,6 @@
  * thread ends, the calls that still wait are rejected. `close` is answered when the thread has ended: until then the
  * driver may hold the file, with its last writes in the -wal, which a copy of the file would miss.
  */
-import type { TransferListItem } from 'node:worker_threads'
 import { openGate, removeGate } from './exit-gate.js'
 import { fromWire, type WireError } from './failure.js'
 import { startWorker, type ThreadProgram } from './worker.js'
@@ -35,7 +34,7 @@ export interface CallingThread<Call extends ThreadCall> {
   /** Why the thread has ended; null while it runs. */
   readonly death: string | null
   nextId(): number
-  send(call: Call, transfer: readonly TransferListItem[], resolve: Resolve, reject: Reject): void
+  send(call: Call, transfer: readonly ArrayBuffer[], resolve: Resolve, reject: Reject): void
 }
 
 type Resolve = (value: unknown) => void

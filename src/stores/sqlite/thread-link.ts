@@ -1,5 +1,4 @@
 /** The store's calls to its thread: errors of the store, and notifications from the thread. */
-import type { TransferListItem } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
 import {
   type Answer,
@@ -18,7 +17,7 @@ export interface ThreadLink {
     verb: V,
     now: number,
     args: ArgsOf<V>,
-    transfer?: readonly TransferListItem[],
+    transfer?: readonly ArrayBuffer[],
   ): Promise<ValueOf<V>>
 }
 
@@ -28,7 +27,7 @@ export interface ThreadListeners {
   readonly onLogTime: (instant: number) => void
 }
 
-const NO_TRANSFER: readonly TransferListItem[] = []
+const NO_TRANSFER: readonly ArrayBuffer[] = []
 
 export function startThread(options: ThreadOptions, { onNews, onLogTime }: ThreadListeners): ThreadLink {
   const thread = startCallingThread<Call>({

@@ -2,7 +2,7 @@
  * The thread that owns a connection, so that a commit waits for the disk outside the event loop. Calls are answered in the
  * order in which they arrive, except that calls outside an open handler's transaction wait for its end.
  */
-import { parentPort, type TransferListItem, workerData } from 'node:worker_threads'
+import { parentPort, workerData } from 'node:worker_threads'
 import { HookonceError } from '../../errors.js'
 import { type Connection, logTime, noteLogTime, openConnection } from './connection.js'
 import { passGate } from './exit-gate.js'
@@ -112,7 +112,7 @@ function abandon(call: Call): void {
   answer({ id: call.id, value: undefined })
 }
 
-function answer(answer: Answer, transfer: TransferListItem[] = []): void {
+function answer(answer: Answer, transfer: ArrayBuffer[] = []): void {
   port.postMessage(answer, transfer)
 }
 
@@ -122,7 +122,7 @@ function errorOf(verb: Verb, error: unknown): WireError {
 }
 
 /** The buffers of bodies, which are transferred instead of copied. Events of one delivery share one buffer. */
-function bodiesOf(verb: Verb, value: unknown): TransferListItem[] {
+function bodiesOf(verb: Verb, value: unknown): ArrayBuffer[] {
   if (verb !== 'claim' && verb !== 'payload') return []
   const holders = (verb === 'claim' ? value : [value]) as ({ body: Uint8Array | null } | null)[]
   const buffers = new Set<ArrayBuffer>()

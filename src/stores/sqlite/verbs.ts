@@ -1,9 +1,9 @@
 /** The verbs of a thread. Each is a function of the connection, the time of the log and the arguments. */
-import { archived, countErasable, erase, exportDeliveries, restore } from './archive.js'
+import { archived, countErasable, erase, exportDeliveries, receipts, restore } from './archive.js'
 import { audit, audits } from './audit.js'
 import { claim } from './claim.js'
 import { conflict, deadLetters, effects, idsFrom, leases, types } from './examine.js'
-import { addHistory, processes, readHistory } from './history.js'
+import { addHistory, handled, processes, readHistory } from './history.js'
 import { importEvents, knownEvents } from './imports.js'
 import { inspect, look, probe } from './inspect.js'
 import { effect, key, watermark } from './keys.js'
@@ -54,6 +54,7 @@ export const readVerbs = {
   countErasable,
   knownEvents,
   export: exportDeliveries,
+  receipts,
   effects,
   conflict,
   deadLetters,
@@ -62,6 +63,7 @@ export const readVerbs = {
   idsFrom,
   readHistory,
   processes,
+  handled,
 }
 
 export const verbs = { ...readVerbs, ...writeVerbs }

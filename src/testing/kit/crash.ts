@@ -23,6 +23,8 @@ export interface Crashes {
 
 export function crashing<Tx>(store: Store<Tx>): { readonly store: Store<Tx>; readonly crashes: Crashes } {
   let armed: CrashStep | null = null
+  /** The tokens of attempts that died at the step `effect`. */
+  const dead = new Set<string>()
   /** True once, at the step that was asked for. */
   function dies(step: CrashStep): boolean {
     if (armed !== step) return false
@@ -32,8 +34,10 @@ export function crashing<Tx>(store: Store<Tx>): { readonly store: Store<Tx>; rea
 
   /** The effect step `finish` comes after the function has run. `fenced` ends the attempt without a write. */
   function effectOf(keys: Pick<Keys, 'effect'>): Keys['effect'] {
-    return async (step: EffectStep) =>
-      step.step === 'finish' && dies('effect') ? { state: 'fenced' } : keys.effect(step)
+    return async (step: EffectStep) => {
+      if (step.step === 'finish' && dies('effect')) dead.add(step.lease.token)
+      return dead.has(step.lease.token) ? { state: 'fenced' } : keys.effect(step)
+    }
   }
 
   /** False for each settlement: the attempt ends as if its lease were lost, and writes nothing. */

@@ -14,7 +14,45 @@ import {
 } from './trial.js'
 
 export function coverageCases(trial: Trial): readonly ContractCase[] {
-  return [...bodyCases(trial), ...fieldCases(trial), ...timestampCases(trial)]
+  return [...bodyCases(trial), ...fieldCases(trial), ...timestampCases(trial), ...receiverCases(trial)]
+}
+
+/** One key signs for all customers of the sender: a signed value must name us. */
+function receiverCases(trial: Trial): readonly ContractCase[] {
+  const { factory, source, scheme } = trial
+  const isPublic = ['rsa', 'ecdsa', 'ed25519'].includes(scheme.kind) || scheme.credential === 'publicKey'
+  const namedBy = source.sharedKey?.namedBy ?? null
+  return [
+    appliesIf(isPublic, 'its key is secret', 'it says whose deliveries its key signs', async () => {
+      const { sharedKey } = factory.definition
+      assert.notEqual(sharedKey, undefined, 'the definition needs `sharedKey`')
+      if (sharedKey && namedBy === null) assert.ok(sharedKey.note, '`sharedKey` needs `namedBy` or `note`')
+      if (namedBy !== null)
+        assert.ok(factory.definition.options?.[namedBy]?.required, `${namedBy} is required`)
+    }),
+
+    appliesIf(
+      namedBy !== null,
+      'sharedKey.namedBy',
+      'a delivery for another customer of the sender is refused',
+      async () => {
+        const other = trial.make({ ...trial.options, [namedBy!]: otherText(String(trial.options[namedBy!])) })
+        for (const type of source.sampleTypes) {
+          const delivery = await trial.signed({ type })
+          await trial.accept(delivery, type)
+          await trial.refuse(delivery, `${type} for another customer`, other)
+          await trial.accept(await trial.signed({ from: other, type }), `${type} of its own samples`, other)
+        }
+      },
+    ),
+  ]
+}
+
+/** In a text of the document, where it does not make the other values unreadable. */
+function withOddByte(body: Buffer, byte: number): Buffer {
+  const odd = Buffer.from([byte])
+  if (body[0] !== 0x7b) return Buffer.concat([body, odd])
+  return Buffer.concat([Buffer.from('{"note":"'), odd, Buffer.from('",'), body.subarray(1)])
 }
 
 function bodyCases(trial: Trial): readonly ContractCase[] {
@@ -35,7 +73,7 @@ function bodyCases(trial: Trial): readonly ContractCase[] {
       'different bytes that are not UTF-8 are distinguished',
       async () => {
         const sample = source.sample({ now, id: sampleId(factory, 1) })
-        const body = (byte: number) => Buffer.concat([Buffer.from(sample.body), Buffer.from([byte])])
+        const body = (byte: number) => withOddByte(Buffer.from(sample.body), byte)
         const delivery = await source.sign({ ...sample, body: body(0xff) })
         await trial.accept(delivery, 'the bytes that were signed')
         await trial.refuse(withBody(delivery, body(0xfe)), '0xfe for 0xff')

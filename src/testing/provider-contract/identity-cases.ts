@@ -51,19 +51,41 @@ export function identityCases(trial: Trial): readonly ContractCase[] {
         }
       },
     ),
+
+    appliesIf(
+      rulesOf(factory).some((rule) => rule.idFromOutside),
+      'no rule has `idFromOutside`',
+      'a known id with another content is another event',
+      async () => {
+        for (const type of source.sampleTypes) {
+          const sample = source.sample({ now, type, id: sampleId(factory, 1) })
+          const named = async (body: typeof sample.body) =>
+            source.identify(await source.sign({ ...sample, body })).map(({ id }) => id)
+          const first = await named(sample.body)
+          assert.deepEqual(await named(sample.body), first)
+          const other = await named(String(sample.body).replace('{', '{"note":"other",'))
+          for (const id of other) assert.ok(!first.includes(id), `${type}: a guessed id hides an event`)
+        }
+        for (const { idFromOutside, content } of rulesOf(factory)) {
+          assert.ok(!idFromOutside || content !== 'none', 'the bytes of a redelivery must be equal')
+        }
+      },
+    ),
   ]
+}
+
+function rulesOf(factory: AnyFactory): readonly EventRule[] {
+  return [factory.definition.events].flat() as EventRule[]
 }
 
 /** Equal bodies of such a sender are different events, so a retry cannot be distinguished. */
 function idsAreUnique(factory: AnyFactory): boolean {
-  const rules = [factory.definition.events].flat() as EventRule[]
-  return rules.some((rule) => !rule.otherwise && leaves(firstChoice(rule.id)).includes('unique'))
+  return rulesOf(factory).some((rule) => !rule.otherwise && leaves(firstChoice(rule.id)).includes('unique'))
 }
 
 /** A later rule gives a new id each time; the kinds test the events of that rule. */
 function hasNewIds(factory: AnyFactory): boolean {
-  const rules = [factory.definition.events].flat() as EventRule[]
-  return rules.some((rule) => rule.otherwise && leaves(rule.id).includes('unique'))
+  return rulesOf(factory).some((rule) => rule.otherwise && leaves(rule.id).includes('unique'))
 }
 
 /** Samples have the first choice of each rule; the kinds test the later choices. */

@@ -47,6 +47,8 @@ async function exportAll(store: CompleteStore, more: Partial<ExportOptions> = {}
   return all
 }
 
+const DIGEST = '0'.repeat(64)
+
 const idsOf = (deliveries: readonly StoredDelivery[]) =>
   deliveries.map(({ events }) => events.map((e) => e.eventId).join('+'))
 
@@ -96,7 +98,7 @@ export const archiveCases: readonly ContractCase[] = [
       const day = new Date(receivedAt).toISOString().slice(0, 10)
       for (const id of ['a', 'b']) await recordEvent(store, id, { receivedAt })
       const seqs = (await exportAll(store)).map(({ seq }) => seq)
-      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs }])
+      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs, sha256: DIGEST }])
       await recordEvent(store, 'late', { receivedAt })
       assert.deepEqual(idsOf(await exportAll(store, { unarchived: true })), ['late'])
       assert.equal((await exportAll(store)).length, 3)
@@ -113,8 +115,12 @@ export const archiveCases: readonly ContractCase[] = [
         await attempt(store, await recordEvent(store, id, { receivedAt }), succeeded)
       const stored = await exportAll(store)
       const archivedSeqs = stored.filter(({ events }) => events[0]!.eventId !== 'late').map(({ seq }) => seq)
-      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: archivedSeqs.slice(0, 1) }])
-      await store.archive.archived([{ source: SOURCE, day, object: 1, seqs: archivedSeqs }])
+      const object = { source: SOURCE, day, object: 1 }
+      await store.archive.archived([{ ...object, seqs: archivedSeqs.slice(0, 1), sha256: DIGEST }])
+      await store.archive.archived([{ ...object, seqs: archivedSeqs, sha256: 'f'.repeat(64) }])
+      const receipts = [{ ...object, seqs: archivedSeqs, sha256: 'f'.repeat(64) }]
+      assert.deepEqual(await store.archive.receipts({ source: SOURCE, day }), receipts)
+      assert.deepEqual(await store.archive.receipts({ source: 'crm', day }), [])
       const dry = await prune(store, { payloadsBefore: now(), archivedOnly: true, dryRun: true })
       assert.equal(dry.payloads, 2)
       assert.equal((await prune(store, { payloadsBefore: now(), archivedOnly: true })).payloads, 2)
@@ -181,6 +187,7 @@ export const archiveCases: readonly ContractCase[] = [
         delivery(about('e', 'cus_1'), { source: 'crm' }),
       ])
       await attempt(store, key('a'), failedFor(DAY_MS))
+      await attempt(store, key('c'), succeeded)
       const dry = await erase(store, 'cus_1', { source: SOURCE, dryRun: true })
       assert.deepEqual(dry, { payloads: 2, events: 3, busy: 0, more: false })
       assert.equal((await get(store, key('a'))).payload, 'kept')
@@ -195,6 +202,31 @@ export const archiveCases: readonly ContractCase[] = [
       assert.equal(verdict?.status, 'duplicate')
       assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 1, busy: 0, more: false })
       assert.deepEqual(await erase(store, 'cus_1'), { payloads: 0, events: 0, busy: 0, more: false })
+    },
+  },
+  {
+    name: 'an erasure leaves a delivery with an unfinished event of another reference, until that event is finished',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const left = { payloads: 0, events: 0, busy: 1, more: false }
+      const body = bytes('["a","b","c"]')
+      await store.record([delivery([about('a', 'cus_1'), about('b', 'cus_2'), event('c')], { body })])
+      await attempt(store, key('a'), succeeded)
+      await attempt(store, key('c'), succeeded)
+      assert.deepEqual(await erase(store, 'cus_1', { dryRun: true }), left)
+      assert.deepEqual(await erase(store, 'cus_1'), left, 'b waits')
+      const claimed = await claimEvent(store, key('b'))
+      assert.ok(claimed.body && Buffer.from(body).equals(claimed.body))
+      assert.ok(await settle(store, claimed.lease, failedFor(DAY_MS)))
+      assert.deepEqual(await erase(store, 'cus_1'), left, 'b has a next attempt')
+      await attempt(store, key('b'), dead)
+      assert.deepEqual(await erase(store, 'cus_1'), left, 'b is a dead letter')
+      assert.equal((await get(store, key('a'))).payload, 'kept')
+      assert.ok((await operate(store, 'retry', key('b'))).done)
+      await attempt(store, key('b'), succeeded)
+      assert.deepEqual(await erase(store, 'cus_1'), { payloads: 1, events: 3, busy: 0, more: false })
+      assert.equal(await store.inspect.payload(key('a')), null)
     },
   },
   {

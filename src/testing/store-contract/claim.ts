@@ -146,6 +146,26 @@ export const claimCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a claim leaves the types of `except`, however many are due first, and another claim takes them',
+    async run({ open }) {
+      const store = await open()
+      await record(store, ...range(150).map((i) => delivery(event(`left${i}`, { eventType: 'refund' }))))
+      for (const i of range(5)) await recordEvent(store, `e${i}`)
+      await record(store, delivery(event('bank', { eventType: 'refund' }), { source: 'bank' }))
+      const except = [{ source: 'shop', eventType: 'refund' }]
+      const claimed = [
+        ...(await claim(store, { limit: 3, except })),
+        ...(await claim(store, { limit: 50, except })),
+      ]
+      assert.deepEqual(claimed.map(({ eventId }) => eventId).sort(), [
+        'bank',
+        ...range(5).map((i) => `e${i}`),
+      ])
+      assert.deepEqual(await claim(store, { except }), [])
+      assert.equal((await claim(store, { limit: 200 })).length, 150)
+    },
+  },
+  {
     name: 'a claim with `sources` takes events of those sources only',
     async run({ open }) {
       const store = await open()

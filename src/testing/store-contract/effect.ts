@@ -87,6 +87,29 @@ export const effectCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'a late result is kept when its effect was started, has no result, and nobody has the event',
+    async run({ open, advance }) {
+      const store = await open()
+      const late = (lease: Lease, result: string) =>
+        store.keys.effect({ step: 'finish', lease, name: 'mail', result, late: true })
+      await recordEvent(store, 'evt')
+      const first = await claimEvent(store, of)
+      await start(store, first.lease)
+      await advance(LEASE_MS + 1)
+      const second = await claimEvent(store, of)
+      assert.deepEqual(await late(first.lease, 'first'), { state: 'fenced' }, 'another worker has the event')
+      assert.deepEqual(await start(store, second.lease), { state: 'unknown' })
+      await settle(store, second.lease, failedFor(0))
+      assert.deepEqual(await late(first.lease, 'first'), { state: 'finished', result: 'first' })
+      assert.deepEqual(await late(second.lease, 'second'), { state: 'fenced' }, 'it has a result')
+      const third = await claimEvent(store, of)
+      assert.deepEqual(await start(store, third.lease), { state: 'finished', result: 'first' })
+      await settle(store, third.lease, failedFor(0))
+      const never = { step: 'finish', lease: third.lease, name: 'other', result: '1', late: true } as const
+      assert.deepEqual(await store.keys.effect(never), { state: 'fenced' }, 'it was never started')
+    },
+  },
+  {
     name: 'a started effect can be dropped, a finished one cannot',
     async run({ open, advance }) {
       const store = await open()

@@ -1,5 +1,6 @@
 /** History: counts by time, the processes of a log, and what is read beside one event. */
 import assert from 'node:assert/strict'
+import { HANDLED_MS } from '../../store/history.js'
 import type { CompleteStore, HistoryNote, HistoryReport, ProcessFacts } from '../../store.js'
 import {
   attempt,
@@ -32,6 +33,15 @@ const note = (counts: Record<string, number>, source = 'shop', id = 'p1'): Histo
   process: process(id),
   counts: Object.entries(counts).map(([name, value]) => ({ source, name, value })),
 })
+
+const handling = (id: string, ...patterns: readonly string[]): HistoryNote => ({
+  counts: [],
+  process: { ...process(id), handles: patterns.map((pattern) => ({ source: 'shop', pattern })) },
+})
+
+async function handledBy({ history }: CompleteStore): Promise<string[]> {
+  return (await history.handled()).map(({ pattern }) => pattern).sort()
+}
 
 /** The hour of now and the one before it, so that a case at the end of an hour finds what it wrote. */
 function lastHours({ history }: CompleteStore): Promise<HistoryReport> {
@@ -123,6 +133,36 @@ export const historyCases: readonly ContractCase[] = [
         (await store.history.processes()).map(({ id }) => id),
         ['p3'],
       )
+    },
+  },
+]
+
+export const handledCases: readonly ContractCase[] = [
+  {
+    name: 'the types that processes handle are known to all, each once, from their last notes',
+    async run({ open }) {
+      const [one, other] = [await open(), await open()]
+      await one.history.add(handling('p1', 'order.*', 'order.paid'))
+      await other.history.add(handling('p2', 'order.*', 'refund'))
+      assert.deepEqual(await handledBy(one), ['order.*', 'order.paid', 'refund'])
+      await one.history.add(handling('p1', 'order.sent'))
+      assert.deepEqual(await handledBy(other), ['order.*', 'order.sent', 'refund'])
+    },
+  },
+  {
+    name: 'a process that stopped or died handles nothing, by the clock of the store',
+    async run({ open, advance }) {
+      const store = await open()
+      await store.history.add(handling('stops', 'a'))
+      await store.history.add(handling('dies', 'b'))
+      await store.history.add({ counts: [], process: process('stops') })
+      assert.deepEqual(await handledBy(store), ['b'])
+      await advance(HANDLED_MS - 10_000)
+      await store.history.add(handling('lives', 'c'))
+      assert.deepEqual(await handledBy(store), ['b', 'c'])
+      await advance(11_000)
+      assert.deepEqual(await handledBy(store), ['c'])
+      assert.equal((await store.history.processes()).length, 3)
     },
   },
 ]

@@ -103,6 +103,16 @@ export const importCases: readonly ContractCase[] = [
     needs: ['inspect'],
   },
   {
+    name: 'an imported event without a payload is not replayed, and stays succeeded',
+    async run(harness) {
+      const store = await harness.open()
+      await store.imports.add([imported('a')])
+      const order = { verb: 'replay', events: [key('a')], actor: 'ada', reason: '', force: true } as const
+      assert.deepEqual(await store.operate(order), [{ done: false, code: 'PAYLOAD_REMOVED' }])
+      assert.equal((await store.get(key('a')))?.state, 'succeeded')
+    },
+  },
+  {
     name: 'imported events break no invariant of the log',
     async run(harness) {
       const store = await harness.open()

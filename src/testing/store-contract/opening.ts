@@ -152,6 +152,7 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ history }) => history.add({ counts: [], process: someProcess }),
     ({ history }) => history.read({ from: 0, to: 60_000, stepMs: 60_000 }),
     ({ history }) => history.processes(),
+    ({ history }) => history.handled(),
   ],
   imports: [
     ({ imports }) =>

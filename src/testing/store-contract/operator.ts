@@ -5,7 +5,10 @@ import {
   type ContractCase,
   claim,
   claimEvent,
+  DAY_MS,
   dead,
+  delivery,
+  event,
   failedFor,
   get,
   ignored,
@@ -14,6 +17,7 @@ import {
   operate,
   range,
   recordEvent,
+  SOURCE,
   settle,
   snapshot,
   succeeded,
@@ -77,6 +81,38 @@ export const operatorCases: readonly ContractCase[] = [
       })
       const claimed = await claimEvent(store, of)
       assert.deepEqual([claimed.run, claimed.attempt, claimed.tries], [2, 2, 1])
+    },
+  },
+  {
+    name: 'an event without its payload is neither retried nor replayed, and stays as it is',
+    needs: ['retention', 'archive'],
+    async run({ open }) {
+      const store = await open()
+      for (const id of ['done', 'left'])
+        await recordEvent(store, id, { receivedAt: Date.now() - 40 * DAY_MS })
+      await store.record([delivery(event('dead', { reference: 'cus_1' }))])
+      await attempt(store, key('done'), succeeded)
+      await attempt(store, key('left'), ignored)
+      await attempt(store, key('dead'), dead)
+      await store.retention.prune({ source: SOURCE, payloadsBefore: Date.now() - DAY_MS, limit: 100 })
+      await store.archive.erase({ reference: 'cus_1', actor: 'ada', reason: '', limit: 100 })
+      const refused = { done: false, code: 'PAYLOAD_REMOVED' }
+      const before = await listAll(store)
+      for (const dryRun of [true, false]) {
+        const about = { events: ['left', 'dead'].map((id) => key(id)), actor: 'ada', reason: '', dryRun }
+        assert.deepEqual(await store.operate({ ...about, verb: 'retry' }), [refused, refused])
+        const all = [...about.events, key('done')]
+        const order = { ...about, events: all, verb: 'replay', force: true } as const
+        assert.deepEqual(await store.operate(order), [refused, refused, refused])
+      }
+      assert.deepEqual(await operate(store, 'replay', key('done')), refused)
+      assert.deepEqual(await listAll(store), before)
+      assert.deepEqual(await claim(store), [])
+      assert.deepEqual(await operate(store, 'ignore', key('dead')), {
+        done: true,
+        from: 'failed',
+        to: 'ignored',
+      })
     },
   },
   {

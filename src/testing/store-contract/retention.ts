@@ -70,18 +70,6 @@ export const retentionCases: readonly ContractCase[] = [
     },
   },
   {
-    name: 'an event whose payload was removed can be replayed, and is claimed without a body',
-    async run({ open }) {
-      const store = await open()
-      const of = await finishedAt(store, 'old', now() - 10 * DAY_MS)
-      await pruneAll(store, { payloadsBefore: now() - DAY_MS })
-      assert.ok((await operate(store, 'replay', of, { force: true })).done)
-      const claimed = await claimEvent(store, of)
-      assert.equal(claimed.body, null)
-      assert.equal(claimed.eventType, 'order.paid')
-    },
-  },
-  {
     name: 'a pending, processing or failed event is never pruned, however old',
     async run({ open, advance }) {
       const store = await open()

@@ -1,6 +1,7 @@
 /** The types of a provider's file and of the options that its factory takes. */
 
-import type { ContentGuard, ExpectedAnswer, Source, SourceOptions } from '../../provider.js'
+import type { ContentGuard, ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
+import type { Field } from '../delivery/field.js'
 import type { DocumentRule } from '../delivery/reading.js'
 import type { SchemeDefinition } from '../scheme.js'
 import type { HandshakeRule } from './handshake.js'
@@ -33,6 +34,11 @@ export interface ProviderRules<
   readonly format?: SampleRules['format']
   /** Where the JSON document is, when it is not the body. */
   readonly document?: DocumentRule
+  /**
+   * For a sender with a public key: false if the key signs only the deliveries of one customer. `in` is the signed field
+   * that must have a value of the option `namedBy`; without it the scheme compares the value itself.
+   */
+  readonly sharedKey?: false | (SharedKey & { readonly in?: Field })
   /** The names that the sender's pages and libraries use for its secret or key; the factory accepts them too. */
   readonly aliases?: A
   /** Options besides the secret. */
@@ -45,7 +51,7 @@ export interface ProviderRules<
   readonly idIsSigned?: boolean
   /**
    * Default: known signed content under a new id is handled and flagged. `accept`: it is handled and not flagged, because
-   * equal content is usual. `review`: it is not handled, because the sender signs each content once (Mailgun's token).
+   * equal content is usual. `review`: it is not handled, because the sender signs each text once (Mailgun's token).
    */
   readonly contentGuard?: ContentGuard
   readonly keepHeaders?: readonly string[]

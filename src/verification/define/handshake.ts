@@ -7,7 +7,7 @@ import type { HandshakeReply } from '../../provider.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
 import type { FieldText } from '../delivery/field.js'
 import type { Reading } from '../delivery/reading.js'
-import { compileTemplate } from '../delivery/template.js'
+import { type Chunk, compileTemplate } from '../delivery/template.js'
 import type { Scheme } from '../scheme.js'
 import type { Encoding } from '../schemes/signature.js'
 
@@ -45,6 +45,29 @@ export type Handshake = (reading: Reading, now: number) => HandshakeReply | null
 
 /** A challenge is short; a longer text is not repeated. */
 const maxRepeated = 2_048
+
+/** The only texts that get an HMAC. None of them is a JSON object or array, so it is not the body of a delivery. */
+const token = /^[\w .~+/=-]{1,256}$/
+
+/**
+ * Whether anyone can ask for an HMAC of a token, with the secret that signs deliveries: such a handshake is not signed
+ * (X). A signature of a token then proves nothing.
+ */
+export function signsTokens(rules: readonly HandshakeRule[]): boolean {
+  return rules.some(({ signed, reply }) => {
+    const texts = [reply.text, ...Object.values(reply.json ?? {}), ...Object.values(reply.headers ?? {})]
+    return !signed && texts.some((text) => typeof text === 'object' && 'hmac' in text)
+  })
+}
+
+export function isToken(content: readonly Chunk[]): boolean {
+  let text = ''
+  for (const chunk of content) {
+    if (chunk.length > maxRepeated) return false
+    text += typeof chunk === 'string' ? chunk : Buffer.from(chunk).toString('latin1')
+  }
+  return token.test(text)
+}
 
 /** Null when the source has no handshake. */
 export function compileHandshakes(
@@ -144,7 +167,8 @@ function replyText(rule: ReplyText, compiler: Compiler, scheme: Scheme): (readin
     const text = fill(reading)
     if (text === null) return null
     if ('digest' in rule) return createHash(algorithm).update(text).digest(encoding)
-    return `${compiler.fill(rule.prefix ?? '')}${scheme.mac?.(algorithm, text).toString(encoding) ?? ''}`
+    if (scheme.mac === undefined || !token.test(text)) return null
+    return compiler.fill(rule.prefix ?? '') + scheme.mac(algorithm, text).toString(encoding)
   }
 }
 

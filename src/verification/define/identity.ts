@@ -3,16 +3,22 @@
 import type { IdentifiedEvent, SchemeFacts, StoredSlice } from '../../provider.js'
 import { isForm } from '../delivery/body-formats.js'
 import { Compiler, type OptionValues } from '../delivery/compile.js'
-import { type Field, isList, leaves } from '../delivery/field.js'
-import { eventName, referenceText, signedName, typeText } from '../delivery/names.js'
+import { composite, type Field, isList, leaves } from '../delivery/field.js'
+import { eventName, referenceText, sha256, signedName, typeText } from '../delivery/names.js'
 import type { DocumentRule, Reading } from '../delivery/reading.js'
-import { ByteRanges, type ReadSlices, slicesReader } from '../delivery/slices.js'
-import { defaultMaxDepth, jsonQuery } from '../json.js'
+import { ByteRanges, type NoSlices, type ReadSlices, slicesReader } from '../delivery/slices.js'
+import { isDeeperThan } from '../json-scan.js'
+import { signsBody } from '../scheme.js'
 
 export interface EventRule {
   /** The list of events, such as `events[]`: each element is a slice. Without it the delivery is one event. */
   readonly each?: string
   readonly id: Field
+  /**
+   * People outside choose the id: a browser, an app. The id then also has the hash of the slice or document, because a
+   * guessed id must not hide the event of somebody else.
+   */
+  readonly idFromOutside?: true
   /** `unknown` when the field is absent: an event is recorded without a type too. */
   readonly type: Field
   readonly reference?: Field
@@ -29,7 +35,7 @@ export interface Identity {
   /**
    * A signed delivery or slice for which no rule finds an id gets an id made of its signed content: it came from the
    * sender, and an answer of 400 would lose it. Without signed content the list is empty when the body is unreadable or
-   * when any slice has no id: a delivery is recorded completely or not at all.
+   * when any slice has no id: a delivery is recorded completely or not at all. A delivery with too many events is one.
    */
   identify(reading: Reading): readonly IdentifiedEvent[]
   /** The same list in the same order from a stored delivery, which has no signature and few headers. */
@@ -47,7 +53,8 @@ export function compileIdentity(
     identify(reading) {
       const events: IdentifiedEvent[] = []
       for (const found of find(compiled, reading)) {
-        const id = found.id ?? signedName(found.reading)
+        const id =
+          found.id ?? signedName(found.reading) ?? (found.isUnsplit ? sha256(found.content!) : undefined)
         if (id === undefined) return []
         events.push(new ReadEvent(id, found))
       }
@@ -68,6 +75,8 @@ interface FoundEvent {
   readonly content: Uint8Array | null
   readonly reading: Reading
   readonly isSlice: boolean
+  /** A delivery with too many events to record each of them. Its bytes name it, also if they are not signed. */
+  readonly isUnsplit?: true
 }
 
 function find(rules: readonly CompiledRule[], reading: Reading): readonly FoundEvent[] {
@@ -77,7 +86,8 @@ function find(rules: readonly CompiledRule[], reading: Reading): readonly FoundE
     if (rule.otherwise && events.some((event) => isWhole || !event.isSlice)) continue
     const taken = rule.otherwise ? new ByteRanges(events.map((event) => event.reading.level(0))) : null
     const found = findIn(reading.again(), taken)
-    if (found !== null) for (const event of found) events.push(event)
+    if (found === 'too_many') return [{ ...whole(reading), isUnsplit: true }]
+    if (found !== 'unreadable') for (const event of found) events.push(event)
     // A rule for the whole delivery may be meant for another format of it.
     else if (!isWhole) slicesLost = true
   }
@@ -96,8 +106,12 @@ function unnamed(rules: readonly CompiledRule[], reading: Reading): FoundEvent {
     return null
   }
   const type = first((rule, fresh) => rule.type(fresh)) ?? unknownType
-  const reference = first((rule, fresh) => rule.reference(fresh))
-  return { id: undefined, type, reference, content: reading.delivery.body, reading, isSlice: false }
+  return { ...whole(reading), type, reference: first((rule, fresh) => rule.reference(fresh)) }
+}
+
+function whole(reading: Reading): FoundEvent {
+  const content = reading.delivery.body
+  return { id: undefined, type: unknownType, reference: null, content, reading, isSlice: false }
 }
 
 interface CompiledRule {
@@ -106,15 +120,15 @@ interface CompiledRule {
   readonly isWhole: boolean
   type(reading: Reading): string | null
   reference(reading: Reading): string | null
-  /** Null: unreadable. `taken` are the bytes of the events that other rules found, if this one must avoid them. */
-  find(reading: Reading, taken: ByteRanges | null): readonly FoundEvent[] | null
+  /** `taken` are the bytes of the events that other rules found, if this one must avoid them. */
+  find(reading: Reading, taken: ByteRanges | null): readonly FoundEvent[] | NoSlices
 }
 
 const unknownType = 'unknown'
 
 function compileRule(rule: EventRule, options: OptionValues, document: DocumentRule): CompiledRule {
   const compiler = new Compiler(options)
-  const id = compiler.field(rule.id)
+  const id = compiler.field(rule.idFromOutside ? composite(rule.id, 'hash') : rule.id)
   const readType = compiler.field(rule.type)
   const readReference = rule.reference === undefined ? () => undefined : compiler.field(rule.reference)
   const slicesOf: ReadSlices | null = slicesReader(rule.each, document)
@@ -149,10 +163,11 @@ function compileRule(rule: EventRule, options: OptionValues, document: DocumentR
         const found = event(reading)
         if (found.id !== undefined) return [found]
         // No event is not an error: a later rule may find one.
-        return reading.unreadable ? null : []
+        return reading.unreadable ? 'unreadable' : []
       }
       const slices = slicesOf(reading)
-      if (slices === null || taken === null) return slices?.map(event) ?? null
+      if (typeof slices === 'string') return slices
+      if (taken === null) return slices.map(event)
       return slices.filter((slice) => !taken.overlap(slice.level(0))).map(event)
     },
   }
@@ -170,7 +185,7 @@ function isCovered(id: Field, { covers, timestamp }: SchemeFacts): boolean {
   }
   return leaves(id).every((field) => {
     if (covers.fields.includes(field)) return true
-    if (/^(json|form|xml|keys):|^(hash|index|signed)$/.test(field)) return covers.body !== 'none'
+    if (/^(json|form|xml|keys):|^(hash|index|signed)$/.test(field)) return signsBody(covers)
     // A claim is read only from a verified token; a timestamp is declared only if it is signed.
     if (/^(const|option|claim):/.test(field)) return true
     if (field === 'timestamp') return timestamp !== null
@@ -202,6 +217,11 @@ class ReadEvent<Id extends string | null> {
 
   get isWhole(): boolean {
     return !this.#found.isSlice
+  }
+
+  get bytes(): Uint8Array {
+    const { isSlice, reading } = this.#found
+    return isSlice ? reading.level(0) : reading.delivery.body
   }
 
   /** A new value each time: a handler may change it. */
@@ -237,6 +257,10 @@ class WholeSlice implements StoredSlice {
     return true
   }
 
+  get bytes(): Uint8Array {
+    return this.#reading.delivery.body
+  }
+
   parse(): unknown {
     return parse(this.#reading, false)
   }
@@ -259,7 +283,7 @@ function parse(reading: Reading, isSlice: boolean): unknown {
   }
   const text = new TextDecoder().decode(bytes)
   // JSON.parse would block for seconds.
-  if (isDeep(reading, bytes)) return text
+  if (isDeeperThan(bytes, maxParsedDepth)) return text
   try {
     return JSON.parse(text)
   } catch {
@@ -267,17 +291,5 @@ function parse(reading: Reading, isSlice: boolean): unknown {
   }
 }
 
-const wholeText = jsonQuery([''])
-
-/** Few brackets cannot be nested deeply: most payloads need no scan. */
-function isDeep(reading: Reading, bytes: Uint8Array): boolean {
-  if (!reading.tooDeep && hasManyBrackets(bytes)) reading.scan(wholeText, bytes)
-  return reading.tooDeep
-}
-
-function hasManyBrackets(bytes: Uint8Array): boolean {
-  let brackets = 0
-  if (bytes.length > defaultMaxDepth)
-    for (const byte of bytes) if (byte === 0x5b || byte === 0x7b) brackets += 1
-  return brackets > defaultMaxDepth
-}
+/** Deeper JSON reaches a handler as text. */
+const maxParsedDepth = 512

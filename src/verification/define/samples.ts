@@ -20,6 +20,8 @@ export interface SampleRules {
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
   readonly method: string
+  /** Writes the name of the source into a body, for a sender whose deliveries must name their receiver. */
+  address(sample: unknown): void
 }
 
 const contentTypes = {
@@ -34,6 +36,7 @@ export function makeSample(rules: SampleRules, options: SampleOptions): SignOpti
   const id = options.id ?? freshId(rules.idForm)
   const fill = (value: unknown) => fillHoles(value, { id, type, now: options.now })
   const sample = fill(sampleOf(rules.samples, type))
+  rules.address(sample)
   const headers: Record<string, string> = { 'content-type': contentTypes[rules.format] }
   for (const [name, value] of Object.entries(rules.headers)) headers[name.toLowerCase()] = String(fill(value))
   return {

@@ -5,12 +5,13 @@ import type { ContentGuard, Delivery, Source, Verification } from '../../provide
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
-import type { Draft, Scheme, SchemeDefinition } from '../scheme.js'
-import { concealer } from '../schemes/secret.js'
+import { type Draft, reject, type Scheme, type SchemeDefinition } from '../scheme.js'
+import { concealer, secretDigests } from '../schemes/secret.js'
 import type { ProviderDefinition } from './definition.js'
-import { compileHandshakes } from './handshake.js'
+import { compileHandshakes, isToken, signsTokens } from './handshake.js'
 import { compileIdentity, type EventRule, idIsCovered } from './identity.js'
 import { checkOptions, namedOptions } from './options.js'
+import { compileReceiver, type Receiver } from './receiver.js'
 import { makeSample, type SampleRules } from './samples.js'
 
 export function createSource(
@@ -28,11 +29,13 @@ export function createSource(
   const options = checkOptions(provider, named, rules, [...credentials, ...extra])
   const { document = {} } = definition
   const publicUrl = options.publicUrl as string | undefined
+  const compiler = new Compiler(options)
+  const receiver = compileReceiver(definition, options, compiler)
   const scheme: Scheme = chosen.create({
     provider,
     credential,
     options,
-    compiler: new Compiler(options),
+    compiler,
     document,
     publicUrl,
     toleranceMs: options.toleranceMs as number | undefined,
@@ -42,6 +45,7 @@ export function createSource(
   /** The signed data that `verify` found, for `identify`: signatures are checked once. */
   const verified = new WeakMap<Delivery, SignedData>()
   const handshake = compileHandshakes(definition.handshakes ?? [], options, scheme)
+  const tokensAreSigned = signsTokens(definition.handshakes ?? [])
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const filler = new Compiler(options)
   const filledRules = eventRules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
@@ -55,6 +59,7 @@ export function createSource(
     verified.get(delivery) ?? scheme.readSigned?.(read(delivery)) ?? noSignedData
   const count = (verdict: Verification, reading: Reading): Verification => {
     if (!verdict.ok) return verdict
+    if (tokensAreSigned && isToken(reading.verifiedData?.signed ?? [])) return reject('bad_signature')
     if (verdict.secretIndex < secretHits.length) secretHits[verdict.secretIndex]! += 1
     if (reading.verifiedData !== undefined) verified.set(reading.delivery, reading.verifiedData)
     return verdict
@@ -66,6 +71,7 @@ export function createSource(
     docs: definition.docs,
     confidence: definition.confidence,
     idIsSigned,
+    sharedKey: definition.sharedKey || null,
     retryWindowMs: definition.retryWindowMs,
     answer: definition.answer ?? { timeLimitMs: null },
     contentGuard,
@@ -81,6 +87,7 @@ export function createSource(
       chosen.credential === 'secret' ? options[credential] : undefined,
       options.privateKey,
     ]),
+    secretDigests: chosen.credential === 'secret' ? secretDigests(options[credential]) : [],
     mode: (options.mode as Source['mode'] | undefined) ?? 'background',
     conflict: (options.conflict as Source['conflict'] | undefined) ?? 'ack',
     rearm: options.rearm === true,
@@ -88,6 +95,8 @@ export function createSource(
     retention: (options.retention as Source['retention'] | undefined) ?? {},
     verify(delivery, { now }) {
       const reading = read(delivery)
+      // First, so that the deliveries of others cause no request for a certificate.
+      if (!receiver.isNamed(reading)) return reject('wrong_claims')
       const verdict = scheme.verify(reading, now)
       return verdict instanceof Promise
         ? verdict.then((result) => count(result, reading))
@@ -95,13 +104,18 @@ export function createSource(
     },
     identify: (delivery) =>
       identity.identify(new Reading(delivery, document, publicUrl, () => signedData(delivery))),
+    impostor() {
+      const made = chosen.example()
+      const own = made.credential === undefined ? {} : { [credential]: made.credential }
+      return createSource(definition, schemes, { ...named, ...made.extra, ...own })
+    },
     slices: (delivery) => identity.slices(read(delivery)),
     guarded(delivery) {
       if (idIsSigned || equalIsUsual || provesNothing) return null
       return signedData(delivery).signed ?? [delivery.body]
     },
     handshake: (delivery, { now }) => (handshake === null ? null : handshake(read(delivery), now)),
-    sample: (wanted) => makeSample(sampleRules(definition, filler), wanted),
+    sample: (wanted) => makeSample(sampleRules(definition, filler, receiver), wanted),
     sign(wanted) {
       const draft: Draft = {
         method: wanted.method ?? 'POST',
@@ -139,7 +153,7 @@ function chooseScheme(
   throw new HookonceError('SECRET_MISSING', { provider, option })
 }
 
-function sampleRules(definition: ProviderDefinition, filler: Compiler): SampleRules {
+function sampleRules(definition: ProviderDefinition, filler: Compiler, receiver: Receiver): SampleRules {
   const headers = Object.entries(definition.sampleHeaders ?? {}).map(([name, value]) => [
     filler.fill(name),
     filler.fill(value),
@@ -151,6 +165,7 @@ function sampleRules(definition: ProviderDefinition, filler: Compiler): SampleRu
     headers: Object.fromEntries(headers),
     url: sampleUrl(definition),
     method: definition.sampleMethod ?? 'POST',
+    address: receiver.address,
   }
 }
 

@@ -154,24 +154,53 @@ function element(xml: string, tag: string): string | undefined {
       at = skipped
       continue
     }
-    tagPattern.lastIndex = at
-    const found = tagPattern.exec(xml)
+    const found = tagAt(xml, at)
     if (found === null) return undefined
-    const [{ length }, slash, name = '', isEmpty] = found
-    if (slash === '/') {
+    const { kind, name, end } = found
+    if (kind === 'end') {
       if (open.pop() !== name) return undefined
       if (open.length === 0 && content >= 0) return xml.slice(content, at)
-    } else if (isEmpty !== '/') {
-      if (open.length === 0 && name === tag) content = at + length
+    } else if (kind === 'start') {
+      if (open.length === 0 && name === tag) content = end
       open.push(name)
     }
-    at += length
+    at = end
   }
   return undefined
 }
 
-/** `</name>`, `<name a="b">` or `<name/>`. A quoted attribute may contain `>`. */
-const tagPattern = /<(\/?)([^\s<>/"'=]+)(?:[^<>"'/]|"[^"<]*"|'[^'<]*'|\/(?!>))*(\/?)>/y
+interface Tag {
+  readonly kind: 'start' | 'end' | 'empty'
+  readonly name: string
+  /** The place after the tag. */
+  readonly end: number
+}
+
+/**
+ * `</name>`, `<name a="b">` or `<name/>` at this place, or null. A quoted attribute may contain `>`. Every character is
+ * read once: a regular expression would go back over a long name or attribute again and again.
+ */
+function tagAt(xml: string, at: number): Tag | null {
+  const isEnd = xml[at + 1] === '/'
+  namePattern.lastIndex = at + (isEnd ? 2 : 1)
+  const name = namePattern.exec(xml)?.[0]
+  if (name === undefined) return null
+  let quote = ''
+  for (let i = namePattern.lastIndex; i < xml.length; i += 1) {
+    const char = xml[i]!
+    if (char === '<') return null
+    if (quote !== '') {
+      if (char === quote) quote = ''
+    } else if (char === '"' || char === "'") quote = char
+    else if (char === '>') {
+      const kind = isEnd ? 'end' : xml[i - 1] === '/' ? 'empty' : 'start'
+      return { kind, name, end: i + 1 }
+    }
+  }
+  return null
+}
+
+const namePattern = /[^\s<>/"'=]+/y
 
 /** The end of a comment, CDATA section or instruction at this place; 0 when it is none of them, -1 when it has no end. */
 function markupEnd(xml: string, at: number): number {

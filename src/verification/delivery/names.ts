@@ -17,12 +17,11 @@ export function withinLimit(text: string): string {
 
 /**
  * An id made of the signed content of the whole delivery, the signed time and the position of the slice. The slice alone
- * is not enough: equal slices of two deliveries may be two events. Undefined when no content is signed, or when the JSON
- * is nested too deeply to be parsed later.
+ * is not enough: equal slices of two deliveries may be two events. Undefined when no content is signed.
  */
 export function signedName(reading: Reading): string | undefined {
   const { naming, timestamp } = reading.signedData
-  if (naming === null || reading.tooDeep) return undefined
+  if (naming === null) return undefined
   const digest = createHash('sha256').update(JSON.stringify([timestamp ?? null, reading.slice]))
   for (const chunk of naming) digest.update(chunk)
   return `sha256:${digest.digest('hex')}`

@@ -42,8 +42,6 @@ export type FoundTokens = readonly (readonly JsonToken[])[] | null
 export class ParsedDelivery {
   readonly delivery: Delivery
   readonly publicUrl: string | undefined
-  /** Set when JSON is nested so deeply that JSON.parse would block for seconds. */
-  tooDeep = false
   readonly #rule: DocumentRule
   readonly #readSignedData: (() => SignedData) | undefined
   #signedData: SignedData | undefined
@@ -80,7 +78,6 @@ export class ParsedDelivery {
     if (found === undefined) {
       const result = query.read(bytes)
       found = result.ok ? result.values : null
-      if (!result.ok && result.reason === 'too_deep') this.tooDeep = true
       byBytes.set(bytes, found)
     }
     return found

@@ -72,10 +72,6 @@ export class Reading {
     return this.#parsed.delivery
   }
 
-  get tooDeep(): boolean {
-    return this.#parsed.tooDeep
-  }
-
   get document(): Uint8Array {
     const { document } = this.#parsed
     if (document === null) this.unreadable = true

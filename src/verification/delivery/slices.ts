@@ -6,12 +6,14 @@ import { jsonQuery } from '../json.js'
 import { splitAtEach } from '../json-path.js'
 import type { DocumentRule, Reading } from './reading.js'
 
-export type ReadSlices = (reading: Reading) => readonly Reading[] | null
+export type ReadSlices = (reading: Reading) => readonly Reading[] | NoSlices
+
+export type NoSlices = 'unreadable' | 'too_many'
 
 /** More than any sender documents. It limits the rows that one delivery can create. */
 const maxSlices = 10_000
 
-/** `each` is a path with `[]`, such as `events[]`. A slice knows the objects around it. Null: the body is unreadable. */
+/** `each` is a path with `[]`, such as `events[]`. A slice knows the objects around it. */
 export function compileSlices(each: string): ReadSlices {
   const stages = splitAtEach(each).map((path) => jsonQuery([path]))
   return (reading) => {
@@ -20,9 +22,9 @@ export function compileSlices(each: string): ReadSlices {
       const next: (readonly Uint8Array[])[] = []
       for (const chain of chains) {
         const found = reading.scan(stage, chain[0]!)
-        if (found === null) return null
+        if (found === null) return 'unreadable'
         for (const token of found[0] ?? []) {
-          if (next.length >= maxSlices) return null
+          if (next.length >= maxSlices) return 'too_many'
           next.push([chain[0]!.subarray(token.start, token.end), ...chain])
         }
       }
@@ -35,7 +37,7 @@ export function compileSlices(each: string): ReadSlices {
 const elements = compileSlices('[]')
 
 /** One JSON document per line; blank lines are skipped. */
-export function readLines(reading: Reading): readonly Reading[] | null {
+export function readLines(reading: Reading): readonly Reading[] | NoSlices {
   const document = reading.document
   // A sender that offers lines also offers an array, and its own setting chooses between them.
   if (document.find((byte) => byte > 0x20) === 0x5b) return elements(reading)
@@ -45,7 +47,7 @@ export function readLines(reading: Reading): readonly Reading[] | null {
     const end = found < 0 ? document.length : found
     const line = document.subarray(from, end)
     if (line.some((byte) => byte > 0x20)) slices.push(reading.at([line, document], slices.length))
-    if (slices.length > maxSlices) return null
+    if (slices.length > maxSlices) return 'too_many'
     from = end + 1
   }
   return slices

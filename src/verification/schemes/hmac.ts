@@ -1,5 +1,6 @@
 /** A keyed digest of the received bytes: the most common scheme, and synchronous because it is a hot path. */
 import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import type { Chunk } from '../delivery/template.js'
 import type { SecretScheme } from '../scheme.js'
 import { type Digest, digestBytes, type HmacAlgorithm, hmacDigest } from './keyed-digest.js'
 import { exampleSecret, type SecretRule, type Secrets, secretKeys } from './secret.js'
@@ -13,7 +14,10 @@ export interface HmacRule extends SignedRule {
   readonly algorithm?: HmacAlgorithm
   /** How the secret is decoded to a key. Default: its UTF-8 bytes. */
   readonly secret?: SecretRule
-  /** `prefix`: a plain digest of the secret followed by the content (HubSpot v1). Default `hmac`. */
+  /**
+   * Default `hmac`. `prefix`: a plain digest of the secret followed by the content (HubSpot v1). From such a digest anyone
+   * can compute that of a longer content, so content with the padding of a digest in it is rejected.
+   */
   readonly construction?: 'hmac' | 'prefix'
 }
 
@@ -40,6 +44,7 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
       const scheme = signedScheme('hmac', rule, context, {
         keyCount: keys.length,
         match(content, signatures) {
+          if (construction === 'prefix' && hasZeroByte(content)) return 'bad_signature'
           // Only a signature of the digest's length is compared: timingSafeEqual throws on another length.
           const decoded: Buffer[] = []
           for (const text of signatures) {
@@ -59,4 +64,9 @@ export function hmacScheme(rule: HmacRule): SecretScheme<Secrets> {
     },
     example: () => ({ credential: exampleSecret(secret, randomBytes(32)), extra: {} }),
   }
+}
+
+/** The padding of every digest has zero bytes: the high bytes of its length. No JSON text has one. */
+function hasZeroByte(content: readonly Chunk[]): boolean {
+  return content.some((chunk) => (typeof chunk === 'string' ? chunk.includes('\0') : chunk.includes(0)))
 }

@@ -1,11 +1,13 @@
 /** The keys of the JWT scheme: configured, fetched as a key set (JWKS), or looked up by the user's function. */
 import { createPublicKey, type JsonWebKey, type KeyObject } from 'node:crypto'
-import { type CryptoKey, createRemoteJWKSet, customFetch, decodeProtectedHeader } from 'jose'
+import type { CryptoKey, JWTHeaderParameters } from 'jose'
 import { HookonceError } from '../../errors.js'
 import type { RejectReason } from '../../provider.js'
 import type { SchemeContext } from '../scheme.js'
 import type { JwtRule } from './jwt.js'
+import { KeyCache } from './key-cache.js'
 import { isOfType, readPublicKey } from './key-formats.js'
+import { KeySet } from './key-set.js'
 import { credentialTexts, secretKeys } from './secret.js'
 
 export type JwtKey = KeyObject | Uint8Array | CryptoKey
@@ -15,12 +17,9 @@ type Keys = readonly { readonly key: JwtKey; readonly index: number }[]
 export interface KeySource {
   readonly count: number
   readonly first: JwtKey | undefined
-  /** Every key that may have signed this token. */
-  find(kid: string, token: string): Keys | RejectReason | Promise<Keys | RejectReason>
+  /** Every key that may have signed a token with this header. */
+  find(header: JWTHeaderParameters): Keys | RejectReason | Promise<Keys | RejectReason>
 }
-
-const maxCached = 64
-const retryAfterMs = 30_000
 
 export function keySource(rule: JwtRule, shared: boolean, context: SchemeContext): KeySource {
   if (shared) return configured(secretKeys(context, {}).map((key, index) => ({ key, kid: undefined, index })))
@@ -38,7 +37,7 @@ function configured(keys: Configured): KeySource {
   return {
     count: keys.length === 0 ? 1 : Math.max(...keys.map(({ index }) => index)) + 1,
     first: keys[0]?.key,
-    find(kid) {
+    find({ kid = '' }) {
       const fitting = keys.filter((key) => key.kid === undefined || kid === '' || key.kid === kid)
       return fitting.length === 0 ? 'unknown_key' : fitting
     },
@@ -81,8 +80,7 @@ function readJwk(jwk: object): KeyObject | null {
 
 /** A key that the sender marks as expired (Plaid's `expired_at`) is unknown; a look-up that throws is an outage. */
 function lookedUp(getKey: GetKey): KeySource {
-  const cache = new Map<string, { key: KeyObject | RejectReason; at: number }>()
-  const lookUp = async (kid: string): Promise<KeyObject | RejectReason> => {
+  const cache = new KeyCache(async (kid) => {
     try {
       const jwk: unknown = await getKey(kid)
       if (typeof jwk !== 'object' || jwk === null) return 'unknown_key'
@@ -91,38 +89,26 @@ function lookedUp(getKey: GetKey): KeySource {
     } catch {
       return 'key_unavailable'
     }
-  }
+  })
   return {
     count: 1,
     first: undefined,
-    async find(kid) {
+    async find({ kid = '' }) {
       if (kid === '' || kid.length > 200) return 'unknown_key'
-      let entry = cache.get(kid)
-      if (entry === undefined || (typeof entry.key === 'string' && Date.now() - entry.at > retryAfterMs)) {
-        entry = { key: await lookUp(kid), at: Date.now() }
-        // Strangers can invent key ids, so the cache is emptied when it is full.
-        if (cache.size >= maxCached) cache.clear()
-        cache.set(kid, entry)
-      }
-      return typeof entry.key === 'string' ? entry.key : [{ key: entry.key, index: 0 }]
+      const key = await cache.find(kid)
+      return typeof key === 'string' ? key : [{ key, index: 0 }]
     },
   }
 }
 
 function keySet(url: string, context: SchemeContext): KeySource {
-  const load = context.options.fetch as typeof fetch | undefined
-  const resolve = createRemoteJWKSet(new URL(url), load === undefined ? {} : { [customFetch]: load })
+  const set = new KeySet(url, (context.options.fetch as typeof fetch | undefined) ?? fetch)
   return {
     count: 1,
     first: undefined,
-    async find(_kid, token) {
-      try {
-        return [{ key: await resolve(decodeProtectedHeader(token) as never), index: 0 }]
-      } catch (error) {
-        return (error as { code?: string }).code === 'ERR_JWKS_NO_MATCHING_KEY'
-          ? 'unknown_key'
-          : 'key_unavailable'
-      }
+    async find(header) {
+      const key = await set.find(header)
+      return typeof key === 'string' ? key : [{ key, index: 0 }]
     },
   }
 }

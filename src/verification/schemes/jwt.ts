@@ -3,7 +3,15 @@
  * covered only when a claim holds its hash. jose does the cryptography and the key sets.
  */
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import { decodeJwt, decodeProtectedHeader, errors, type JWTPayload, jwtVerify, SignJWT } from 'jose'
+import {
+  decodeJwt,
+  decodeProtectedHeader,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  jwtVerify,
+  SignJWT,
+} from 'jose'
 import { HookonceError } from '../../errors.js'
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
@@ -107,9 +115,10 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     text: string,
     now: number,
   ): Promise<{ payload: JWTPayload; index: number } | RejectReason> {
-    const kid = keyId(text)
-    if (kid === null) return 'malformed_token'
-    const found = await keys.find(kid, text)
+    const header = headerOf(text)
+    // Checked before a key is looked up: the algorithm of a token is no reason to ask anybody.
+    if (header === null || !rule.algorithms.includes(header.alg as JwtAlgorithm)) return 'malformed_token'
+    const found = await keys.find(header)
     if (typeof found === 'string') return found
     let reason: RejectReason = 'unknown_key'
     for (const { key, index } of found) {
@@ -233,9 +242,12 @@ function isCanonical(token: string): boolean {
   )
 }
 
-function keyId(text: string): string | null {
+function headerOf(text: string): JWTHeaderParameters | null {
   try {
-    return decodeProtectedHeader(text).kid ?? ''
+    const header = decodeProtectedHeader(text)
+    const { alg, kid } = header
+    if (typeof alg !== 'string' || (kid !== undefined && typeof kid !== 'string')) return null
+    return { ...header, alg }
   } catch {
     return null
   }

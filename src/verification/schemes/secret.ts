@@ -1,5 +1,5 @@
 /** The secrets of a source: checked and decoded when the source is made (S1, S2), and masked in texts. */
-import { createHash } from 'node:crypto'
+import { createHash, createHmac, randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { SchemeContext } from '../scheme.js'
 import { decodeExact } from './signature.js'
@@ -91,19 +91,73 @@ export function exampleSecret(rule: SecretRule, random: Buffer): string {
  * `secrets` are the values of options: a text, a list, or a function that returns them.
  */
 export function concealer(secrets: readonly unknown[]): (text: string) => string {
-  const texts = secrets.flatMap((value) => {
-    const resolved: unknown = typeof value === 'function' ? value() : value
-    return [resolved].flat().filter((text): text is string => typeof text === 'string')
-  })
+  const texts = textsOf(secrets)
   const needles = [...new Set(texts.flatMap(forms))]
     .filter((text) => text.length >= leastMaskedCharacters)
     .sort((a, b) => b.length - a.length)
   return (text) => needles.reduce((rest, needle) => rest.replaceAll(needle, '***'), text)
 }
 
-/** The secret itself, the secret without its prefix (`whsec_`), and each line of a key in PEM. */
+function textsOf(values: readonly unknown[]): string[] {
+  return values.flatMap((value) => {
+    const resolved: unknown = typeof value === 'function' ? value() : value
+    return [resolved].flat().filter((text): text is string => typeof text === 'string')
+  })
+}
+
+const digestKey = randomBytes(32)
+
+/** Tells equal secrets from others, and says nothing about them outside of this process. */
+export function secretDigests(secret: unknown): readonly string[] {
+  return textsOf([secret]).map((text) => createHmac('sha256', digestKey).update(text.trim()).digest('hex'))
+}
+
+/**
+ * A secret stands in an error in many forms: as it is, without its prefix (`whsec_`), as a line of a key in PEM, escaped for
+ * JSON or a URL, or encoded, by itself or inside a longer text.
+ */
 function forms(secret: string): string[] {
   const trimmed = secret.trim()
+  const bare = trimmed.replace(/^[A-Za-z]+_/, '')
   const lines = trimmed.split(/\r?\n/).filter((line) => !line.startsWith('-----'))
-  return [trimmed, trimmed.replace(/^[A-Za-z]+_/, ''), ...lines]
+  const texts = [trimmed, bare, ...lines, lines.join('')]
+  const written = texts.flatMap((text) => [
+    text,
+    JSON.stringify(text).slice(1, -1),
+    encodeURIComponent(text.toWellFormed()),
+  ])
+  const keys = [trimmed, bare].flatMap((text) => [Buffer.from(text), ...decoded(text)])
+  return [...written, ...keys.flatMap(encodings)]
+}
+
+/** The bytes that a text is base64 or hexadecimal of. */
+function decoded(text: string): Buffer[] {
+  const base64 = text.replaceAll('-', '+').replaceAll('_', '/').replace(/=+$/, '')
+  return [
+    decodeExact(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='), 'base64'),
+    decodeExact(text, 'hex'),
+  ].filter((bytes) => bytes !== null && bytes.length >= leastMaskedCharacters) as Buffer[]
+}
+
+function encodings(bytes: Buffer): string[] {
+  const hex = bytes.toString('hex')
+  return [
+    bytes.toString('utf8'),
+    hex,
+    hex.toUpperCase(),
+    ...[0, 1, 2].flatMap((shift) => base64At(bytes, shift)),
+  ]
+}
+
+/**
+ * The base64 of the bytes inside of a longer text, where `shift` bytes before them share their first group: the digits that
+ * only these bytes decide.
+ */
+function base64At(bytes: Buffer, shift: number): string[] {
+  const text = Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64')
+  const inner = text.slice(Math.ceil((shift * 8) / 6), Math.floor(((shift + bytes.length) * 8) / 6))
+  const whole = shift === 0 ? [text, text.replace(/=+$/, '')] : []
+  const all = [...whole, inner]
+  const forUrls = all.map((form) => form.replaceAll('+', '-').replaceAll('/', '_'))
+  return [...all, ...forUrls, ...all.map(encodeURIComponent)]
 }

@@ -11,7 +11,7 @@ import { putField, putJson, walk } from '../delivery/put.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
 import { compileSlices } from '../delivery/slices.js'
 import { type Chunk, type ContentFunction, compileTemplate, holes } from '../delivery/template.js'
-import { type Draft, reject, type Scheme, type SchemeContext } from '../scheme.js'
+import { type Draft, reject, type Scheme, type SchemeContext, signsBody } from '../scheme.js'
 import {
   type Candidates,
   decodeExact,
@@ -128,7 +128,7 @@ export function signedScheme(
   function verify(reading: Reading, now: number): Verification | Promise<Verification> {
     if (slicesOf === null) return verifySlice(reading, now)
     const slices = slicesOf(reading)
-    if (slices === null || slices.length === 0) return reject('malformed_body')
+    if (typeof slices === 'string' || slices.length === 0) return reject('malformed_body')
     // One slice without a valid signature rejects the whole delivery.
     let secretIndex = 0
     const signed: Chunk[] = []
@@ -145,7 +145,8 @@ export function signedScheme(
 
   /** Builds the content as `verify` does. Of several templates it uses the first that applies. */
   function readSigned(reading: Reading): SignedData {
-    const slices = slicesOf === null ? [reading] : (slicesOf(reading) ?? [])
+    const slices = slicesOf === null ? [reading] : slicesOf(reading)
+    if (typeof slices === 'string') return noSignedData
     const signed = slices.map(signedContent)
     if (signed.length === 0 || signed.includes(null)) return noSignedData
     return signedData(reading, signed.flat() as Chunk[])
@@ -215,7 +216,7 @@ export function signedScheme(
     fields: named.filter((name) => name.includes(':')),
     ...rule.covers,
   }
-  const coversBody = covers.body !== 'none'
+  const coversBody = signsBody(covers)
   const facts: SchemeFacts = {
     kind,
     credential: context.credential,
@@ -229,10 +230,11 @@ export function signedScheme(
   return { facts, keyCount: signer.keyCount, verify, readSigned, sign }
 }
 
-function bodyCover(named: readonly string[], rule: SignedRule): 'bytes' | 'values' | 'none' {
-  if (named.includes('body') || named.includes('crc32')) return 'bytes'
+function bodyCover(named: readonly string[], rule: SignedRule): SchemeFacts['covers']['body'] {
+  if (named.includes('body')) return 'bytes'
   if (named.includes('sorted-form') || named.includes('document')) return 'values'
-  return rule.bodyHashIn === undefined ? 'none' : 'bytes'
+  if (rule.bodyHashIn !== undefined) return 'bytes'
+  return named.includes('crc32') ? 'checksum' : 'none'
 }
 
 function bodyHashMatches(reading: Reading, claimed: string | undefined): boolean {

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import type { EventView } from '../../api/client'
 import { type Payload, payloadQuery } from '../../api/queries'
-import { sessionQuery, useMay } from '../../api/session'
+import { useMay } from '../../api/session'
 import { bytes as size, visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Card, Facts } from '../../ui/card'
@@ -18,12 +18,10 @@ import { EditDialog } from './edit-dialog'
 
 export function PayloadCard({ event }: { readonly event: EventView }) {
   const may = useMay()
-  // In development nobody else is there, and the audit has no reader.
-  const open = useQuery(sessionQuery).data?.by === 'open'
-  const [wanted, setWanted] = useState(open)
+  const [wanted, setWanted] = useState(false)
   const { data, error } = useQuery({
     ...payloadQuery(event),
-    enabled: may.payload && event.payloadKept && (wanted || open),
+    enabled: may.payload && event.payloadKept && wanted,
   })
   if (!may.payload) {
     return (

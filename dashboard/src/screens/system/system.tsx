@@ -129,7 +129,7 @@ function SpoolCard({ spool }: Pick<SystemView, 'spool'>) {
           ['Waiting', `${number(spool.depth)} deliveries`],
           ['Size', `${bytes(spool.bytes)} of ${bytes(spool.maxBytes)}`],
           spool.oldestAt !== null && ['Oldest', <Time key="o" at={spool.oldestAt} />],
-          spool.refused > 0 && ['Refused by the store', number(spool.refused)],
+          spool.setAside > 0 && ['Set aside, retried', number(spool.setAside)],
         ]}
       />
     </Card>

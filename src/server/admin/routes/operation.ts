@@ -255,7 +255,7 @@ async function workersView(inbox: Inbox) {
     need(store, 'inspect', 'the admin API').leases(),
     inbox.history.processes(),
   ])
-  const processes = seen.map((process) => ({
+  const processes = seen.map(({ handles: _, ...process }) => ({
     ...process,
     startedAt: instant(process.startedAt),
     seenAt: instant(process.seenAt),

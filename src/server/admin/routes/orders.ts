@@ -29,7 +29,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
         dryRun: z.boolean().optional().describe('Report the result without changing anything'),
       }),
       answers: { 200: json('Done.', orderShape) },
-      problems: [400, 404, 409],
+      problems: [400, 404, 409, 410],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
         const key = eventKey(params)
         const by = { actor: access!.actor, reason: noteOf(request, body), force, dryRun }

@@ -115,6 +115,6 @@ export function statsRoutes(inbox: Inbox): Route[] {
 /** The last error is left out, because it may name an internal host. */
 export async function spoolOf({ spool }: Inbox) {
   if (spool === null) return null
-  const { depth, bytes, maxBytes, refused, oldestAt, storeAway, draining } = await spool.status()
-  return { depth, bytes, maxBytes, refused, oldestAt: instant(oldestAt), storeAway, draining }
+  const { depth, bytes, maxBytes, setAside, oldestAt, storeAway, draining } = await spool.status()
+  return { depth, bytes, maxBytes, setAside, oldestAt: instant(oldestAt), storeAway, draining }
 }

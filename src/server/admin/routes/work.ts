@@ -5,11 +5,12 @@
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { Inbox } from '../../../inbox.js'
-import type { ClaimedEvent, EventKey, Outcome } from '../../../model.js'
+import type { ClaimedEvent, EventKey, Outcome, Settlement } from '../../../model.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
 import { retryDelayMs } from '../../../processing/failure.js'
 import { usedUp } from '../../../processing/handle.js'
+import { eventBytes } from '../../../processing/handled-event.js'
 import { need, type Store } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
@@ -29,6 +30,8 @@ import {
 
 /** Retries and expired leases become due without a notification. */
 const POLL_MS = 1_000
+/** Of the bodies in the answer to a claim. A larger body is claimed alone. */
+const CLAIM_BYTES = 8 * 1024 * 1024
 
 export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
   const can = 'work' as const
@@ -40,6 +43,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
     const { worker, limit, leaseMs } = body
     const sources = sourcesFor(inbox, body.sources)
     if (sources.length === 0) return []
+    await inbox.attempts.workerAsked(sources)
     const until = performance.now() + body.waitMs
     for (;;) {
       const count = wakes.count()
@@ -62,9 +66,10 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       answers: { 200: json('The claimed events; empty when none is due.', claimShape) },
       problems: [400, 404],
       async run({ access, request, body }) {
-        const claimed = await claim(body, request.signal)
+        const [claimed, rest] = withinBytes(ownBytes(inbox, await claim(body, request.signal)))
         if (claimed.length === 0) return { events: [] }
         const store = await inbox.store()
+        if (rest.length > 0) await store.release(rest.map(({ lease }) => lease))
         try {
           await audit(store, access!, body.worker, claimed)
           if (request.signal.aborted)
@@ -90,7 +95,9 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body }) => {
         const store = await inbox.store()
-        return leaseResults(body.leases, await store.extend(leasesOf(body.leases), body.leaseMs))
+        const extended = await store.extend(leasesOf(body.leases), body.leaseMs)
+        await inbox.attempts.workerAsked(sourcesOf(inbox, body.leases, extended))
+        return leaseResults(body.leases, extended)
       },
     }),
     route({
@@ -105,14 +112,13 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
       problems: [400],
       run: async ({ body: { settlements } }) => {
         const store = await inbox.store()
-        const written = await store.settle(
-          await Promise.all(
-            settlements.map(async ({ lease: text, outcome, durationMs }) => {
-              const { lease, event } = readLease(text)
-              return { lease, outcome: await redacted(inbox, store, event, outcome), durationMs }
-            }),
-          ),
-        )
+        const redactedOnes: Settlement[] = []
+        // One after the other: each of them may read a payload.
+        for (const { lease: text, outcome, durationMs } of settlements) {
+          const { lease, event } = readLease(text)
+          redactedOnes.push({ lease, outcome: await redacted(inbox, store, event, outcome), durationMs })
+        }
+        const written = await store.settle(redactedOnes)
         return leaseResults(
           settlements.map(({ lease }) => lease),
           written,
@@ -148,6 +154,25 @@ function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[
     }
   }
   return asked ? [...asked] : background
+}
+
+/** Each event with its own part of its delivery: with the whole delivery, the answer would grow with its square. */
+function ownBytes(inbox: Inbox, claimed: readonly ClaimedEvent[]): ClaimedEvent[] {
+  return claimed.map((event) => {
+    const source = inbox.sources.get(event.source)
+    if (event.body === null || source === undefined) return event
+    return { ...event, body: eventBytes(source, event, event.body) }
+  })
+}
+
+/** The first events up to `CLAIM_BYTES`, but at least one, and the rest. */
+function withinBytes(events: readonly ClaimedEvent[]): [ClaimedEvent[], ClaimedEvent[]] {
+  let bytes = 0
+  const end = events.findIndex(({ body }, i) => {
+    bytes += body?.byteLength ?? 0
+    return i > 0 && bytes > CLAIM_BYTES
+  })
+  return end < 0 ? [[...events], []] : [events.slice(0, end), events.slice(end)]
 }
 
 /** A claim hands out payloads, so it is audited as a read of each event. */
@@ -221,6 +246,12 @@ function leasesOf(texts: readonly string[]) {
   return texts.map((text) => readLease(text).lease)
 }
 
+/** The sources of the leases that are live: a worker that extends them is busy, and still there. */
+function sourcesOf(inbox: Inbox, texts: readonly string[], live: readonly boolean[]): string[] {
+  const found = texts.flatMap((text, i) => (live[i] ? (readLease(text).event?.source ?? []) : []))
+  return [...new Set(found)].filter((source) => inbox.sources.has(source))
+}
+
 /** The outcome with its text redacted like that of a handler; the payload is compared if it is still stored. */
 async function redacted(
   inbox: Inbox,
@@ -252,6 +283,7 @@ async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEve
     run: 1,
     losses: 0,
     part: payload?.part ?? 0,
+    contentHash: payload?.contentHash ?? null,
     headers: payload?.headers ?? {},
     body: payload?.body ?? null,
   }

@@ -1,0 +1,58 @@
+/**
+ * Events without a handler in this process. In a deploy that adds a handler, the processes of before claim its events too.
+ * Every process writes to the log what it handles; an event that a live process handles is released for it, and its type
+ * is not claimed here for a while. The log is read after the claim, and only when an event has no handler here: an older
+ * answer might not know a new process.
+ */
+import { handlesType } from '../glob.js'
+import type { ClaimedEvent, EventTypeKey } from '../model.js'
+import type { Source } from '../provider.js'
+import type { Store } from '../store.js'
+
+export interface Elsewhere {
+  /** Splits events without a handler here: those that a live process handles, and those that none does. */
+  sort(events: readonly ClaimedEvent[]): Promise<{
+    readonly elsewhere: readonly ClaimedEvent[]
+    readonly nowhere: readonly ClaimedEvent[]
+  }>
+  /** The types that were found elsewhere a moment ago. */
+  types(): readonly EventTypeKey[]
+}
+
+/** The process that handles a type may die: then this one must look again. */
+const KNOWN_MS = 5_000
+const MAX_KNOWN = 100
+
+export function createElsewhere<Tx>(
+  { history }: Pick<Store<Tx>, 'history'>,
+  sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>,
+): Elsewhere {
+  const known = new Map<string, EventTypeKey & { readonly until: number }>()
+
+  function note({ source, eventType }: ClaimedEvent): void {
+    if (known.size < MAX_KNOWN)
+      known.set(`${source} ${eventType}`, { source, eventType, until: performance.now() + KNOWN_MS })
+  }
+
+  return {
+    async sort(events) {
+      const handled = history ? await history.handled() : []
+      const elsewhere: ClaimedEvent[] = []
+      const nowhere: ClaimedEvent[] = []
+      for (const event of events) {
+        const { source, eventType } = event
+        const separator = sources.get(source)?.typeSeparator
+        const isHandled = handled.some(
+          (types) => types.source === source && handlesType(types.pattern, eventType, separator),
+        )
+        if (isHandled) note(event)
+        ;(isHandled ? elsewhere : nowhere).push(event)
+      }
+      return { elsewhere, nowhere }
+    },
+    types() {
+      for (const [key, { until }] of known) if (until < performance.now()) known.delete(key)
+      return [...known.values()]
+    },
+  }
+}

@@ -1,0 +1,125 @@
+/**
+ * The places of this process. Handlers share them, so that one that hangs cannot hold them all. A place is
+ *
+ *   free   no attempt has it;
+ *   held   an attempt has it;
+ *   lent   its attempt runs for more than a second, and its handler holds more than its share. It stays held for its own
+ *          handler, and is free for handlers that hold less than their share.
+ *
+ * The share is an equal part of the places for each handler that has events here. A handler that is alone may hold all
+ * places. Handlers below their share go first. With one place nothing is lent.
+ */
+import type { Registered } from './handlers.js'
+
+/** An attempt that runs longer lends its place. */
+export const LONG_MS = 1_000
+/** The weight of the last attempt in the moving average. */
+const LAST_WEIGHT = 0.2
+
+/** Null: events without a handler. */
+export type Holder<Tx> = Registered<Tx> | null
+
+export interface Place {
+  readonly startedAt: number
+  /** May be called more than once. */
+  free(): void
+}
+
+export class Places<Tx> {
+  /** Attempts that have a place. More than `size` when places are lent, or used by `runNow`. */
+  active = 0
+  readonly size: number
+  /** Oldest attempt first. */
+  readonly #held = new Map<Holder<Tx>, Set<Place>>()
+
+  constructor(size: number) {
+    this.size = size
+  }
+
+  /** Places for a handler that holds none. */
+  get free(): number {
+    return this.size - this.#countedWith(this.#shareOf(this.#held.size + 1))
+  }
+
+  heldBy(holder: Holder<Tx>): number {
+    return this.#held.get(holder)?.size ?? 0
+  }
+
+  /** True when the limit of the handler itself is reached. */
+  isAtLimit(holder: Holder<Tx>): boolean {
+    return this.heldBy(holder) >= (holder?.options.concurrency ?? Number.POSITIVE_INFINITY)
+  }
+
+  /** True when an attempt of this handler runs for more than a second. */
+  isLong(holder: Holder<Tx>): boolean {
+    const [oldest] = this.#held.get(holder) ?? []
+    return oldest !== undefined && isLong(oldest, performance.now())
+  }
+
+  /** `waiting`: the handlers whose events wait. */
+  share(waiting: Iterable<Holder<Tx>>): number {
+    let handlers = this.#held.size
+    for (const holder of waiting) if (!this.#held.has(holder)) handlers++
+    return this.#shareOf(handlers)
+  }
+
+  mayStart(holder: Holder<Tx>, share: number): boolean {
+    if (this.isAtLimit(holder)) return false
+    if (this.active < this.size) return true
+    return this.heldBy(holder) < share && this.#countedWith(share) < this.size
+  }
+
+  take(holder: Holder<Tx>, events: number, onFree: () => void): Place {
+    const held = this.#held.get(holder) ?? new Set()
+    const startedAt = performance.now()
+    const place: Place = {
+      startedAt,
+      free: () => {
+        if (held.delete(place)) this.#freed(holder, held, startedAt, events)
+        onFree()
+      },
+    }
+    held.add(place)
+    this.#held.set(holder, held)
+    this.active++
+    if (holder) {
+      holder.active++
+      holder.changedAt = startedAt
+    }
+    return place
+  }
+
+  #freed(holder: Holder<Tx>, held: Set<Place>, startedAt: number, events: number): void {
+    this.active--
+    if (held.size === 0) this.#held.delete(holder)
+    if (!holder) return
+    holder.active--
+    holder.changedAt = performance.now()
+    const ms = (holder.changedAt - startedAt) / events
+    holder.meanMs = holder.meanMs === null ? ms : holder.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
+  }
+
+  #shareOf(handlers: number): number {
+    return Math.max(1, Math.floor(this.size / Math.max(1, handlers)))
+  }
+
+  /** Held places without those that are lent. */
+  #countedWith(share: number): number {
+    if (this.active < this.size) return this.active
+    const now = performance.now()
+    let counted = this.active
+    for (const held of this.#held.values()) {
+      let lent = 0
+      for (const place of held) {
+        if (lent >= held.size - share || !isLong(place, now)) break
+        lent++
+      }
+      counted -= lent
+    }
+    return counted
+  }
+}
+
+function isLong({ startedAt }: Place, now: number): boolean {
+  return now - startedAt > LONG_MS
+}

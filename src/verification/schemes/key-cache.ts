@@ -1,0 +1,91 @@
+/**
+ * Keys that are looked up by a name in the delivery: the address of a certificate, the id of a key. A stranger can invent
+ * names, so look-ups have a budget. A key that was found is never removed because of a name that was invented.
+ */
+import type { KeyObject } from 'node:crypto'
+import type { RejectReason } from '../../provider.js'
+import { lookUpTimeoutMs, within } from './key-fetch.js'
+
+export type FoundKey = KeyObject | RejectReason
+
+/** A sender has one or two keys at a time. */
+const maxKeys = 64
+const maxFailures = 256
+/** Between two look-ups of a name that failed. */
+const retryAfterMs = 30_000
+/** Look-ups at once after a quiet time, and later in each minute. */
+const lookUpsPerMinute = 10
+
+export class KeyCache {
+  /** In the order of their last use. */
+  readonly #keys = new Map<string, KeyObject>()
+  /** In the order of their look-up. */
+  readonly #failures = new Map<string, { readonly reason: RejectReason; readonly at: number }>()
+  readonly #pending = new Map<string, Promise<FoundKey>>()
+  readonly #lookUp: (name: string) => Promise<FoundKey>
+  readonly #now: () => number
+  readonly #timeoutMs: number
+  #budget = lookUpsPerMinute
+  #budgetAt: number
+
+  /** `lookUp` must not reject. */
+  constructor(
+    lookUp: (name: string) => Promise<FoundKey>,
+    { now = () => performance.now(), timeoutMs = lookUpTimeoutMs } = {},
+  ) {
+    this.#lookUp = lookUp
+    this.#now = now
+    this.#timeoutMs = timeoutMs
+    this.#budgetAt = now()
+  }
+
+  find(name: string): FoundKey | Promise<FoundKey> {
+    const key = this.#keys.get(name)
+    if (key !== undefined) {
+      this.#keep(name, key)
+      return key
+    }
+    const pending = this.#pending.get(name)
+    if (pending !== undefined) return pending
+    const failure = this.#failures.get(name)
+    if (failure !== undefined && this.#now() - failure.at < retryAfterMs) return failure.reason
+    // Nobody knows whether this one is genuine, so the answer is that of an outage: the sender comes back.
+    if (!this.#spend()) return 'key_unavailable'
+    const found = within(this.#timeoutMs, this.#lookUp(name), 'key_unavailable').then((result) =>
+      this.#finish(name, result),
+    )
+    this.#pending.set(name, found)
+    return found
+  }
+
+  #finish(name: string, found: FoundKey): FoundKey {
+    this.#pending.delete(name)
+    this.#failures.delete(name)
+    if (typeof found === 'string') {
+      this.#failures.set(name, { reason: found, at: this.#now() })
+      removeFirst(this.#failures, maxFailures)
+    } else this.#keep(name, found)
+    return found
+  }
+
+  #keep(name: string, key: KeyObject): void {
+    this.#keys.delete(name)
+    this.#keys.set(name, key)
+    removeFirst(this.#keys, maxKeys)
+  }
+
+  #spend(): boolean {
+    const now = this.#now()
+    const earned = ((now - this.#budgetAt) * lookUpsPerMinute) / 60_000
+    this.#budget = Math.min(lookUpsPerMinute, this.#budget + earned)
+    this.#budgetAt = now
+    if (this.#budget < 1) return false
+    this.#budget -= 1
+    return true
+  }
+}
+
+/** Removes the oldest entry if there are more than `most`. */
+function removeFirst(entries: Map<string, unknown>, most: number): void {
+  if (entries.size > most) entries.delete(entries.keys().next().value!)
+}

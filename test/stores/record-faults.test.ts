@@ -1,0 +1,74 @@
+/** Failures of record: 400 only where the delivery itself is to blame, 503 for every fault of the store. */
+import { expect, it } from 'vitest'
+import { type Bench, onBothLogs, onLog, post } from '../support/processing.js'
+
+async function answers(bench: Bench, ids: readonly string[]): Promise<Record<string, number>> {
+  const { inbox } = bench.inbox({ processing: false })
+  await inbox.start()
+  const receipts = await Promise.all(ids.map((id) => post(inbox, { id })))
+  return Object.fromEntries(receipts.map(({ httpStatus }, i) => [ids[i]!, httpStatus]))
+}
+
+const recorded = async (bench: Bench) =>
+  (await bench.rows('select event_id from log.events order by event_id')).map((row) => row.event_id)
+
+/** The same fault in the words of each store. */
+function faults({ kind }: Bench): Record<string, string> {
+  if (kind === 'SQLite')
+    return {
+      'a trigger that fails for one row': `create trigger somebodys before insert on log.events
+        when new.event_id = 'bad' begin select raise(abort, 'no'); end`,
+      'a NOT NULL constraint': `create trigger somebodys before insert on log.payloads
+        when (select event_id from log.events where seq = new.seq) = 'bad'
+        begin insert into log.payloads (seq, received_at, headers, body) values (new.seq, 0, null, ''); end`,
+    }
+  return {
+    'a trigger that fails for one row': `create function log.no() returns trigger language plpgsql as
+      $$ begin raise exception 'no'; end $$; create trigger somebodys before insert on log.events for each row
+      when (new.event_id = 'bad') execute function log.no()`,
+    'a CHECK constraint': `alter table log.events add constraint somebodys check (event_id <> 'bad')`,
+    'a NOT NULL constraint': `create function log.none() returns trigger language plpgsql as
+      $$ begin new.event_type := null; return new; end $$; create trigger somebodys before insert on log.events
+      for each row when (new.event_id = 'bad') execute function log.none()`,
+  }
+}
+
+onBothLogs((bench) => {
+  for (const name of ['a trigger that fails for one row', 'a CHECK constraint', 'a NOT NULL constraint'])
+    it(`${name} on a table of hookonce is answered 503, and the neighbours of the row are recorded`, async () => {
+      await bench.store().migrate()
+      const fault = faults(bench)[name]
+      if (fault === undefined) return
+      await bench.log.sql(fault)
+      expect(await answers(bench, ['a', 'bad', 'b'])).toEqual({ a: 200, bad: 503, b: 200 })
+      expect(await answers(bench, ['bad'])).toEqual({ bad: 503 })
+      expect(await recorded(bench)).toEqual(['a', 'b'])
+    })
+
+  it('record throws when a fault of the store leaves no event recorded', async () => {
+    const store = bench.store()
+    await store.migrate()
+    await bench.log.sql(faults(bench)['a trigger that fails for one row']!)
+    const event = { eventId: 'bad', eventType: 't', reference: null, contentHash: null, guardHash: null }
+    const bad = { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event] }
+    await expect(store.record([{ ...bad, onReplayedContent: 'review' }])).rejects.toMatchObject({
+      code: 'STORE_FAILED',
+    })
+  })
+})
+
+onLog('PostgreSQL', (bench) => {
+  it('a sequence at its end is answered 503', async () => {
+    await bench.log.sql(`select setval('log.event_seq', 9223372036854775807)`)
+    expect(await answers(bench, ['a', 'b'])).toEqual({ a: 503, b: 503 })
+  })
+
+  it('a value that is too long for an index is answered 400, and its neighbours are recorded', async () => {
+    // An index row has at most 2,704 bytes; md5 texts do not compress.
+    await bench.log.sql(`create function log.long(id text) returns text immutable language sql as
+      $$ select case when id = 'bad' then (select string_agg(md5(n::text), '') from generate_series(1, 400) n) end $$;
+      create index somebodys_long on log.events (log.long(event_id))`)
+    expect(await answers(bench, ['a', 'bad', 'b'])).toEqual({ a: 200, bad: 400, b: 200 })
+    expect(await recorded(bench)).toEqual(['a', 'b'])
+  })
+})
