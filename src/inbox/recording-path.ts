@@ -92,21 +92,11 @@ function cacheStep(cache: SeenCache | null): (next: Recorder) => Recorder {
             const log = await cache.log()
             const known = log && (await cache.ask(log, source, delivery))
             if (known) return known
-            const recording = await recordOr(cache.doubt, () => next.record(delivery, source, span))
-            if (recording === 'spooled') cache.doubt()
-            else if (log) cache.keep(log, source, delivery, recording)
+            const recording = await next.record(delivery, source, span)
+            if (log && recording !== 'spooled') cache.keep(log, source, delivery, recording)
             return recording
           },
         }
-}
-
-async function recordOr<T>(failed: () => void, record: () => Promise<T>): Promise<T> {
-  try {
-    return await record()
-  } catch (error) {
-    failed()
-    throw error
-  }
 }
 
 function traceStep(next: Recorder): Recorder {

@@ -18,8 +18,6 @@ export interface SeenCache {
   ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
   /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
   keep(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
-  /** Called when the log did not answer: when it comes back, it may be another one. */
-  doubt(): void
   /** Called when an attempt of this process has finished an event. */
   settled(event: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void
   /** Removes events whose state an operator has changed. */
@@ -85,7 +83,6 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
   return {
     counts,
     log: name.current,
-    doubt: name.forget,
 
     async ask(id, source, delivery) {
       const { events } = delivery
@@ -148,35 +145,33 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
   }
 }
 
-/** How long the name of the log is used before it is read again, and how long a read that failed is not repeated. */
-const NAME_MS = 1_000
+/** How long a name is used after it was asked for. No server can be stopped, replaced by a copy and started again in it. */
+const NAME_MS = 20
+/** A read that failed is not repeated for this long: until then every delivery goes to the log. */
+const NO_NAME_MS = 1_000
 /** A delivery does not wait longer for the name. It then goes to the log. */
 const NAME_WAIT_MS = 1_000
 
 /**
- * The name of the log. It is read again and again, because the database may be stopped and replaced by an earlier copy
- * while this process runs.
+ * The name of the log. The database may be replaced by an earlier copy while this process runs, so a name is used only for
+ * a moment. A burst of duplicates shares one read.
  */
 function createLogName(read: () => Promise<string>) {
   let last: string | null = null
   let until = 0
   let reading: Promise<string | null> | null = null
 
-  function readAgain(): Promise<string | null> {
+  async function readAgain(): Promise<string | null> {
     const startedAt = performance.now()
-    const answered = timeLimited(read(), NAME_WAIT_MS, () => new Error('the log did not answer'))
-    const own: Promise<string | null> = answered
-      .catch(() => null)
-      .then((name) => {
-        // Forgotten meanwhile: it may be the name of a log that is gone.
-        if (reading !== own) return null
-        last = name
-        until = (name === null ? performance.now() : startedAt) + NAME_MS
-        reading = null
-        return name
-      })
-    reading = own
-    return own
+    try {
+      last = await timeLimited(read(), NAME_WAIT_MS, () => new Error('the log did not answer'))
+      until = startedAt + NAME_MS
+    } catch {
+      last = null
+      until = performance.now() + NO_NAME_MS
+    }
+    reading = null
+    return last
   }
 
   return {
@@ -186,11 +181,8 @@ function createLogName(read: () => Promise<string>) {
     },
     async current(): Promise<string | null> {
       if (performance.now() < until) return last
-      return reading ?? readAgain()
-    },
-    forget(): void {
-      until = 0
-      reading = null
+      reading ??= readAgain()
+      return reading
     },
   }
 }

@@ -204,4 +204,12 @@ export const withheldMutants = [
     ],
     tests: [{ file: 'test/providers/handshakes.test.ts', title: 'a handshake that signs a text for anyone' }],
   },
+  {
+    name: 'cache bound to a log of a second ago',
+    promise: 'An event that a restored database lacks is not answered from the cache.',
+    changes: [
+      { file: 'src/seen/cache.ts', find: 'const NAME_MS = 20\n', replace: 'const NAME_MS = 1_000\n' },
+    ],
+    tests: [{ file: 'test/seen/recall.test.ts', title: 'the log is named again for a delivery' }],
+  },
 ]
