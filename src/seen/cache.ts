@@ -145,7 +145,10 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
   }
 }
 
-/** How long a name is used after it was asked for. No server can be stopped, replaced by a copy and started again in it. */
+/**
+ * How long a name is used after it was asked for. A server takes longer to stop and start on a copy of its data. A proxy that
+ * is switched to another server may be quicker: until then the answers are those of before the switch.
+ */
 const NAME_MS = 20
 /** A read that failed is not repeated for this long: until then every delivery goes to the log. */
 const NO_NAME_MS = 1_000
@@ -170,7 +173,6 @@ function createLogName(read: () => Promise<string>) {
       last = null
       until = performance.now() + NO_NAME_MS
     }
-    reading = null
     return last
   }
 
@@ -181,7 +183,9 @@ function createLogName(read: () => Promise<string>) {
     },
     async current(): Promise<string | null> {
       if (performance.now() < until) return last
-      reading ??= readAgain()
+      reading ??= readAgain().finally(() => {
+        reading = null
+      })
       return reading
     },
   }
