@@ -125,6 +125,17 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
     failed = result
   }
 
+  /** Only a write shows whether the file can be written again: a test row, because no delivery may come for long. */
+  async function tryAgain(): Promise<boolean> {
+    try {
+      await file.probe()
+      failed = null
+      return true
+    } catch {
+      return false
+    }
+  }
+
   return {
     record,
     counts: () => counts,
@@ -134,6 +145,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       return isForTheSpool(error)
     },
     async status() {
+      if (!canWrite()) await tryAgain()
       const { depth, bytes, setAside, oldestAt } = await file.totals()
       const writeError = failed instanceof Error ? failed.message : null
       const lastError = writeError ?? circuit.lastError ?? drain.problem
@@ -144,11 +156,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       const { bytes } = await file.totals()
       if (failed === null) return bytes < maxBytes
       if (typeof failed === 'number' && bytes + failed > maxBytes) return false
-      // Only a write shows that the disk is full. Until a delivery is stored again, a test row is written.
-      return file.probe().then(
-        () => true,
-        () => false,
-      )
+      return tryAgain()
     },
     async retrySetAside() {
       const count = await file.retryNow()

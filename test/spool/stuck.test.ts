@@ -100,6 +100,28 @@ test('a node whose spool is on a full disk records deliveries again when the dat
   expect((await inbox.spool!.status()).lastError).toBeNull()
 })
 
+test('the status says that a disk is full only while it is', async ({ skip }) => {
+  const disk = smallDisk('4m')
+  if (disk === null) return skip('this user may not mount a small disk')
+  const { inbox } = await make(join(disk, 'spool.db'))
+  expect((await post(inbox, { id: 'before' })).status).toBe('accepted')
+  const lastError = async () => (await inbox.spool!.status()).lastError
+  await inbox.spool!.status() // creates the file
+  const filler = join(disk, 'filler')
+  fill(filler)
+  line.cut('refuse')
+  const big = 'x'.repeat(100_000)
+  expect(await post(inbox, { id: 'refused', big })).toMatchObject({ httpStatus: 503, reason: 'SPOOL_FAILED' })
+  expect(await lastError()).toMatch(/disk is full/)
+
+  // Nothing is in the spool, so no delivery will be written to it or removed from it.
+  line.join()
+  await until(async () => (await post(inbox, { id: 'after' })).httpStatus === 200, 'recorded')
+  expect(await lastError()).toMatch(/disk is full/)
+  rmSync(filler)
+  expect(await lastError()).toBeNull()
+})
+
 const poison = `
 create function hookonce.poison() returns trigger language plpgsql as $$
 begin
