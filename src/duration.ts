@@ -25,15 +25,21 @@ const words = [
 ] as const
 
 /**
- * `30 days`, `1.5 hours`, `20 ms`. Exact where a unit allows it in three digits (`80 hours`, not `3.3 days`), so that a
- * limit in an error message can be copied; else rounded to a tenth of the largest unit.
+ * `30 days`, `1.5 hours`, `20 ms`: a duration that somebody has chosen. Exact where a unit allows it in three digits (`80
+ * hours`, not `3.3 days`), so that a limit in an error message can be copied.
  */
 export function durationText(ms: number): string {
-  const tenths = (sizeMs: number) => (ms / sizeMs) * 10
-  const exact = words.find(([, sizeMs]) => Number.isInteger(tenths(sizeMs)) && ms >= sizeMs)
-  const [word, sizeMs] =
-    exact && ms < 1_000 * exact[1] ? exact : (words.find(([, size]) => ms >= size) ?? ['ms', 1])
-  const amount = Math.round(tenths(sizeMs)) / 10
+  const exact = words.find(([, sizeMs]) => Number.isInteger((ms / sizeMs) * 10) && ms >= sizeMs)
+  return exact && ms < 1_000 * exact[1] ? inUnits(ms, exact) : ageText(ms)
+}
+
+/** `7 minutes`: a time that has passed, to a tenth of the largest unit. */
+export function ageText(ms: number): string {
+  return inUnits(ms, words.find(([, sizeMs]) => ms >= sizeMs) ?? ['ms', 1])
+}
+
+function inUnits(ms: number, [word, sizeMs]: readonly [string, number]): string {
+  const amount = Math.round((ms / sizeMs) * 10) / 10
   if (word === 'ms') return `${amount} ms`
   return `${amount} ${word}${amount === 1 ? '' : 's'}`
 }

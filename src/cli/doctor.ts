@@ -1,7 +1,7 @@
 /** The findings of `hookonce doctor`: each is a fact about this installation, and a fix when the fact is a problem. */
 import { existsSync, statSync } from 'node:fs'
 import type { LoadedConfig } from '../config/load.js'
-import { durationText } from '../duration.js'
+import { ageText, durationText } from '../duration.js'
 import type { Source } from '../provider.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../spool/spool.js'
 import { type Finding, need, type Store } from '../store.js'
@@ -184,7 +184,7 @@ async function backlog(store: Store, now: number): Promise<Finding[]> {
   const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
   const processing = stats.reduce((sum, { processing }) => sum + processing, 0)
   const dead = stats.reduce((sum, { dead }) => sum + dead, 0)
-  const waited = ageMs === 0 ? 'no event waits' : `the oldest has waited ${durationText(ageMs)}`
+  const waited = ageMs === 0 ? 'no event waits' : `the oldest has waited ${ageText(ageMs)}`
   const nobody = ageMs >= NOBODY_MS && processing === 0
   return [
     nobody
@@ -217,7 +217,7 @@ async function attempts(store: Store, now: number): Promise<Finding> {
   const ageMs = now - oldestAt
   return finding(
     'attempts',
-    name === '' ? 'none runs' : `the oldest claim is ${durationText(ageMs)} old, by ${name}`,
+    name === '' ? 'none runs' : `the oldest claim is ${ageText(ageMs)} old, by ${name}`,
     ageMs < LONG_ATTEMPT_MS,
     'Its handler probably hangs. The log of this worker names it: "still runs after its time limit". End the handler when ctx.signal is aborted.',
   )

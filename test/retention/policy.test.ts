@@ -1,7 +1,7 @@
 import { createInbox, type RetentionOptions } from 'hookonce'
 import { adyen, stripe, unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
-import { durationText, parseDuration } from '#dist/duration.js'
+import { ageText, durationText, parseDuration } from '#dist/duration.js'
 import { retentionPolicy } from '#dist/retention/policy.js'
 
 const DAY_MS = 86_400_000
@@ -93,4 +93,17 @@ test('what cannot be meant is refused when the inbox is made', () => {
     expect(() => of(options as RetentionOptions)).toThrow(
       expect.objectContaining({ code: 'RETENTION_INVALID' }),
     )
+})
+
+test('a time that has passed is written in its largest unit, whatever its milliseconds are', () => {
+  const ages = [420_000, 420_400, 420_437, 80 * 3_600_000, 59_900, 999.6, 0]
+  expect(ages.map(ageText)).toEqual([
+    '7 minutes',
+    '7 minutes',
+    '7 minutes',
+    '3.3 days',
+    '59.9 seconds',
+    '999.6 ms',
+    '0 ms',
+  ])
 })

@@ -2,7 +2,7 @@
  * What needs a person: each entry says what was found, what to do, and where the events are. Everything is read from
  * counters and small indexes. The inspection of the store reads thousands of rows, so it is kept for a minute.
  */
-import { durationText } from '../../duration.js'
+import { ageText } from '../../duration.js'
 import { destinationStates } from '../../forward/destinations.js'
 import type { Inbox } from '../../inbox.js'
 import { rejectReasons } from '../../provider.js'
@@ -180,7 +180,7 @@ function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
       items.push(
         item('slow_handler', source, {
           title: `Handlers of ${source} are slow`,
-          text: `One in twenty attempts took longer than ${durationText(Math.round(p95Ms))} in 24 hours.`,
+          text: `One in twenty attempts took longer than ${ageText(p95Ms)} in 24 hours.`,
           todo: 'Look at the durations of its handlers. A longer task belongs into a queue of its own.',
           source,
           screen: 'handlers',
@@ -200,7 +200,7 @@ async function stuck(inbox: Inbox): Promise<Item[]> {
       item('stuck', source, {
         severity: 'critical',
         title: `Events of ${source} wait for a worker`,
-        text: `The oldest has been due for ${durationText(ageMs)}.`,
+        text: `The oldest has been due for ${ageText(ageMs)}.`,
         todo: 'Check that a process with handlers for them runs, and that none of them is paused.',
         source,
         lastAt: instant(oldestDueAt),
