@@ -27,6 +27,7 @@ const LEASE_MS = 60_000
 /** A process that gives no answer for so long is left alone. */
 const PATIENCE_MS = 1_500
 const TRIES = 40
+const SETTLED_MS = 60_000
 const types = ['plain', 'tx', 'once', 'in-tx', 'stale', 'fails', 'later', 'slow', 'many', 'many'] as const
 
 export async function runWithFault<Tx>(
@@ -127,7 +128,9 @@ export async function runWithFault<Tx>(
   async function settled(ids: readonly string[]): Promise<void> {
     for (const eventId of ids) {
       let state: string | undefined
-      for (let tries = 0; tries < 400 && state !== 'succeeded'; tries++) {
+      // SQLite ends a transaction that nobody could roll back after some seconds, and everything else waits for it.
+      const limit = performance.now() + SETTLED_MS
+      for (let tries = 0; state !== 'succeeded' && performance.now() < limit; tries++) {
         state = (await real.get({ source, eventId }))?.state
         if (state !== 'succeeded') await recover(tries)
       }
