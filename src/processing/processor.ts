@@ -287,10 +287,10 @@ export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: Processing
       pause.end()
       await atMost(left(), looping)
       await atMost(left(), unsubscribe?.())
-      await atMost(left(), released)
       const timer = setTimeout(dispatch.abortAll, left())
-      // Results of aborted attempts are still written, if the store accepts them; otherwise their leases expire.
-      await atMost(left() + ABORTED_MS, dispatch.idle())
+      // Results of aborted attempts are still written and what was claimed late is released, if the store accepts it;
+      // otherwise their leases expire.
+      await atMost(left() + ABORTED_MS, Promise.all([dispatch.idle(), looping, released]))
       clearTimeout(timer)
       leases.end()
     },

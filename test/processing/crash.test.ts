@@ -282,7 +282,7 @@ onBothLogs((bench) => {
 
     it('keeps its deadline with a batch too, while it runs together and while it runs one by one', async () => {
       for (const mode of ['together', 'one by one']) {
-        const { inbox } = bench.inbox({ processing: { leaseMs: 30_000 } })
+        const { inbox, lines } = bench.inbox({ processing: { leaseMs: 30_000 } })
         const started = signal()
         let calls = 0
         inbox.onBatch('shop', '*', async (events) => {
@@ -304,11 +304,43 @@ onBothLogs((bench) => {
         expect([mode, calls]).toEqual([mode, begun])
         const next = bench.inbox().inbox
         for (const id of ids(5, mode)) {
-          expect(await next.events.get(key(id))).toMatchObject({ state: 'pending', attempts: 0 })
+          expect(await next.events.get(key(id)), JSON.stringify(lines)).toMatchObject({
+            state: 'pending',
+            attempts: 0,
+          })
         }
         await next.ignore({ source: 'shop' })
         await next.stop()
       }
+    })
+
+    it('releases what a slow claim brings after the deadline', async () => {
+      const store = bench.store()
+      const claimed = signal()
+      const goOn = signal()
+      const slow: Store = {
+        ...store,
+        async claim(options) {
+          const events = await store.claim(options)
+          if (events.length > 0) claimed.give()
+          await goOn.wait
+          return events
+        },
+      }
+      const { inbox } = bench.inbox({ store: slow, processing: { leaseMs: 30_000 } })
+      inbox.on('shop', '*', () => {})
+      await post(inbox, { id: 'e1' })
+      await inbox.start()
+      await claimed.wait
+      let stopped = false
+      const stopping = inbox.stop({ deadlineMs: 1 }).then(() => {
+        stopped = true
+      })
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      expect(stopped).toBe(false)
+      goOn.give()
+      await stopping
+      expect(await bench.inbox().inbox.events.get(key('e1'))).toMatchObject({ state: 'pending', attempts: 0 })
     })
   })
 })
