@@ -102,7 +102,7 @@ function batch(from) {
         guardHash: null,
       },
     ],
-    onReplayedContent: /** @type {const} */ ('flag'),
+    contentGuard: /** @type {const} */ ('accept'),
   }))
 }
 

@@ -22,10 +22,6 @@ export interface SourceCounters {
   flagged: number
   /** Events put on the review list: no process handles their type, or `contentGuard: 'review'` withholds them. */
   reviewed: number
-  /** Duplicates of events that retention has removed, found by their tombstones. */
-  retired: number
-  /** Events recorded under another id, because other signed content had been recorded under theirs. */
-  contested: number
   handshakes: number
   /** Spooled deliveries. Their events are counted as recorded or duplicate when the spool is drained. */
   spooled: number
@@ -124,9 +120,7 @@ function createSourceCounters(): SourceCounters {
     conflicts: 0,
     replayed: 0,
     flagged: 0,
-    contested: 0,
     reviewed: 0,
-    retired: 0,
     handshakes: 0,
     spooled: 0,
     rejected: Object.create(null) as Record<string, number>,

@@ -29,7 +29,6 @@ export type { BulkOptions, BulkResult, OrderOptions } from './processing/orders.
 export type { ProcessingOptions } from './processing/processor.js'
 export type { RedactOptions } from './processing/redact.js'
 export type {
-  ContentGuard,
   Delivery,
   ExpectedAnswer,
   HandshakeReply,

@@ -2,7 +2,6 @@
  * The vocabulary: one word for each thing. This file contains values and types, and no I/O. `docs/lifecycle.md` draws the
  * states and is checked against `transitions`.
  */
-import { sha256 } from './digest.js'
 import type { ErrorCode, HookonceError } from './errors.js'
 
 /** The steps of one delivery, in order. The same words name code, logs, metrics and docs. */
@@ -135,32 +134,15 @@ export interface NewEvent {
 }
 
 /**
- * The id under which an event is stored when its own id is taken by other signed content, possibly by an attacker. It is
- * derived from the content, so that a redelivery gets the same id.
+ * For an event whose signed content is known under another id. `accept`: handle it and flag it with the event it equals,
+ * because genuine senders repeat content. `review`: record it and do not handle it. `reject`: answer 409 and record nothing.
  */
-export function contestedId({
-  eventId,
-  contentHash,
-  guardHash,
-}: Pick<NewEvent, 'eventId' | 'contentHash' | 'guardHash'>): string {
-  const content = contentHash ?? guardHash ?? new Uint8Array()
-  const digest = sha256(Buffer.concat([Buffer.from(`${eventId}\0`), content]))
-  const suffix = `~${Buffer.from(digest).toString('hex', 0, 8)}`
-  let kept = Buffer.from(eventId)
-    .subarray(0, limits.eventIdBytes - suffix.length)
-    .toString()
-  // A character that the cut has split is left out.
-  if (kept.endsWith('\ufffd') && !eventId.startsWith(kept)) kept = kept.slice(0, -1)
-  return `${kept}${suffix}`
-}
-
-/** The trace of an event whose row has been removed: a digest of the id it was delivered under and its content. */
-export function tombstoneOf(eventId: string, contentHash: Uint8Array | null): Uint8Array {
-  return sha256(Buffer.concat([Buffer.from(`${eventId}\0`), contentHash ?? new Uint8Array()]))
-}
-
-export const replayPolicies = ['flag', 'review', 'reject'] as const
-export type ReplayPolicy = (typeof replayPolicies)[number]
+export const contentGuards = {
+  accept: { stores: true, handles: true },
+  review: { stores: true, handles: false },
+  reject: { stores: false, handles: false },
+} as const
+export type ContentGuard = keyof typeof contentGuards
 
 /** One verified delivery that is about to be recorded: its raw bytes once, and all its events. */
 export interface NewDelivery {
@@ -169,12 +151,8 @@ export interface NewDelivery {
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
   readonly events: readonly NewEvent[]
-  /**
-   * The policy for an event whose `guardHash` is known under another id. `flag`: handle it and store the id of the first
-   * event (`EventRecord.sameAs`), because genuine senders also repeat content. `review`: store it, do not handle it.
-   * `reject`: store nothing.
-   */
-  readonly onReplayedContent: ReplayPolicy
+  /** For events whose `guardHash` is known under another id (`EventRecord.sameAs`). Genuine senders also repeat content. */
+  readonly contentGuard: ContentGuard
   /** Milliseconds; only for deliveries that arrived earlier (a spool). Otherwise the store's clock decides. */
   readonly receivedAt?: number
 }
@@ -187,21 +165,16 @@ export type RecordVerdict =
       readonly state: 'pending' | 'ignored'
       /** The id of the event whose signed content this one repeats, if any. */
       readonly sameAs?: string
-      /** The id in the log, when the id of the delivery was contested (`contestedId`). */
-      readonly storedAs?: string
     }
   | {
       readonly status: 'duplicate'
       readonly seq: number
-      readonly storedAs?: string
       readonly state: State
       /** True when only an operator can move it: succeeded, ignored or a dead letter. */
       readonly final: boolean
-      /** False = conflict: the id was delivered again with other content. The first content stays. */
+      /** False = conflict: other content under the id. The first stays, and the other is kept beside it. */
       readonly equal: boolean
     }
-  /** A duplicate of an event that retention has removed and whose tombstone is left. Nothing was written. */
-  | { readonly status: 'retired' }
   /** Known signed content under a new id, with the policy `reject`. Nothing was written. */
   | { readonly status: 'replayed' }
   /**
@@ -296,8 +269,6 @@ export interface EventRecord extends EventKey {
   readonly contentHash: string | null
   /** The id of the event whose signed content this one repeats under another, unsigned id; else null. */
   readonly sameAs: string | null
-  /** The id of the delivery, when that id was contested and the event is stored under `contestedId`; else null. */
-  readonly contests: string | null
   readonly payloadKept: boolean
   /** `kept`: in the log. `removed`: by retention; an archive may contain it. `erased`: permanently. */
   readonly payload: 'kept' | 'removed' | 'erased'
@@ -322,7 +293,7 @@ export interface EventFilter {
   readonly to?: number
   readonly hasDuplicates?: boolean
   readonly hasConflict?: boolean
-  /** Only events with a `sameAs` or a `contests` (true), or only events with neither (false). */
+  /** Only events with a `sameAs` (true), or only events without (false). */
   readonly flagged?: boolean
 }
 
@@ -361,6 +332,8 @@ export interface Order {
   readonly reason: string
   /** Required to replay a succeeded event. */
   readonly force?: boolean
+  /** Replay with the other content of the latest conflict. The present content is then kept beside it. */
+  readonly conflict?: boolean
   /** Return the results without changing anything. */
   readonly dryRun?: boolean
 }

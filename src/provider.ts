@@ -3,6 +3,7 @@
  * A provider never throws on a delivery: `verify` returns a verdict and `identify` a list, also for bad input. It does
  * no I/O, except that it may fetch and cache public keys (a key set, a certificate).
  */
+import type { ContentGuard } from './model.js'
 
 /** One HTTP request, as received. Header names are in lower case; the body is bytes. */
 export interface Delivery {
@@ -194,12 +195,6 @@ export interface Provider<Key extends string = string> {
   /** The same source with new random credentials: it signs as somebody who does not know the secret. */
   impostor?(): Source<Key>
 }
-
-/**
- * `accept`: handle the event and flag it with the event it equals, because genuine senders repeat content. `review`:
- * record it and do not handle it. `reject`: answer 409 and record nothing.
- */
-export type ContentGuard = 'review' | 'accept' | 'reject'
 
 /** A configured origin of events: a provider with its secrets and its settings. */
 export interface Source<Key extends string = string> extends Provider<Key> {

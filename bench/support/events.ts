@@ -23,7 +23,7 @@ export function delivery(eventId = `evt_${run}_${made++}`): NewDelivery {
         guardHash: null,
       },
     ],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

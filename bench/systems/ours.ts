@@ -79,7 +79,7 @@ export async function ours(kind: string): Promise<System> {
                 ...(isOrdered && { lane: reference }),
               },
             ],
-            onReplayedContent: 'review' as const,
+            contentGuard: 'review' as const,
           }
         }),
       )

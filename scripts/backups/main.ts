@@ -160,7 +160,7 @@ function delivery(eventId: string): NewDelivery {
     headers: {},
     body: Buffer.from(eventId),
     events: [event],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

@@ -30,7 +30,7 @@ ${rows.length} senders. The name of a factory is its key: \`import { stripe } fr
 - **Id signed**: whether the signature covers the event id. When it does not, somebody could resend a captured delivery
   under a new id. So when the same signed content comes with a new id, hookonce runs your handler and flags the event
   (guard: accept, the default), stores the event as \`ignored: replayed_content\` without running your handler (guard:
-  review), or rejects the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-contested-ids.md)).
+  review), or rejects the delivery (guard: reject). Change it with \`contentGuard\` ([why](decisions/0003-conflicts.md)).
 - **Retries for**: how long the sender retries, if it documents that.
 - **Rules**: "verified" rules come from the sender's own documentation or code. "likely": some rules are taken from third
   parties; test with a real delivery first.

@@ -185,7 +185,7 @@ function batch(id: () => string): NewDelivery[] {
       headers: {},
       body: Buffer.alloc(300, 120),
       events: [event],
-      onReplayedContent: 'flag' as const,
+      contentGuard: 'accept' as const,
     }
   })
 }

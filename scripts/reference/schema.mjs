@@ -26,7 +26,6 @@ const purposes = {
   probe: 'What a health check writes after a record has failed.',
   pruned: 'Up to where retention has removed events, for readers that follow the log.',
   spans: 'The first and last `seq` of each hour.',
-  tombstones: 'Hashes of events that retention has removed.',
   totals: 'The sums of `hours` for each source.',
   watermarks: 'The newest version that was applied, for the handler option `stale`.',
   work: 'One row for each event that still needs something: when it is due, and who has the lease.',

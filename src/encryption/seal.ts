@@ -9,7 +9,7 @@
  */
 import { createCipheriv, createDecipheriv, type KeyObject, randomBytes } from 'node:crypto'
 import { HookonceError } from '../errors.js'
-import { contestedId, type EventKey, type NewEvent } from '../model.js'
+import type { EventKey, NewEvent } from '../model.js'
 import type { KeyRing } from './key-ring.js'
 
 type Headers = Readonly<Record<string, string>>
@@ -30,8 +30,8 @@ export interface Place extends EventKey {
 
 interface Head {
   readonly headers: Headers
-  /** For each event: its id, its content hash and its guard hash, in hexadecimal. */
-  readonly events: readonly (readonly [string, string | null, string | null])[]
+  /** For each event: its id and its content hash in hexadecimal. */
+  readonly events: readonly (readonly [string, string | null])[]
 }
 
 /** The header of a sealed delivery that names its key. A sender cannot send it: HTTP allows no colon in a header name. */
@@ -54,9 +54,7 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', ring.get(ring.current)!, nonce)
   cipher.setAAD(boundTo(delivery.source, ring.current))
-  const events = delivery.events.map(
-    ({ eventId, contentHash, guardHash }) => [eventId, hex(contentHash), hex(guardHash)] as const,
-  )
+  const events = delivery.events.map(({ eventId, contentHash }) => [eventId, hex(contentHash)] as const)
   const head = Buffer.from(JSON.stringify({ headers: delivery.headers, events } satisfies Head))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(head.byteLength)
@@ -100,27 +98,18 @@ function open(
   }
 }
 
-/** True for the event under its own id, or under the id it got because its own was contested, with the same content. */
 function belongsTo(
   events: Head['events'],
   { eventId, part, contentHash, isConflict = false }: Place,
 ): boolean {
   const found = events[part]
   if (found === undefined) return false
-  const [own, content, guard] = found
-  if ((content === contentHash) === isConflict) return false
-  return (
-    own === eventId ||
-    eventId === contestedId({ eventId: own, contentHash: bytes(content), guardHash: bytes(guard) })
-  )
+  const [id, content] = found
+  return id === eventId && (content === contentHash) !== isConflict
 }
 
 function boundTo(source: string, key: string): Buffer {
   return Buffer.from(JSON.stringify(['hookonce', VERSION, source, key]))
-}
-
-function bytes(hash: string | null): Uint8Array | null {
-  return hash === null ? null : Buffer.from(hash, 'hex')
 }
 
 function hex(hash: Uint8Array | null): string | null {

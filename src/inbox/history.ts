@@ -180,7 +180,7 @@ function* totalsOf({ bySource }: Counters): Generator<[source: string, name: str
     yield [source, 'recorded', own.recorded]
     yield [source, 'duplicates', own.duplicates]
     yield [source, 'conflicts', own.conflicts]
-    yield [source, 'flagged', own.flagged + own.contested + own.replayed]
+    yield [source, 'flagged', own.flagged + own.replayed]
     yield [source, 'succeeded', attempts.succeeded]
     yield [source, 'ignored', attempts.ignored]
     yield [source, 'failed', attempts.failed]

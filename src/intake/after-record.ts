@@ -34,7 +34,7 @@ export function handleInRequest(
     ids.map(async (eventId, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
       // Neither is in the log to be handled: retention has removed it, or its content was refused.
-      if (verdict.status === 'retired' || verdict.status === 'replayed') return 'already_processed'
+      if (verdict.status === 'replayed') return 'already_processed'
       const key = { source, eventId }
       try {
         return await after.inline(key, verdict)

@@ -89,12 +89,7 @@ export function handshakeAnswer(reply: HandshakeReply): Receipt {
   }
 }
 
-/** The id an event has in the log: its own, unless that was contested. */
-export function storedId(eventId: string, verdict: RecordVerdict): string {
-  return ('storedAs' in verdict ? verdict.storedAs : undefined) ?? eventId
-}
-
-/** `ids` are those of the log; `verdicts` are those of the events in `ids`, in order, after their commit. */
+/** `verdicts` are those of the events in `ids`, in order, after their commit. */
 export function recordedAnswer(
   source: Source,
   ids: readonly string[],
@@ -104,7 +99,7 @@ export function recordedAnswer(
   if (refusedVerdict) return refusedAnswer(refusedVerdict.code)
   if (verdicts.every((verdict) => verdict.status === 'replayed'))
     return rejected(409, 'replayed_content', 'conflict')
-  const events = ids.map((eventId, i) => ({ eventId, duplicate: isKnown(verdicts[i]!) }))
+  const events = ids.map((eventId, i) => ({ eventId, duplicate: verdicts[i]!.status === 'duplicate' }))
   const duplicate = events.every((event) => event.duplicate)
   const inConflict = verdicts.some((verdict) => verdict.status === 'duplicate' && !verdict.equal)
   if (inConflict && source.conflict === 'reject') {
@@ -180,13 +175,8 @@ export function notHandledAnswer({ eventId, duplicate, events }: Receipt): Recei
   return { ...rejected(503, 'not_handled', 'unavailable'), eventId, duplicate, events }
 }
 
-function isKnown({ status }: RecordVerdict): boolean {
-  return status === 'duplicate' || status === 'retired'
-}
-
 /** A dead letter is not finished: it was not processed, and an operator will look at it. */
 function isFinished(verdict: RecordVerdict): boolean {
-  if (verdict.status === 'retired') return true
   return verdict.status === 'duplicate' && (verdict.state === 'succeeded' || verdict.state === 'ignored')
 }
 

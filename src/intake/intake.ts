@@ -18,7 +18,6 @@ import {
   recordedAnswer,
   rejected,
   spooledAnswer,
-  storedId,
 } from './answer.js'
 import { newDelivery } from './new-delivery.js'
 import type { IntakeObserver } from './observer.js'
@@ -92,15 +91,14 @@ async function take(
   }
   observer.recorded(name, ids, recording)
 
-  const storedIds = ids.map((id, i) => storedId(id, recording[i]!))
-  const receipt = recordedAnswer(source, storedIds, recording)
+  const receipt = recordedAnswer(source, ids, recording)
   if (receipt.httpStatus >= 400) return at('record', receipt)
   if (source.mode === 'inline') {
-    const outcomes = await handleInRequest(deps, name, storedIds, recording)
+    const outcomes = await handleInRequest(deps, name, ids, recording)
     return at('handle', handledAnswer(source, receipt, outcomes))
   }
   if (recording.some((verdict) => verdict.status === 'recorded')) after.recorded()
-  if (source.rearm) await rearmDeadLetters(deps, name, storedIds, recording)
+  if (source.rearm) await rearmDeadLetters(deps, name, ids, recording)
   return at('record', receipt)
 }
 

@@ -31,7 +31,7 @@ export function newDelivery(
       guardHash: guardHash === null || events.length === 1 ? guardHash : guardHashAt(guardHash, index),
       lane: laneOf(name, event),
     })),
-    onReplayedContent: source.contentGuard === 'accept' ? 'flag' : source.contentGuard,
+    contentGuard: source.contentGuard,
   }
 }
 

@@ -12,7 +12,7 @@ import {
 import { codeOf, HookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
 import type { EventKey, RecordVerdict } from '../model.js'
-import { earlyRefusal, type Receipt, storedId } from './answer.js'
+import { earlyRefusal, type Receipt } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
 
@@ -36,7 +36,7 @@ export interface IntakeObserver {
   stopped(source: string): void
   /** Recording failed. Returns the code of the error. */
   storeFailed(error: unknown): string
-  /** A delivery was recorded: now, or later out of the spool. `ids` are the ids as delivered. */
+  /** A delivery was recorded: now, or later out of the spool. */
   recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void
   notHandled(key: EventKey, error: unknown): void
   notRearmed(key: EventKey, error: unknown): void
@@ -115,24 +115,20 @@ function countVerdict(
   log: Logger,
   own: SourceCounters,
   source: string,
-  deliveredAs: string,
+  eventId: string,
   verdict: RecordVerdict,
 ): void {
   switch (verdict.status) {
     case 'recorded':
-      countRecorded(log, own, source, deliveredAs, verdict)
+      countRecorded(log, own, source, eventId, verdict)
       break
     case 'replayed':
       own.replayed++
-      break
-    case 'retired':
-      own.retired++
       break
     case 'duplicate': {
       own.duplicates++
       if (verdict.equal) break
       own.conflicts++
-      const eventId = storedId(deliveredAs, verdict)
       log.warn({ source, step: 'record', eventId, reason: 'conflict' }, 'known id with other bytes')
     }
   }
@@ -142,18 +138,13 @@ function countRecorded(
   log: Logger,
   own: SourceCounters,
   source: string,
-  deliveredAs: string,
+  eventId: string,
   verdict: Extract<RecordVerdict, { status: 'recorded' }>,
 ): void {
   own.recorded++
-  const { state, sameAs, storedAs } = verdict
-  if (storedAs === undefined && sameAs === undefined) return
-  const key = { source, eventId: storedId(deliveredAs, verdict) }
-  if (storedAs !== undefined) {
-    own.contested++
-    log.warn({ ...key, step: 'record', contests: deliveredAs }, 'contested id: stored under another id')
-  }
+  const { state, sameAs } = verdict
   if (sameAs === undefined) return
+  const key = { source, eventId }
   if (state === 'ignored') {
     own.replayed++
     own.reviewed++

@@ -16,9 +16,11 @@ export interface OrderOptions {
   readonly force?: boolean
   /** Changes nothing; only reports what would be done. */
   readonly dryRun?: boolean
+  /** Replay with the other content of the latest conflict. The present content is then kept beside it. */
+  readonly conflict?: boolean
 }
 
-export interface BulkOptions extends OrderOptions {
+export interface BulkOptions extends Omit<OrderOptions, 'conflict'> {
   /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
@@ -44,8 +46,8 @@ export async function orderEvent(
   key: EventKey,
   options: OrderOptions,
 ): Promise<OrderResult> {
-  const { actor = 'inbox', reason = '', force = false, dryRun = false } = options
-  const [result] = await store.operate({ verb, events: [key], actor, reason, force, dryRun })
+  const { actor = 'inbox', reason = '', force = false, dryRun = false, conflict = false } = options
+  const [result] = await store.operate({ verb, events: [key], actor, reason, force, dryRun, conflict })
   return result!
 }
 

@@ -8,7 +8,6 @@ import {
   either,
   isObject,
   mapOf,
-  off,
   type Rule,
   rule,
   shape,
@@ -20,18 +19,15 @@ import type { ArchiveTarget } from './archive/target.js'
 export interface RetentionAges {
   /** Payloads of finished events. Default 30 days. */
   readonly payloads?: Age
-  /** Finished events and their keys: for this time, a second delivery is a duplicate. Default 90 days. */
-  readonly events?: Age
-  /** Attempts of finished events. Default: as long as the events. */
-  readonly attempts?: Age
-  /** Audits. Default: as long as the events. */
-  readonly audits?: Age
   /**
-   * Tombstones: 32 bytes for each removed event, so that a captured delivery is not a new event later. Kept forever, for
-   * this time after the removal, or not at all. Default: `forever` when the sender signs deliveries without a time that
-   * is checked, else `false`.
+   * Finished events and their keys: for this time, a second delivery is a duplicate. Default 90 days, and `forever` when the
+   * sender signs deliveries without a time that is checked: a captured delivery is then valid for ever.
    */
-  readonly tombstones?: Age | 'forever' | false
+  readonly events?: Age | 'forever'
+  /** Attempts of finished events. Default: as long as the events, and at most 90 days. */
+  readonly attempts?: Age
+  /** Audits. Default: as long as the events, and at most 90 days. */
+  readonly audits?: Age
 }
 
 export interface RetentionOptions extends RetentionAges {
@@ -45,14 +41,12 @@ export interface RetentionOptions extends RetentionAges {
   readonly batch?: number
 }
 
-/** The ages of one source in milliseconds. */
+/** The ages of one source in milliseconds. Infinity: for ever. */
 export interface SourcePolicy {
   readonly payloads: number
   readonly events: number
   readonly attempts: number
   readonly audits: number
-  /** Counted from the removal of the event; Infinity = forever, 0 = no tombstones. */
-  readonly tombstones: number
 }
 
 export type RetentionPolicy = ReadonlyMap<string, SourcePolicy>
@@ -66,10 +60,9 @@ const ageRule = duration('an age such as "30d"', 0, MAX_AGE_MS)
 
 const agesRules = {
   payloads: ageRule,
-  events: ageRule,
+  events: either(ageRule, choice('forever')),
   attempts: ageRule,
   audits: ageRule,
-  tombstones: either(ageRule, choice('forever'), off),
 } satisfies Record<keyof RetentionAges, Rule>
 
 export const retentionRule = shape({
@@ -93,9 +86,10 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   const ofSource = { payloads: source.retention.payloadsMs, events: source.retention.eventsMs }
   const configured = (age: (typeof ages)[number]): number | undefined => {
     const value = own[age] ?? (age in ofSource ? ofSource[age as 'events'] : undefined) ?? options[age]
-    return value === undefined ? undefined : ageMs(`${age} of "${name}"`, value)
+    if (value === undefined) return undefined
+    return value === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`${age} of "${name}"`, value)
   }
-  const events = configured('events') ?? defaults.events
+  const events = configured('events') ?? (staysValid(source) ? Number.POSITIVE_INFINITY : defaults.events)
   const payloads = configured('payloads') ?? Math.min(defaults.payloads, events)
   if (payloads > events) {
     const problem = `must not be longer than events (${durationText(events)}), and is ${durationText(payloads)}`
@@ -112,9 +106,8 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   return {
     payloads,
     events,
-    attempts: configured('attempts') ?? events,
-    audits: configured('audits') ?? events,
-    tombstones: tombstonesMs(name, own.tombstones ?? options.tombstones ?? byDefault(source)),
+    attempts: configured('attempts') ?? Math.min(events, defaults.events),
+    audits: configured('audits') ?? Math.min(events, defaults.events),
   }
 }
 
@@ -123,18 +116,13 @@ function ageMs(what: string, age: unknown): number {
   return durationMs(age)!
 }
 
-function tombstonesMs(name: string, setting: Age | 'forever' | false): number {
-  if (setting === false) return 0
-  return setting === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`tombstones of "${name}"`, setting)
-}
-
 /**
- * A captured delivery stays valid forever when no signed time is checked. With a captured token or password, an attacker
- * can make new deliveries, so a tombstone does not help there; a client certificate protects every delivery.
+ * Whether a captured delivery stays valid for ever, because no signed time is checked. With a captured token or password, an
+ * attacker can make new deliveries, so keeping the key does not help there; a client certificate protects every delivery.
  */
-function byDefault({ scheme }: Source): 'forever' | false {
+function staysValid({ scheme }: Source): boolean {
   const signs = !['token', 'basic', 'mtls', 'none'].includes(scheme.kind)
-  return signs && (scheme.timestamp?.toleranceMs ?? null) === null ? 'forever' : false
+  return signs && (scheme.timestamp?.toleranceMs ?? null) === null
 }
 
 function checkRetention(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {

@@ -158,7 +158,6 @@ async function pruneSource(
       attemptsBefore: before(now, ages.attempts),
       auditsBefore: before(now, ages.audits),
       archivedOnly: settings.archive !== undefined,
-      tombstones: ages.tombstones > 0,
       limit: dryRun ? Number.MAX_SAFE_INTEGER - 1 : (settings.batch ?? DEFAULT_BATCH),
       dryRun,
     })
@@ -173,15 +172,6 @@ async function pruneSource(
     if (!result.more || dryRun) break
     // Pauses as long as the batch took, so that recording is not slowed down.
     await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
-  }
-  if (!dryRun && ages.tombstones < Number.POSITIVE_INFINITY) {
-    const limit = settings.batch ?? DEFAULT_BATCH
-    const tombstonesBefore = before(now, ages.tombstones)
-    do await lease.insist()
-    while (
-      (await need(store, 'retention', 'removing expired rows').prune({ source, tombstonesBefore, limit }))
-        .more
-    )
   }
   return removed
 }

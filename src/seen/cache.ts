@@ -117,8 +117,6 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
           const { eventId, contentHash: hash } = delivery.events[i]!
           const state = stateOf(verdict)
           if (hash === null || state === null || !('seq' in verdict)) return []
-          // A contested id belongs to two events, and only the log can tell them apart.
-          if (verdict.storedAs !== undefined) return []
           const key = { log: id, source: delivery.source, eventId }
           const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
           remember(key, entry)

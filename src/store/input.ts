@@ -96,6 +96,7 @@ export function checkOrder(order: Order): void {
   if (!['retry', 'replay', 'ignore'].includes(order.verb))
     throw invalid('An order', `must be retry, replay or ignore, not "${order.verb}"`)
   if (order.events.length > 1_000) throw invalid('An order', 'takes at most 1,000 events at once; split it')
+  if (order.conflict && order.verb === 'ignore') throw invalid('An order', 'to ignore has no conflict')
   checkText('An actor', order.actor, 1, 255)
   checkText('A reason', order.reason, 0, limits.reasonBytes, true)
   for (const key of order.events) checkKey(key)

@@ -1,6 +1,6 @@
 /** The `retention` capability: removes old rows. Needed by the inbox option `retention`, `inbox.retain` and `hookonce prune`. */
 export interface Retention {
-  /** Removes expired payloads, events, attempts, audits and tombstones of one source. Never an unfinished event (I7). */
+  /** Removes expired payloads, events, attempts and audits of one source. Never an unfinished event (I7). */
   prune(options: PruneOptions): Promise<PruneResult>
   /**
    * Creates partitions ahead of time and drops whole old ones, where the store has partitions. Only one process at a
@@ -21,13 +21,6 @@ export interface PruneOptions {
   readonly auditsBefore?: number
   /** Keep payloads that are not in a verified archive (`store.archive.archived`), and the events of such payloads. */
   readonly archivedOnly?: boolean
-  /**
-   * Leave a tombstone for each removed event. A later delivery with the same id and content gets the verdict `retired`,
-   * and the same signed content under another id is still flagged.
-   */
-  readonly tombstones?: boolean
-  /** Remove tombstones of this source that were created before this instant. */
-  readonly tombstonesBefore?: number
   /** At most this many rows of each kind in this call. */
   readonly limit: number
   readonly dryRun?: boolean

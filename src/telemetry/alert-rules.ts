@@ -17,7 +17,7 @@ export interface Alerts {
   readonly signatureFailures?: { readonly perMinute: number }
   /** Deliveries with a known id and other bytes, in the last minute, in this process. */
   readonly conflicts?: { readonly perMinute: number }
-  /** Events with the signed content of another one, or with a contested id, in the last minute, in this process. */
+  /** Events with the signed content of another one, in the last minute, in this process. */
   readonly flagged?: { readonly perMinute: number }
   /** Events put on the review list (no process handles their type, or withheld), in the last minute, in this process. */
   readonly review?: { readonly perMinute: number }
@@ -99,9 +99,9 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
     })
   if (flagged)
     rules.push({
-      ...{ name: 'flagged', what: 'events with known signed content or a contested id', unit: 'a minute' },
+      ...{ name: 'flagged', what: 'events with known signed content', unit: 'a minute' },
       threshold: flagged.perMinute,
-      measure: lastMinute(inbox, now, (own) => own.flagged + own.contested),
+      measure: lastMinute(inbox, now, (own) => own.flagged),
     })
   if (review)
     rules.push({

@@ -17,11 +17,7 @@ export const metrics = {
   ),
   flagged: counter(
     'events_flagged_total',
-    'Events that are handled and flagged, by source and why (same_content, contested_id).',
-  ),
-  retired: counter(
-    'events_retired_total',
-    'Events that were known by their tombstone only, because retention had removed them, by source.',
+    'Events that are handled and flagged because their signed content is known under another id, by source.',
   ),
   spooled: counter(
     'spooled_total',

@@ -69,14 +69,7 @@ function ofIntake({ counters }: Inbox): string[] {
     ),
     exposeNumbers(
       metrics.flagged,
-      sources.flatMap(([source, own]): Sample[] => [
-        [{ source, why: 'same_content' }, own.flagged],
-        [{ source, why: 'contested_id' }, own.contested],
-      ]),
-    ),
-    exposeNumbers(
-      metrics.retired,
-      each((own) => own.retired),
+      each((own) => own.flagged),
     ),
     exposeNumbers(
       metrics.spooled,

@@ -28,7 +28,6 @@ import { recordCases } from './store-contract/record.js'
 import { retentionCases } from './store-contract/retention.js'
 import { statsCases } from './store-contract/stats.js'
 import type { ContractCase, StoreCase } from './store-contract/support.js'
-import { tombstoneCases } from './store-contract/tombstones.js'
 import { transactionCases } from './store-contract/transaction.js'
 
 export type { StoreCase, StoreHarness } from './store-contract/support.js'
@@ -54,7 +53,7 @@ export const storeContract: readonly StoreCase[] = [
     ...inputCases,
   ]),
   ...section('keys', [...effectCases, ...keyCases, ...watermarkCases]),
-  ...section('retention', [...retentionCases, ...tombstoneCases]),
+  ...section('retention', retentionCases),
   ...section('archive', archiveCases),
   ...section('audit', auditCases),
   ...section('inspect', [...inspectCases, ...examineCases]),

@@ -36,7 +36,7 @@ beforeAll(async () => {
     contentHash: null,
     guardHash: null,
   })
-  const delivery = { source: 'stripe', headers: {}, onReplayedContent: 'review' } as const
+  const delivery = { source: 'stripe', headers: {}, contentGuard: 'review' } as const
   const old = { ...delivery, body: Buffer.from('{"old":1}'), events: [event('evt_done')] }
   await store.record([{ ...old, receivedAt: Date.now() - 60 * DAY_MS }])
   await inbox.drain()
@@ -153,7 +153,7 @@ describe('doctor', () => {
     const store = await openStore(`sqlite:${busy}`)
     const event = { eventId: 'e1', eventType: 'a', reference: null, contentHash: null, guardHash: null }
     await store.record([
-      { source: 's', headers: {}, body: Buffer.from('{}'), events: [event], onReplayedContent: 'flag' },
+      { source: 's', headers: {}, body: Buffer.from('{}'), events: [event], contentGuard: 'accept' },
     ])
     await store.claim({ worker: 'host:1:abc', limit: 1, leaseMs: 600_000 })
     await store.close()
@@ -218,7 +218,7 @@ test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
   const store = await openStore(database.url)
   const event = { eventId: 'evt_1', eventType: 'ping', reference: null, contentHash: null, guardHash: null }
   await store.record([
-    { source: 'stripe', headers: {}, onReplayedContent: 'review', body: Buffer.from('{}'), events: [event] },
+    { source: 'stripe', headers: {}, contentGuard: 'review', body: Buffer.from('{}'), events: [event] },
   ])
   await store.close()
   expect((await on('events', 'list')).value.events).toMatchObject([{ id: 'evt_1', state: 'pending' }])

@@ -6,7 +6,7 @@ import { painter, terminalText } from '#dist/cli/terminal-text.js'
 
 const event: EventView = {
   ...{ source: 'shop', id: 'evt_1', type: 'order.paid', reference: null, state: 'pending', dead: false },
-  ...{ reason: null, deliveries: 1, conflicts: 0, sameAs: null, contests: null, run: 1, seq: 1, attempts: 0 },
+  ...{ reason: null, deliveries: 1, conflicts: 0, sameAs: null, run: 1, seq: 1, attempts: 0 },
   ...{ receivedAt: '2026-01-01T00:00:00.000Z', lastDeliveryAt: '2026-01-01T00:00:00.000Z' },
   ...{ processedAt: null, nextAttemptAt: null, payloadKept: true },
 } as unknown as EventView

@@ -8,7 +8,7 @@ const delivery = (id: string, bytes = 10): NewDelivery => ({
   headers: {},
   body: new Uint8Array(bytes),
   events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
-  onReplayedContent: 'review',
+  contentGuard: 'review',
 })
 
 /** A store whose commits end when the test says so. */

@@ -248,16 +248,28 @@ export const processingMutants = [
     tests: [onPostgres('a pending, processing or failed event is never pruned')],
   },
   {
-    name: 'no tombstone is left',
+    name: 'events of a sender without a signed time expire',
     promise: 'Captured bytes that come back after the horizon of their event are not handled again.',
     changes: [
       {
-        file: 'src/stores/sqlite/prune.ts',
-        find: 'if (tombstones) leaveTombstone(connection, now, row)\n',
-        replace: '',
+        file: 'src/retention/policy.ts',
+        find: 'staysValid(source) ? Number.POSITIVE_INFINITY : defaults.events',
+        replace: 'defaults.events',
       },
     ],
-    tests: [{ file: 'test/retention/tombstones.test.ts', title: 'captured bytes on day 91' }],
+    tests: [{ file: 'test/retention/retain.test.ts', title: 'captured bytes on day 91' }],
+  },
+  {
+    name: 'other content is answered before it is kept',
+    promise: 'Other content under a known id is kept before its sender is answered.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record.ts',
+        find: 'await keepOtherContent(conflicts)',
+        replace: 'void conflicts.length',
+      },
+    ],
+    tests: [onPostgres('other content under a known id is a conflict')],
   },
   {
     name: 'payload of another part',

@@ -164,7 +164,7 @@ export const securityMutants = [
     changes: [
       {
         file: 'src/stores/sqlite/record-insert.ts',
-        find: "const withheld = sameAs !== null && onReplayedContent === 'review'",
+        find: "const withheld = sameAs !== null && contentGuard === 'review'",
         replace: 'const withheld = false',
       },
     ],

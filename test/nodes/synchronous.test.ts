@@ -73,7 +73,7 @@ function delivery(id: string): NewDelivery {
     headers: {},
     body: Buffer.from(id),
     events: [{ eventId: id, eventType: 'paid', reference: null, contentHash, guardHash: null }],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

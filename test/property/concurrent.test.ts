@@ -182,7 +182,7 @@ async function post(store: CompleteStore, { source, eventId }: EventKey): Promis
       headers: {},
       body: new Uint8Array([1]),
       events: [{ ...event, lane }],
-      onReplayedContent: 'review',
+      contentGuard: 'review',
     },
   ])
 }

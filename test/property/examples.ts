@@ -55,7 +55,6 @@ const fail = (n: number, retryInMs: number | null): Command => ({
 })
 const prune = (payloadsAge: number | null, eventsAge: number | null): Command => ({
   do: 'prune',
-  tombstones: false,
   via: 0,
   source: 0,
   payloadsAge,
@@ -104,21 +103,23 @@ export const examples: readonly { readonly name: string; readonly commands: read
     name: 'an id taken by known content, then its own content, twice, then other unsigned content',
     commands: [
       post(delivery([event(0, { guard: 0, content: 0 })])),
-      post(delivery([event(1, { guard: 0, content: 0 })], { policy: 'flag' })),
-      post(delivery([event(1, { guard: 1, content: 1 })], { policy: 'flag' })),
+      post(delivery([event(1, { guard: 0, content: 0 })], { policy: 'accept' })),
+      post(delivery([event(1, { guard: 1, content: 1 })], { policy: 'accept' })),
       post(
-        delivery([event(1, { guard: 1, content: 1 })], { policy: 'flag' }),
+        delivery([event(1, { guard: 1, content: 1 })], { policy: 'accept' }),
         delivery([event(1, { guard: 1, content: 2 })], { policy: 'review' }),
       ),
     ],
   },
   {
     // HOOKONCE_PROPERTY_SEED=406131184, run 387
-    name: 'a contested id, and after it in the same delivery another id with the same signed content',
+    name: 'other content under a known id, and after it in the same delivery another id with the same signed content',
     commands: [
       post(
-        delivery([event(0, { guard: 1 }), event(2, { guard: 0 })], { policy: 'flag' }),
-        delivery([event(2), event(2, { content: 1, guard: 0 }), event(3, { guard: 1 })], { policy: 'flag' }),
+        delivery([event(0, { guard: 1 }), event(2, { guard: 0 })], { policy: 'accept' }),
+        delivery([event(2), event(2, { content: 1, guard: 0 }), event(3, { guard: 1 })], {
+          policy: 'accept',
+        }),
       ),
     ],
   },

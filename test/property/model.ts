@@ -2,21 +2,20 @@
  * A store as it should be, in memory and without cleverness. Time is the model's own: milliseconds since the run began,
  * moved only by commands. Durations are chosen so that the real clock, which creeps on meanwhile, never decides.
  */
-import {
-  type AttemptOutcome,
-  contestedId,
-  type EffectState,
-  type EffectStep,
-  type EventKey,
-  type Lease,
-  type NewDelivery,
-  type NewEvent,
-  type Order,
-  type OrderResult,
-  type Outcome,
-  type RecordVerdict,
-  type State,
-  type Watermark,
+import type {
+  AttemptOutcome,
+  EffectState,
+  EffectStep,
+  EventKey,
+  Lease,
+  NewDelivery,
+  NewEvent,
+  Order,
+  OrderResult,
+  Outcome,
+  RecordVerdict,
+  State,
+  Watermark,
 } from 'hookonce'
 
 /** The head of a lane that waits for another that is held may be put off so far. */
@@ -51,16 +50,15 @@ export interface ModelAttempt {
 
 export interface ModelEvent extends EventKey {
   readonly seq: number
-  readonly event: NewEvent
-  readonly part: number
+  event: NewEvent
+  part: number
   readonly receivedAt: number
-  readonly payload: ModelPayload
+  payload: ModelPayload
   readonly attempts: ModelAttempt[]
   /** Null = started. */
   readonly effects: Map<string, string | null>
   readonly conflictHashes: string[]
   readonly sameAs: string | null
-  readonly contests: string | null
   work: ModelWork | null
   parked: 'ignored' | 'dead' | null
   reason: string | null
@@ -74,10 +72,8 @@ export interface Model {
   now: number
   /** By `nameOf`. */
   readonly events: Map<string, ModelEvent>
-  /** (source, guard hash) -> event id, and whether that event was removed. */
-  readonly guards: Map<string, { eventId: string; retired: boolean }>
-  /** (source, event id, content hash) of events that were removed and held no guard. */
-  readonly tombstones: Set<string>
+  /** (source, guard hash) -> event id. */
+  readonly guards: Map<string, string>
   readonly watermarks: Map<string, number>
   /** Committed rows in the user's table, by value. */
   readonly userEffects: Map<string, number>
@@ -89,7 +85,6 @@ export function emptyModel(): Model {
     now: 0,
     events: new Map(),
     guards: new Map(),
-    tombstones: new Set(),
     watermarks: new Map(),
     userEffects: new Map(),
     lastSeq: 0,
@@ -355,31 +350,20 @@ export function record(
     const payload: ModelPayload = { body: delivery.body, headers: delivery.headers, kept: true }
     return delivery.events.map((event, part): RecordVerdict => {
       const { source } = delivery
-      let eventId = event.eventId
-      let known = model.events.get(nameOf(source, eventId))
-      const contests = known && isContested(model, known, event) ? eventId : null
-      if (contests !== null) {
-        eventId = contestedId(event)
-        known = model.events.get(nameOf(source, eventId))
-      }
-      const stored = contests === null ? {} : { storedAs: eventId }
-      if (known) return { ...duplicate(model, known, event), ...stored }
+      const { eventId } = event
+      const known = model.events.get(nameOf(source, eventId))
+      if (known) return duplicate(model, known, event, part, payload)
       const guard = event.guardHash === null ? null : nameOf(source, hex(event.guardHash)!)
-      const held = (guard === null ? null : model.guards.get(guard)) ?? null
-      const names = [event.eventId, contestedId(event)]
-      if (held?.retired && names.includes(held.eventId)) return { status: 'retired' }
-      if (model.tombstones.has(graveOf(source, event.eventId, event))) return { status: 'retired' }
-      const sameAs = held?.eventId ?? null
-      if (sameAs !== null && delivery.onReplayedContent === 'reject') return { status: 'replayed' }
-      const withheld = sameAs !== null && delivery.onReplayedContent === 'review'
-      if (guard !== null && sameAs === null) model.guards.set(guard, { eventId, retired: false })
+      const sameAs = (guard === null ? null : model.guards.get(guard)) ?? null
+      if (sameAs !== null && delivery.contentGuard === 'reject') return { status: 'replayed' }
+      const withheld = sameAs !== null && delivery.contentGuard === 'review'
+      if (guard !== null && sameAs === null) model.guards.set(guard, eventId)
       const seq = seqs[d]?.[part] ?? -1
       const { now } = model
       model.events.set(nameOf(source, eventId), {
         source,
         eventId,
         sameAs,
-        contests,
         seq,
         event,
         part,
@@ -398,32 +382,46 @@ export function record(
       })
       if (!withheld) enter(model, model.events.get(nameOf(source, eventId))!)
       const same = sameAs === null ? {} : { sameAs }
-      return { status: 'recorded', seq, state: withheld ? 'ignored' : 'pending', ...same, ...stored }
+      return { status: 'recorded', seq, state: withheld ? 'ignored' : 'pending', ...same }
     })
   })
 }
 
-/** Other signed content under a known id, with signs that it was not the sender who took it. */
-function isContested(model: Model, known: ModelEvent, { guardHash, contentHash }: NewEvent): boolean {
-  const content = hex(contentHash)
-  if (guardHash === null || hex(known.event.guardHash) === hex(guardHash)) return false
-  if (content !== null && content === hex(known.event.contentHash)) return false
-  const repeated = [...model.events.values()].some(
-    (other) => other.source === known.source && other.sameAs === known.eventId,
-  )
-  return known.sameAs !== null || known.reason === 'replayed_content' || repeated
-}
-
-function duplicate(model: Model, known: ModelEvent, event: NewEvent): RecordVerdict {
+function duplicate(
+  model: Model,
+  known: ModelEvent,
+  event: NewEvent,
+  part: number,
+  payload: ModelPayload,
+): RecordVerdict {
   const [one, other] = [hex(known.event.contentHash), hex(event.contentHash)]
   const equal = one === null || other === null || one === other
   known.deliveries++
   if (!equal) {
     known.conflicts++
     known.conflictHashes.push(other)
+    if (known.reason === 'replayed_content') takeOver(model, known, event, part, payload)
   }
   const final = known.work === null
   return { status: 'duplicate', seq: known.seq, state: stateOf(known, model.now), final, equal }
+}
+
+/** Other content takes the place of content that was never handled. */
+function takeOver(
+  model: Model,
+  known: ModelEvent,
+  { contentHash }: NewEvent,
+  part: number,
+  payload: ModelPayload,
+): void {
+  known.event = { ...known.event, contentHash }
+  known.part = part
+  known.payload = payload
+  known.parked = null
+  known.reason = null
+  known.processedAt = null
+  known.work = { nextAt: model.now, latest: model.now, attempt: 0, base: 0, token: null, worker: '' }
+  enter(model, known)
 }
 
 /** What retention may take: payloads none of whose events still needs them, and finished events. */
@@ -442,21 +440,8 @@ export function prunable(
   return { payloads, events: new Set(own.filter((event) => finished(event) && old(event, eventsBefore))) }
 }
 
-/** Nothing of it is left but, where asked for, a tombstone: the guard it holds, or else a digest. */
-export function forget(model: Model, { source, eventId }: EventKey, tombstones: boolean): void {
-  const gone = model.events.get(nameOf(source, eventId))!
+export function forget(model: Model, { source, eventId }: EventKey): void {
   model.events.delete(nameOf(source, eventId))
-  let held = false
-  for (const [guard, holder] of model.guards) {
-    if (holder.retired || holder.eventId !== eventId || (JSON.parse(guard) as string[])[0] !== source)
-      continue
-    held = true
-    if (tombstones) holder.retired = true
-    else model.guards.delete(guard)
-  }
-  if (tombstones && !held) model.tombstones.add(graveOf(source, gone.contests ?? eventId, gone.event))
-}
-
-function graveOf(source: string, eventId: string, { contentHash }: NewEvent): string {
-  return JSON.stringify([source, eventId, hex(contentHash)])
+  for (const [guard, holder] of model.guards)
+    if (holder === eventId && (JSON.parse(guard) as string[])[0] === source) model.guards.delete(guard)
 }

@@ -52,7 +52,7 @@ function delivery(ids: readonly string[], receivedAt: number, body = Buffer.from
       contentHash: new Uint8Array(32).fill(eventId.length),
       guardHash: null,
     })),
-    onReplayedContent: 'review',
+    contentGuard: 'review',
     receivedAt,
   }
 }

@@ -152,7 +152,7 @@ async function fill(store: CompleteStore): Promise<void> {
     headers: {},
     body: Buffer.from(bodyOf(eventId)),
     events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review' as const,
+    contentGuard: 'review' as const,
     receivedAt: Date.now() - (45 - (i % 10)) * DAY_MS,
   }))
   await store.record(deliveries)

@@ -1,5 +1,5 @@
-import { createInbox, type RetentionOptions } from 'hookonce'
-import { adyen, stripe, unverified } from 'hookonce/providers'
+import { createInbox, type RetentionOptions, type Source } from 'hookonce'
+import { adyen, github, razorpay, stripe, unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
 import { ageText, durationText, parseDuration } from '#dist/duration.js'
 import { retentionPolicy } from '#dist/retention/policy.js'
@@ -15,7 +15,6 @@ test('payloads are kept for 30 days and the rest for 90 unless told otherwise', 
     events: 90 * DAY_MS,
     attempts: 90 * DAY_MS,
     audits: 90 * DAY_MS,
-    tombstones: 0,
   })
   expect(of({ events: '10d' })).toMatchObject({ payloads: 10 * DAY_MS, attempts: 10 * DAY_MS })
   expect(of({ payloads: '12h', attempts: 5, sources: { shop: { payloads: '2d' } } })).toMatchObject({
@@ -106,4 +105,24 @@ test('a time that has passed is written in its largest unit, whatever its millis
     '999.6 ms',
     '0 ms',
   ])
+})
+
+test('events of a sender that signs no time are kept for ever, unless told otherwise; their attempts and audits are not', () => {
+  const secret = 'a secret of the test'
+  const own = new Map<string, Source>([
+    ['github', github({ secret })],
+    ['razorpay', razorpay({ secret })],
+    ['stripe', stripe({ secret })],
+  ])
+  const policy = retentionPolicy({}, own)
+  for (const name of ['github', 'razorpay'])
+    expect(policy.get(name)).toMatchObject({
+      events: Number.POSITIVE_INFINITY,
+      payloads: 30 * DAY_MS,
+      attempts: 90 * DAY_MS,
+      audits: 90 * DAY_MS,
+    })
+  expect(policy.get('stripe')?.events).toBe(90 * DAY_MS)
+  expect(retentionPolicy({ events: '365d' }, own).get('github')?.events).toBe(365 * DAY_MS)
+  expect(of({ events: 'forever' })?.events).toBe(Number.POSITIVE_INFINITY)
 })

@@ -1,6 +1,7 @@
 /** Retention on both stores: what goes, what stays, and that a second delivery is known for as long as promised. */
 import { type CompleteStore, type Inbox, type InboxOptions, type RetainProgress, silentLog } from 'hookonce'
 import { archiveList, archiveRestore, archiveVerify } from 'hookonce/archive'
+import { github } from 'hookonce/providers'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCounters } from '#dist/counters.js'
 import { retain } from '#dist/retention/retain.js'
@@ -35,13 +36,30 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     const { inbox, lines } = loggedInbox({ sources: { shop: shop() }, ...options, store })
     inboxes.push(inbox)
     const handled: string[] = []
-    inbox.on('shop', '*', (event) => {
-      handled.push(event.id)
-    })
+    if (!options.sources)
+      inbox.on('shop', '*', (event) => {
+        handled.push(event.id)
+      })
     return { inbox, store, handled, lines }
   }
 
   const get = (inbox: Inbox, eventId: string) => inbox.events.get({ source: 'shop', eventId })
+
+  test('captured bytes on day 91 of a sender that signs no time are a duplicate, though the payload is gone', async () => {
+    const source = github({ secret: 'a secret of the test' })
+    const { inbox } = await open({ sources: { github: source } })
+    const handled: string[] = []
+    inbox.on('github', '*', (event) => void handled.push(event.id))
+    const captured = await source.sign(source.sample({ now: Date.now(), id: 'a' }))
+    await inbox.receive('github', captured)
+    await inbox.drain()
+    await log.advance(91 * DAY_MS)
+    await inbox.retain()
+    expect(await inbox.events.get({ source: 'github', eventId: 'a' })).toMatchObject({ payload: 'removed' })
+    expect(await inbox.receive('github', captured)).toMatchObject({ status: 'already_processed' })
+    await inbox.drain()
+    expect(handled).toEqual(['a'])
+  })
 
   test('the same id is a duplicate after its payload is gone, after its partition is dropped, and on day 89; on day 91 it is new', async () => {
     const { inbox, store, handled } = await open()
@@ -299,7 +317,7 @@ function recordOld(store: CompleteStore, id: string, receivedAt: number) {
       headers: {},
       body: Buffer.from(JSON.stringify({ id, type: 't' })),
       events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
-      onReplayedContent: 'review',
+      contentGuard: 'review',
       receivedAt,
     },
   ])

@@ -90,7 +90,7 @@ async function record(names: readonly string[]): Promise<void> {
       source: name.slice(0, 60).toWellFormed(),
       headers: {},
       body: Buffer.from(name),
-      onReplayedContent: 'review' as const,
+      contentGuard: 'review' as const,
       events: [
         { eventId: `${name} ${i}`, eventType: name, reference: name, contentHash: null, guardHash: null },
       ],

@@ -30,7 +30,6 @@ export function toRecord(event: ModelEvent, now: number, last: LastDelivery): Ev
     lastConflict: last.conflict,
     contentHash: hex(event.event.contentHash),
     sameAs: event.sameAs,
-    contests: event.contests,
     payloadKept: event.payload.kept,
     payload: event.payload.kept ? 'kept' : 'removed',
   }
@@ -51,6 +50,6 @@ export function matches(event: EventRecord, filter: EventFilter): boolean {
     (to === undefined || event.receivedAt < to) &&
     (filter.hasDuplicates === undefined || event.deliveries > 1 === filter.hasDuplicates) &&
     (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
-    (filter.flagged === undefined || (event.sameAs !== null || event.contests !== null) === filter.flagged)
+    (filter.flagged === undefined || (event.sameAs !== null) === filter.flagged)
   )
 }

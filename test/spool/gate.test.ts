@@ -65,7 +65,7 @@ test('a batch that goes straight to the spool does not overtake a batch that wai
 })
 
 test('with nothing in the spool a batch goes to the store, and each delivery has its own verdict', async () => {
-  const other: RecordVerdict[] = [{ status: 'retired' }]
+  const other: RecordVerdict[] = [{ status: 'replayed' }]
   const { record, seen } = makeGate({ store: () => [verdict, other] })
   expect(await record([delivery('a'), delivery('b')])).toEqual([verdict, other])
   expect(seen).toEqual({ stored: [['a', 'b']], spooled: [], wrote: [], woken: 0 })

@@ -182,7 +182,7 @@ describe.each(cases)('a log of schema $schema on $kind', ({ schema, kind, restor
       events: [
         { eventId: 'a third id', eventType: 'blob', reference: null, contentHash: hash, guardHash: hash },
       ],
-      onReplayedContent: 'review',
+      contentGuard: 'review',
     }
     expect(await store.record([again])).toMatchObject([[{ status: 'recorded', state: 'ignored' }]])
   })

@@ -1,12 +1,10 @@
 /** The fold of a batch for PostgreSQL, as plain functions: no event of the batch may be left out, doubled or misplaced. */
-import fc from 'fast-check'
 import type { NewDelivery, NewEvent } from 'hookonce'
 import { describe, expect, test } from 'vitest'
-import { contestedId, tombstoneOf } from '#dist/model.js'
 import {
   type BatchEvent,
-  foldBatch,
-  inGuardOrder,
+  eventsOf,
+  fold,
   isPlain,
   newBatch,
   parameters,
@@ -37,99 +35,33 @@ const delivery = (source: string, ...events: Shape[]): NewDelivery => ({
   headers: { 'x-from': source },
   body: Buffer.from(`${source} ${events.map(({ id }) => id).join(' ')}`),
   events: events.map(event),
-  onReplayedContent: 'review',
+  contentGuard: 'review',
 })
 
 const names = (events: readonly BatchEvent[]) =>
-  events.map(({ source, event: { eventId }, delivery, index }) => `${source}/${eventId} ${delivery}.${index}`)
+  events.map(
+    ({ from: { source }, event: { eventId }, delivery, index }) =>
+      `${source}/${eventId} ${delivery}.${index}`,
+  )
 
-describe('foldBatch', () => {
+describe('fold', () => {
   test('the first event of a key is taken, and a repeat points to it', () => {
-    const { firsts, repeats } = foldBatch([
+    const batch = [
       delivery('a', { id: '1' }, { id: '2' }, { id: '1' }),
       delivery('b', { id: '1' }),
       delivery('a', { id: '3' }, { id: '2' }),
-    ])
+    ]
+    const { firsts, repeats } = fold(eventsOf(batch, () => true))
     expect(names(firsts)).toEqual(['a/1 0.0', 'a/2 0.1', 'b/1 1.0', 'a/3 2.0'])
-    expect(names(repeats)).toEqual(['a/1 0.2', 'a/2 2.1'])
+    expect(names(repeats.map(({ event }) => event))).toEqual(['a/1 0.2', 'a/2 2.1'])
     expect(repeats.map(({ first }) => first)).toEqual([0, 1])
   })
 
   test('a delivery that is left out is neither a first nor a repeat', () => {
     const batch = [delivery('a', { id: '1' }), delivery('a', { id: '1' }), delivery('a', { id: '2' })]
-    const { firsts, repeats } = foldBatch(batch, (at) => at === 0)
+    const { firsts, repeats } = fold(eventsOf(batch, (at) => at !== 0))
     expect(names(firsts)).toEqual(['a/1 1.0', 'a/2 2.0'])
     expect(repeats).toEqual([])
-  })
-})
-
-describe('inGuardOrder', () => {
-  const order = (...batch: NewDelivery[]) => inGuardOrder(foldBatch(batch)).map(({ firsts }) => names(firsts))
-
-  test('a first waits for an earlier repeat that has its signed content and other content than its own first', () => {
-    const taken = delivery('a', { id: '1', content: 1, guard: 1 })
-    const contests = delivery('a', { id: '1', content: 2, guard: 2 })
-    const later = delivery('a', { id: '2', content: 2, guard: 2 })
-    expect(order(taken, contests, later)).toEqual([['a/1 0.0'], ['a/2 2.0']])
-    // Before the repeat, it is the original.
-    expect(order(taken, later, contests)).toEqual([['a/1 0.0', 'a/2 1.0']])
-    // The source is a part of it, and so are the places within one delivery.
-    expect(order(taken, contests, delivery('b', { id: '2', content: 2, guard: 2 }))).toHaveLength(1)
-    const events = [taken, contests, later].map(({ events: [own] }) => own!)
-    expect(order({ ...taken, events })).toEqual([['a/1 0.0'], ['a/2 0.2']])
-    expect(order({ ...taken, events: [events[0]!, events[2]!, events[1]!] })).toHaveLength(1)
-  })
-
-  test('a repeat of the same content, and one without a guard, let nobody wait', () => {
-    const taken = delivery('a', { id: '1', content: 1, guard: 1 })
-    expect(order(taken, taken, delivery('a', { id: '2', content: 1, guard: 1 }))).toHaveLength(1)
-    const open = (id: string, content: number) => delivery('a', { id, content })
-    expect(order(open('1', 1), open('1', 2), open('2', 2))).toHaveLength(1)
-    expect(order()).toEqual([])
-  })
-
-  const events = fc.record({
-    id: fc.constantFrom('1', '2', '3', '4'),
-    content: fc.constantFrom(1, 2, 3),
-    guard: fc.constantFrom(null, 1, 2, 3),
-  })
-  const deliveries = fc
-    .tuple(fc.constantFrom('a', 'b'), fc.array(events, { minLength: 1, maxLength: 3 }))
-    .map(([source, shapes]) => delivery(source, ...shapes))
-
-  test('every event of any batch is in one portion, with its first, and behind the repeat it waits for', () => {
-    fc.assert(
-      fc.property(fc.array(deliveries, { maxLength: 10 }), (batch) => {
-        const whole = foldBatch(batch)
-        const portions = inGuardOrder(whole)
-        const sorted = (all: readonly BatchEvent[]) => names(all).sort()
-        expect(sorted(portions.flatMap(({ firsts }) => firsts))).toEqual(sorted(whole.firsts))
-        expect(sorted(portions.flatMap(({ repeats }) => repeats))).toEqual(sorted(whole.repeats))
-        const at = new Map<string, number>()
-        for (const [i, { firsts, repeats }] of portions.entries()) {
-          const places = [...firsts].sort((a, b) => a.delivery - b.delivery || a.index - b.index)
-          expect(names(firsts)).toEqual(names(places))
-          for (const one of repeats) {
-            const first = firsts[one.first]!
-            expect([first.source, first.event.eventId]).toEqual([one.source, one.event.eventId])
-          }
-          for (const one of [...firsts, ...repeats]) at.set(names([one])[0]!, i)
-        }
-        for (const repeat of whole.repeats) {
-          const own = whole.firsts[repeat.first]!
-          if (repeat.event.guardHash === null || contestedId(repeat.event) === contestedId(own.event))
-            continue
-          for (const first of whole.firsts) {
-            if (first.source !== repeat.source || first.event.guardHash?.[0] !== repeat.event.guardHash[0])
-              continue
-            const isLater = first.delivery - repeat.delivery || first.index - repeat.index
-            // Only the first of a contested key can wait for its own sake too, and it is before its repeats.
-            if (isLater > 0) expect(at.get(names([first])[0]!)).toBeGreaterThan(at.get(names([repeat])[0]!)!)
-          }
-        }
-      }),
-      { numRuns: 500 },
-    )
   })
 })
 
@@ -142,7 +74,6 @@ test('contents are equal unless both have a hash and the hashes differ', () => {
 
 describe('the parameters of a statement', () => {
   const item = (from: NewDelivery, index = 0) => ({
-    source: from.source,
     event: from.events[index]!,
     delivery: 0,
     index,
@@ -171,8 +102,6 @@ describe('the parameters of a statement', () => {
       !Buffer.isBuffer(value) || value.length % 32 !== 0
         ? value
         : Array.from({ length: value.length / 32 }, (_, i) => value[i * 32])
-    const removed = (...all: NewDelivery[]) =>
-      all.flatMap(({ events }) => events.map((own) => tombstoneOf(own.eventId, own.contentHash)[0]))
 
     expect(parameters([item(one), item(one, 1), item(two)], new Map([[two, 7]]), '9').map(bytes)).toEqual([
       '{"a","a","b"}',
@@ -186,16 +115,15 @@ describe('the parameters of a statement', () => {
       '{true,false,false}',
       [0, 2, 0],
       '{false,true,false}',
+      '{NULL,NULL,"x"}',
       '{5,NULL}',
       '{"{\\"x-from\\":\\"a\\"}","{\\"x-from\\":\\"b\\"}"}',
-      '{"review","review"}',
+      '{true,true}',
+      '{false,false}',
       '{1,6}',
       '{5,3}',
       Buffer.from('a 1 2b 3'),
       '9',
-      '{NULL,NULL,"x"}',
-      `{NULL,"${contestedId(one.events[1]!)}",NULL}`,
-      removed(one, two),
     ])
     expect(plainParameters([item(two), item(three)], '9').map(bytes)).toEqual([
       '{"b","c"}',
@@ -209,7 +137,6 @@ describe('the parameters of a statement', () => {
       Buffer.from('b 3c 4'),
       [0, 4],
       '{false,true}',
-      removed(two, three),
       '9',
     ])
   })

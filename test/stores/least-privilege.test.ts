@@ -55,7 +55,7 @@ function delivery(eventId: string, receivedAt?: number): NewDelivery {
       headers: {},
       body: Buffer.from(eventId),
       events: [event],
-      onReplayedContent: 'review',
+      contentGuard: 'review',
     },
     ...(receivedAt === undefined ? {} : { receivedAt }),
   } as NewDelivery

@@ -17,7 +17,7 @@ function delivery(eventId: string, lane: string | null): NewDelivery {
     headers: {},
     body: new Uint8Array([1]),
     events: [event],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

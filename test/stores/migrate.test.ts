@@ -47,7 +47,7 @@ describe.each(Object.entries(logs))('migrations on %s', (name, makeLog) => {
     expect(await older.migrate()).toEqual({ from: to + 2, to: to + 2, applied: [] })
     const event = { eventId: 'e1', eventType: 't', reference: null, contentHash: null, guardHash: null }
     const [verdicts] = await older.record([
-      { source: 'shop', headers: {}, body: Buffer.from('{}'), events: [event], onReplayedContent: 'flag' },
+      { source: 'shop', headers: {}, body: Buffer.from('{}'), events: [event], contentGuard: 'accept' },
     ])
     expect(verdicts).toMatchObject([{ status: 'recorded' }])
     expect(await older.claim({ worker: 'w', limit: 1, leaseMs: 1_000 })).toHaveLength(1)

@@ -60,7 +60,7 @@ async function record(store: CompleteStore, eventId: string, receivedAt?: number
       headers: {},
       body: Buffer.from(`body of ${eventId}`),
       events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-      onReplayedContent: 'review',
+      contentGuard: 'review',
       ...(receivedAt === undefined ? {} : { receivedAt }),
     },
   ])

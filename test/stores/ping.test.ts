@@ -21,7 +21,7 @@ function delivery(eventId: string, bytes = 10): NewDelivery {
     headers: {},
     body: Buffer.alloc(bytes, 'x'),
     events: [{ eventId, eventType: 'order.paid', reference: eventId, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

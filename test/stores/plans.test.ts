@@ -103,7 +103,7 @@ function delivery(eventId: string, body = eventId): NewDelivery {
     headers: {},
     body: Buffer.from(body),
     events: [{ eventId, eventType: 'order.paid', reference: 'ref', contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

@@ -4,7 +4,7 @@ import type { Lease, NewDelivery, Outcome } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { expect, test } from 'vitest'
-import { foldBatch } from '#dist/stores/postgres/record-batch.js'
+import { eventsOf, fold } from '#dist/stores/postgres/record-batch.js'
 import { freshDatabase } from '../support/database.js'
 
 test('known ids are looked up one by one in the unique index, in a log that has grown since the plan was made', async () => {
@@ -17,7 +17,7 @@ test('known ids are looked up one by one in the unique index, in a log that has 
     headers: {},
     body: Buffer.from('x'),
     events: [{ eventId: `e${n}`, eventType: 'x', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review' as const,
+    contentGuard: 'review' as const,
   })
   try {
     await store.migrate()
@@ -76,7 +76,7 @@ test('repeats of replayed content in a batch are answered together, and one of a
   const delivery = (
     eventId: string,
     content = 'signed',
-    onReplayedContent: NewDelivery['onReplayedContent'] = 'reject',
+    contentGuard: NewDelivery['contentGuard'] = 'reject',
   ): NewDelivery => ({
     source: 'shop',
     headers: {},
@@ -84,7 +84,7 @@ test('repeats of replayed content in a batch are answered together, and one of a
     events: [
       { eventId, eventType: 'x', reference: null, contentHash: hash(content), guardHash: hash(content) },
     ],
-    onReplayedContent,
+    contentGuard,
   })
   const statusesOf = async (deliveries: NewDelivery[]) =>
     (await store.record(deliveries)).map(([verdict]) => verdict!.status)
@@ -126,9 +126,9 @@ test('the work of folding a batch grows with its size', () => {
           guardHash: null,
         },
       ],
-      onReplayedContent: 'review' as const,
+      contentGuard: 'review' as const,
     }))
-    expect(foldBatch(deliveries).repeats).toHaveLength(size / 2)
+    expect(fold(eventsOf(deliveries, () => true)).repeats).toHaveLength(size / 2)
     return reads
   }
   expect(readsOf(2_000)).toBeLessThan(2_000 * 5)
@@ -161,7 +161,7 @@ function deliveries(name: string, count: number, eventsEach: number, { guard, la
           lane: lane?.(part) ?? null,
         }
       }),
-      onReplayedContent: 'review',
+      contentGuard: 'review',
     }),
   )
 }

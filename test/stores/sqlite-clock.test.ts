@@ -39,7 +39,7 @@ async function open(): Promise<CompleteStore> {
 async function record(store: CompleteStore, eventId = 'e1'): Promise<void> {
   const event = { eventId, eventType: 'paid', reference: null, contentHash: null, guardHash: null }
   await store.record([
-    { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event], onReplayedContent: 'review' },
+    { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event], contentGuard: 'review' },
   ])
 }
 

@@ -35,7 +35,7 @@ function delivery(eventId: string, more: Partial<NewEvent> = {}, body = Buffer.f
     headers: {},
     body,
     events: [{ ...event, ...more }],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

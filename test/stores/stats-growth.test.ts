@@ -144,7 +144,7 @@ test('a transaction that has counted something and stays open holds up no delive
       headers: {},
       body: Buffer.from('x'),
       events: [{ eventId: `e${n}`, eventType: 'x', reference: null, contentHash: null, guardHash: null }],
-      onReplayedContent: 'review' as const,
+      contentGuard: 'review' as const,
     },
   ]
   try {

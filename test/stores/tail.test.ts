@@ -8,7 +8,7 @@ const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 40)
 
 function delivery(eventId: string, source = 'shop'): NewDelivery {
   const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
-  return { source, headers: {}, body: new Uint8Array([1]), events: [event], onReplayedContent: 'review' }
+  return { source, headers: {}, body: new Uint8Array([1]), events: [event], contentGuard: 'review' }
 }
 
 async function ids(store: Store, after = 0): Promise<string[]> {

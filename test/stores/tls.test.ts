@@ -124,7 +124,7 @@ function delivery(): NewDelivery {
     headers: {},
     body: Buffer.from('{}'),
     events: [event],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }
 

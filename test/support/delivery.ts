@@ -7,6 +7,6 @@ export function delivery(eventId: string): NewDelivery {
     headers: {},
     body: Buffer.from(JSON.stringify({ id: eventId })),
     events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: 'review',
+    contentGuard: 'review',
   }
 }

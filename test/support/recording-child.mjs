@@ -36,7 +36,7 @@ function delivery(eventId) {
     headers: {},
     body: Buffer.from(`body of ${eventId}`),
     events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
-    onReplayedContent: /** @type {const} */ ('review'),
+    contentGuard: /** @type {const} */ ('review'),
   }
 }
 

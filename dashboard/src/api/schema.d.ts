@@ -1330,7 +1330,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event, or with a contested id */
+                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
                 /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
@@ -1374,8 +1374,6 @@ export interface operations {
                             attempts: number;
                             conflicts: number;
                             contentHash: string | null;
-                            /** @description Set on a flagged event: the id it was delivered with, which an event with other signed content already has */
-                            contests: string | null;
                             /** @description True for a dead letter: failed, without a next attempt */
                             dead: boolean;
                             deliveries: number;
@@ -1451,8 +1449,6 @@ export interface operations {
                         attempts: number;
                         conflicts: number;
                         contentHash: string | null;
-                        /** @description Set on a flagged event: the id it was delivered with, which an event with other signed content already has */
-                        contests: string | null;
                         /** @description True for a dead letter: failed, without a next attempt */
                         dead: boolean;
                         deliveries: number;
@@ -2383,7 +2379,7 @@ export interface operations {
             query?: {
                 /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event, or with a contested id */
+                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
                 format?: "ndjson" | "csv";
                 /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
@@ -2504,8 +2500,6 @@ export interface operations {
                                 attempts: number;
                                 conflicts: number;
                                 contentHash: string | null;
-                                /** @description Set on a flagged event: the id it was delivered with, which an event with other signed content already has */
-                                contests: string | null;
                                 /** @description True for a dead letter: failed, without a next attempt */
                                 dead: boolean;
                                 deliveries: number;
@@ -2966,7 +2960,7 @@ export interface operations {
                 cursor?: string;
                 /** @description Only failed events. true: dead letters; false: events with a next attempt */
                 dead?: "true" | "false";
-                /** @description Only events with the signed content of another event, or with a contested id */
+                /** @description Only events with the signed content of another event */
                 flagged?: "true" | "false";
                 /** @description Received at or after this time: ISO 8601 or milliseconds since 1970 */
                 from?: string;
@@ -3020,8 +3014,6 @@ export interface operations {
                             attempts: number;
                             conflicts: number;
                             contentHash: string | null;
-                            /** @description Set on a flagged event: the id it was delivered with, which an event with other signed content already has */
-                            contests: string | null;
                             /** @description True for a dead letter: failed, without a next attempt */
                             dead: boolean;
                             deliveries: number;
@@ -3650,8 +3642,6 @@ export interface operations {
                                 eventsMs: number | null;
                                 payloadsMs: number | null;
                                 source: string;
-                                /** @description Null: kept forever */
-                                tombstonesMs: number | null;
                             }[];
                             removed: {
                                 attempts: number;

@@ -37,9 +37,8 @@ export function eventRow(given: EventView, paint: Paint): string[] {
   ]
 }
 
-function flagText({ sameAs, contests }: EventView, paint: Paint): string {
-  if (sameAs) return paint('yellow', ` (same signed content as ${sameAs})`)
-  return contests ? paint('yellow', ' (contested id)') : ''
+function flagText({ sameAs }: EventView, paint: Paint): string {
+  return sameAs ? paint('yellow', ` (same signed content as ${sameAs})`) : ''
 }
 
 /** A line of a stream. Its columns have fixed widths, because later lines are not known yet. */
@@ -61,10 +60,6 @@ export function eventDetail(given: EventView, givenAttempts: readonly AttemptVie
     ['deliveries', `${event.deliveries}, the last ${event.lastDeliveryAt}`],
     ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
     ['flagged', event.sameAs ? `same signed content as ${event.sameAs}` : null],
-    [
-      'contested',
-      event.contests ? `delivered as ${event.contests}, an id that other signed content already had` : null,
-    ],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
     ['payload', event.payloadKept ? 'stored (--payload shows it)' : 'removed'],
     ['place in log', String(event.seq)],

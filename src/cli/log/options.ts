@@ -55,7 +55,7 @@ export function addFilterOptions(command: Command): Command {
     .option('--until <time>', 'only events received before', instant)
     .option('--duplicates', 'only events that were delivered more than once')
     .option('--conflicts', 'only events that were delivered again with other bytes')
-    .option('--flagged', 'only events with the signed content of another event, or a contested id')
+    .option('--flagged', 'only events with the signed content of another event')
     .option('--reason <text>', 'only events ignored for this reason, such as unhandled')
 }
 
@@ -97,5 +97,5 @@ export function matcher(filter: EventFilter): (event: EventView) => boolean {
     (to === undefined || Date.parse(event.receivedAt) < to) &&
     (hasDuplicates === undefined || event.deliveries > 1 === hasDuplicates) &&
     (hasConflict === undefined || event.conflicts > 0 === hasConflict) &&
-    (flagged === undefined || ((event.sameAs ?? event.contests ?? null) !== null) === flagged)
+    (flagged === undefined || ((event.sameAs ?? null) !== null) === flagged)
 }

@@ -21,7 +21,6 @@ const columns = [
   'deliveries',
   'conflicts',
   'sameAs',
-  'contests',
 ] as const satisfies readonly (keyof EventView)[]
 
 /** The first page is read before the answer begins: a filter that the store refuses is a 400, not a broken download. */

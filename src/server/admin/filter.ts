@@ -43,9 +43,7 @@ export const filterQuery = {
     .describe('Only events with at least this many attempts'),
   hasDuplicates: flag.optional(),
   hasConflict: flag.optional(),
-  flagged: flag
-    .optional()
-    .describe('Only events with the signed content of another event, or with a contested id'),
+  flagged: flag.optional().describe('Only events with the signed content of another event'),
 }
 
 const bodyMoment = z.union([moment, z.int().min(0)])

@@ -84,11 +84,6 @@ export const eventShape = z.strictObject({
     .describe(
       'Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id',
     ),
-  contests: text
-    .nullable()
-    .describe(
-      'Set on a flagged event: the id it was delivered with, which an event with other signed content already has',
-    ),
   payloadKept: z.boolean(),
 })
 

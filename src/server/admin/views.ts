@@ -60,7 +60,6 @@ export function eventView(event: EventRecord, detail: boolean): EventView {
     lastConflict: lastConflict && { at: instant(lastConflict.at), hash: lastConflict.hash },
     contentHash: event.contentHash,
     sameAs: event.sameAs,
-    contests: event.contests,
     payloadKept: event.payloadKept,
   }
 }

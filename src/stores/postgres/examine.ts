@@ -1,7 +1,6 @@
 /** What people look at besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
-  Conflict,
   DeadLetterGroup,
   DeadLetterOptions,
   DeadLetters,
@@ -22,19 +21,6 @@ where e.source = $1 and e.event_id = $2 order by f.started_at, f.name`,
 
 export function effectsOf(db: Database, { source, eventId }: EventKey): Promise<Effect[]> {
   return db.read<Effect>(effects, [source, eventId])
-}
-
-const conflict: Statement = {
-  name: 'conflict',
-  sql: `
-select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
-from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
-where e.source = $1 and e.event_id = $2`,
-}
-
-export async function conflictOf(db: Database, { source, eventId }: EventKey): Promise<Conflict | null> {
-  const [row] = await db.read<Omit<Conflict, 'headers'> & { headers: string }>(conflict, [source, eventId])
-  return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : null
 }
 
 /**

@@ -149,8 +149,7 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   if (filter.hasDuplicates !== undefined) checks.push(`(d.seq is not null) = ${value(filter.hasDuplicates)}`)
   if (filter.hasConflict !== undefined)
     checks.push(`(coalesce(d.conflicts, 0) > 0) = ${value(filter.hasConflict)}`)
-  if (filter.flagged !== undefined)
-    checks.push(`(coalesce(e.same_as, e.contests) is not null) = ${value(filter.flagged)}`)
+  if (filter.flagged !== undefined) checks.push(`(e.same_as is not null) = ${value(filter.flagged)}`)
   return checks
 }
 
@@ -231,8 +230,7 @@ async function walksOf(db: Database, filter: EventFilter): Promise<Walk[] | null
     const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
     return [...waiting, ...over.map((list) => parked(list, names))]
   }
-  if (filter.flagged)
-    return [{ table: 'hookonce.events', where: '(t.same_as is not null or t.contests is not null)' }]
+  if (filter.flagged) return [{ table: 'hookonce.events', where: 't.same_as is not null' }]
   if (filter.hasConflict) return [{ table: 'hookonce.duplicates', where: 't.conflicts > 0' }]
   if (filter.hasDuplicates) return [{ table: 'hookonce.duplicates', where: 'true' }]
   const pairs = await typePairs(db, filter)

@@ -3,7 +3,9 @@
  * events, by seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
 import { canMove, type EventKey, type Order, type OrderResult, type State } from '../../model.js'
+import { swapContent } from './conflicts.js'
 import type { Database } from './database.js'
+import type { PartitionUnit } from './partitions.js'
 import { numbers, type Run, type Statement, texts } from './statement.js'
 import { parkedFor, stateOf } from './work.js'
 
@@ -32,12 +34,14 @@ const lockEvents: Statement = {
   sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
 }
 
+/** $1 seqs   $2 whether the other content of a conflict is wanted */
 const read: Statement = {
   name: 'operate_read',
   sql: `
-select e.seq, ${stateOf} as state, exists (
-  select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
-) as has_payload
+select e.seq, ${stateOf} as state, e.received_at, case when $2::bool
+  then exists (select 1 from hookonce.conflicts c where c.seq = e.seq)
+  else exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
+end as has_payload
 from hookonce.events e left join hookonce.work w on w.seq = e.seq
 where e.seq = any($1::bigint[])`,
 }
@@ -116,14 +120,19 @@ insert into hookonce.audit (at, actor, verb, source, event_id, reason)
 select hookonce.clock(), $3, $4, source, event_id, $5 from unnest($1::text[], $2::text[]) as i (source, event_id)`,
 }
 
-export function operate(db: Database, order: Order): Promise<OrderResult[]> {
+export function operate(db: Database, unit: PartitionUnit, order: Order): Promise<OrderResult[]> {
   return db.atomic(async (run) => {
     const seqs = await findSeqs(run, order.events)
-    const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))])
+    const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))], order)
     const results = seqs.map((seq) => judge(order, seq === undefined ? undefined : found.get(seq)))
     if (order.dryRun) return results
-    const done = order.events.flatMap((key, i) => (results[i]!.done ? [{ key, seq: seqs[i]! }] : []))
-    if (done.length > 0) await apply(run, order, done)
+    const done = order.events.flatMap((key, i) => {
+      const event = results[i]!.done ? found.get(seqs[i]!)! : null
+      return event ? [{ key, seq: seqs[i]!, receivedAt: event.receivedAt }] : []
+    })
+    if (done.length === 0) return results
+    if (order.conflict) await swapContent(run, unit, done)
+    await apply(run, order, done)
     return results
   })
 }
@@ -135,19 +144,33 @@ async function findSeqs(run: Run, keys: readonly EventKey[]): Promise<(number | 
   return seqs
 }
 
-async function lockAndRead(run: Run, seqs: number[]): Promise<Map<number, Found>> {
+async function lockAndRead(
+  run: Run,
+  seqs: number[],
+  { conflict = false }: Order,
+): Promise<Map<number, Found>> {
   const values = [numbers(seqs)]
   await run(lockWork, values)
   await run(lockEvents, values)
   // Another order may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
-  const rows = await run<{ seq: number; state: State; has_payload: boolean }>(read, values)
-  return new Map(rows.map((row) => [row.seq, { state: row.state, hasPayload: row.has_payload }]))
+  const rows = await run<{ seq: number; state: State; has_payload: boolean; received_at: number }>(read, [
+    ...values,
+    conflict,
+  ])
+  return new Map(
+    rows.map((row) => [
+      row.seq,
+      { state: row.state, hasPayload: row.has_payload, receivedAt: row.received_at },
+    ]),
+  )
 }
 
 interface Found {
   state: State
+  /** Whether the bytes are there that the order is about. */
   readonly hasPayload: boolean
+  readonly receivedAt: number
 }
 
 /** Updates the state, so that a key that is twice in one order is checked against the result of the first. */

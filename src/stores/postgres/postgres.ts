@@ -20,10 +20,11 @@ import { checkedCapabilities, DEFAULT_PAGE } from '../shared/checked.js'
 import { archived, exportDeliveries, receiptsOf, restore } from './archive.js'
 import { listAudits, writeAudits } from './audit.js'
 import { claimer } from './claim.js'
+import { conflictOf } from './conflicts.js'
 import { openDatabase } from './database.js'
 import { duplicateCounts } from './duplicates.js'
 import { erase } from './erase.js'
-import { conflictOf, deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
+import { deadLetters, effectsOf, idsFrom, leasesOf, typesOf } from './examine.js'
 import { addHistory, handled, processes, readHistory } from './history.js'
 import { importEvents, knownEvents } from './imports.js'
 import { inspect } from './inspect.js'
@@ -95,7 +96,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
     subscribe: (wake) => notifications.subscribe(wake),
     async operate(order) {
       checkOrder(order)
-      return order.events.length === 0 ? [] : operate(db, order)
+      return order.events.length === 0 ? [] : operate(db, unit, order)
     },
     async get(key) {
       checkKey(key)
@@ -167,7 +168,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       duplicates: {
         count(repeats) {
           if (closing) throw new HookonceError('STORE_CLOSED')
-          for (const { seq, at } of repeats) duplicates.note(seq, at, null)
+          for (const { seq, at } of repeats) duplicates.note(seq, at)
         },
         flush: () => duplicates.flush(),
       },

@@ -86,14 +86,14 @@ gone as (
 select count(*)::int as count from gone`,
 }
 
-/** $1 seqs   $2 whether to leave tombstones: the guard of an event that has one, a digest for the others */
+/** $1 seqs */
 export const dropEvents: Statement = {
   name: 'prune_events',
   sql: `
 with gone as (
   delete from hookonce.events e where e.seq = any($1::bigint[])
     and e.parked is distinct from 'dead' and not exists (select 1 from hookonce.work w where w.seq = e.seq)
-  returning seq, payload_seq, source, received_at, event_id, contests, content_hash, guard_hash, parked
+  returning seq, payload_seq, source, received_at, event_id, guard_hash, parked
 ),
 attempts as (delete from hookonce.attempts a using gone g where a.seq = g.seq),
 effects as (delete from hookonce.effects f using gone g where f.seq = g.seq),
@@ -101,23 +101,7 @@ duplicates as (delete from hookonce.duplicates d using gone g where d.seq = g.se
 conflicts as (delete from hookonce.conflicts c using gone g where c.seq = g.seq),
 guards as (
   delete from hookonce.guards u using gone g
-  where not $2::bool and u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
-    and u.retired_at is null
-),
-retired as (
-  update hookonce.guards u set retired_at = hookonce.clock() from gone g
-  where $2::bool and u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
-  returning u.source, u.event_id
-),
-buried as (
-  insert into hookonce.tombstones (source, digest, left_at)
-  select distinct source, digest, hookonce.clock() from (
-    select g.source, sha256(convert_to(coalesce(g.contests, g.event_id), 'UTF8') || '\\x00'::bytea
-      || coalesce(g.content_hash, ''::bytea)) as digest
-    from gone g
-    where $2::bool and (g.source, g.event_id) not in (select source, event_id from retired)) t
-  order by source, digest
-  on conflict (source, digest) do update set left_at = excluded.left_at
+  where u.source = g.source and u.guard_hash = g.guard_hash and u.event_id = g.event_id
 ),
 payloads as (
   delete from hookonce.payloads p using gone g
@@ -139,29 +123,12 @@ export const dropConflicts: Statement = {
   name: 'prune_conflicts',
   sql: `
 with gone as (
-  delete from hookonce.conflicts where seq in (
-    select seq from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
+  delete from hookonce.conflicts where (seq, hash) in (
+    select seq, hash from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
     order by seq limit $3 for update skip locked)
   returning 1
 )
 select count(*)::int as count from gone`,
-}
-
-/** $1 source   $2 before, ms   $3 limit. Reads every tombstone of the source. */
-export const dropTombstones: Statement = {
-  name: 'prune_tombstones',
-  sql: `
-with digests as (
-  delete from hookonce.tombstones where source = $1 and digest in (
-    select digest from hookonce.tombstones where source = $1 and left_at < to_timestamp($2::float8 / 1000) limit $3)
-  returning 1
-),
-guards as (
-  delete from hookonce.guards where source = $1 and guard_hash in (
-    select guard_hash from hookonce.guards where source = $1 and retired_at < to_timestamp($2::float8 / 1000) limit $3)
-  returning 1
-)
-select greatest((select count(*) from digests), (select count(*) from guards))::int as count`,
 }
 
 /** $1 source   $2 before, ms. Removes the counters of hours that have no events left. */

@@ -13,7 +13,6 @@ import {
   dropKeys,
   dropPayloads,
   dropReceipts,
-  dropTombstones,
   findArchivedEvents,
   findArchivedPayloads,
   findAttempts,
@@ -41,14 +40,13 @@ export function prune(db: Database, options: PruneOptions): Promise<PruneResult>
     const attempts = await pruneAttempts(db, run, options)
     const audits = await pruneAudits(run, options)
     const conflicts = await pruneConflicts(run, options)
-    const tombstones = await pruneTombstones(run, options)
     if (!options.dryRun) await run(dropKeys, [Math.min(options.limit, REMOVALS)])
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, conflicts, tombstones].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, conflicts].some(({ more }) => more),
     }
   }
   return options.dryRun ? sweep(db.read) : db.atomic(sweep)
@@ -68,7 +66,7 @@ async function prunePayloads(db: Database, run: Run, options: PruneOptions): Pro
 }
 
 async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promise<Removed> {
-  const { source, eventsBefore, archivedOnly, dryRun, tombstones = false } = options
+  const { source, eventsBefore, archivedOnly, dryRun } = options
   if (eventsBefore === undefined) return nothing
   let highest = 0
   const events = await sweepLog(db, run, {
@@ -76,7 +74,7 @@ async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promi
     async remove(rows) {
       const seqs = numbers(rows.map((row) => row.seq))
       await run(lockEvents, [seqs])
-      const gone = await run<{ count: number; highest: number }>(dropEvents, [seqs, tombstones])
+      const gone = await run<{ count: number; highest: number }>(dropEvents, [seqs])
       highest = Math.max(highest, gone[0]!.highest)
       return counted(gone)
     },
@@ -88,13 +86,6 @@ async function pruneEvents(db: Database, run: Run, options: PruneOptions): Promi
   }
   if (!events.more) await run(dropReceipts, [source, eventsBefore])
   return events
-}
-
-async function pruneTombstones(run: Run, options: PruneOptions): Promise<{ more: boolean }> {
-  const { source, tombstonesBefore, limit, dryRun } = options
-  if (tombstonesBefore === undefined || dryRun) return nothing
-  const most = Math.min(limit, REMOVALS)
-  return { more: counted(await run(dropTombstones, [source, tombstonesBefore, most])) >= most }
 }
 
 /** Deliveries with other content are as old as payloads may be. */

@@ -16,7 +16,7 @@ select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.receive
   coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
   encode(d.conflict_hash, 'hex') as conflict_hash,
   exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
-    as payload_kept, e.erased_at is not null as erased, e.same_as, e.contests
+    as payload_kept, e.erased_at is not null as erased, e.same_as
 from hookonce.events e
 left join hookonce.work w on w.seq = e.seq
 left join hookonce.duplicates d on d.seq = e.seq
@@ -71,7 +71,6 @@ interface Row {
   payload_kept: boolean
   erased: boolean
   same_as: string | null
-  contests: string | null
 }
 
 export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
@@ -142,7 +141,6 @@ function asRecord(row: Row): EventRecord {
         : { at: row.conflict_at, hash: row.conflict_hash },
     contentHash: row.content_hash,
     sameAs: row.same_as,
-    contests: row.contests,
     payloadKept: row.payload_kept,
     payload: row.payload_kept ? 'kept' : row.erased ? 'erased' : 'removed',
   }

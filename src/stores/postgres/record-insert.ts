@@ -1,38 +1,52 @@
 /**
- * One statement for a whole batch. The unique constraint decides which delivery of an event is first; looking for existing
- * rows only saves the write. The result comes after the commit, so every verdict is about committed rows.
+ * Inserts events of different keys, in one statement for all of them. The result comes after the commit, so every verdict
+ * is about committed rows.
  */
 import { randomBytes } from 'node:crypto'
 import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
+import { type Found, newlyFound } from '../shared/judge.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isPartitionMissing, isRefusal, isRowFailure } from './failure.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
-import { type Item, isPlain, newBatch, parameters, plainParameters, sameContent } from './record-batch.js'
-import { disown, type Found, type Inserted, insert, insertPlain, lookup, reserve } from './record-sql.js'
+import {
+  type BatchEvent,
+  isPlain,
+  newBatch,
+  parameters,
+  plainParameters,
+  sameContent,
+} from './record-batch.js'
+import { disown, type FoundRow, type Inserted, insert, insertPlain, lookup, reserve } from './record-sql.js'
 import { standbyWait } from './replication.js'
 import { texts } from './statement.js'
 
-/** The verdict on an event, the content hash in the log, and the time of the statement. */
-export interface Recorded {
-  verdict: RecordVerdict
-  hash: Uint8Array | null
-  at: number
-  /** Why the store could not record it, if that is not the fault of the sender. */
-  fault?: HookonceError
+export type Recorded = Stored | Unstored
+
+export interface Stored {
+  readonly found: Found
+  /** The content hash in the log, and the time of the statement. */
+  readonly hash: Uint8Array | null
+  readonly at: number
 }
 
-type InsertBatch = (items: readonly Item[]) => Promise<Recorded[]>
+export interface Unstored {
+  readonly found?: undefined
+  readonly verdict: Extract<RecordVerdict, { status: 'refused' }>
+  /** Set when the store is to blame, and not a value of the sender. */
+  readonly fault?: HookonceError
+}
 
-/** Records the events, each of another key. */
+type InsertBatch = (items: readonly BatchEvent[]) => Promise<Recorded[]>
+
 export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
   const slots = slotKeeper()
   const standbyHasAll = standbyWait(db)
   const repeats = repeatShare()
 
   /** A batch that one row may fail is split in two until the delivery with that row is found. */
-  async function insertAll(items: readonly Item[], insertBatch: InsertBatch): Promise<Recorded[]> {
+  async function insertAll(items: readonly BatchEvent[], insertBatch: InsertBatch): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
       return await insertBatch(items)
@@ -45,51 +59,93 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     }
   }
 
-  /** The usual batch. Whatever the short statement cannot decide goes on to `insertAny`. */
-  async function insertPlainEvents(items: readonly Item[]): Promise<Recorded[]> {
+  async function insertPlainEvents(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
-    const recorded: (Recorded | undefined)[] = items.map(() => undefined)
+    const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     // Duplicates cost less by the look-up alone: it gets no bodies and writes nothing.
-    let known = repeats.areLikely() ? (await find(items, recorded, batch)).length : 0
-    const fresh = without(recorded)
+    let known = repeats.areLikely() ? await lookUp(items, recorded, batch) : 0
+    const fresh = missing(recorded)
     if (fresh.length > 0) {
-      const values = plainParameters(
-        fresh.map((i) => items[i]!),
-        batch,
-      )
+      const chosen = fresh.map((i) => items[i]!)
+      const values = plainParameters(chosen, batch)
       const rows = await inPartitions(items, (slot) => db.resend<Inserted>(insertPlain, [...values, slot]))
       for (const { n, seq, at } of rows) {
         const i = fresh[n - 1]!
-        const hash = items[i]!.event.contentHash
-        recorded[i] = { hash, at, verdict: { status: 'recorded', seq, state: 'pending' } }
+        recorded[i] = inserted(seq, at, items[i]!)
       }
-      known += (await find(items, recorded, batch)).length
+      known += await lookUp(items, recorded, batch)
     }
     repeats.note(known, items.length)
     // Known events may come from a commit that has not waited for the standby.
     if (known > 0) await standbyHasAll()
-    // A tombstone is left of these, or retention has just removed the row that was in their way.
-    const rest = without(recorded)
+    return insertRest(items, recorded)
+  }
+
+  async function insertAny(items: readonly BatchEvent[]): Promise<Recorded[]> {
+    const batch = newBatch()
+    const values = parameters(items, await reservePayloads(items), batch)
+    const rows = await inPartitions(items, (slot) => db.resend<FoundRow>(insert, [...values, slot]))
+    const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
+    for (const row of rows) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
+    // These lost a race against a commit that the statement could not see, and wrote a guard for nothing.
+    const late = missing(recorded).map((i) => items[i]!)
+    if (late.length > 0) {
+      await lookUp(items, recorded, batch)
+      await removeGuards(late)
+    }
+    if (!rows.some((row) => row.is_new)) await standbyHasAll()
+    return insertRest(items, recorded)
+  }
+
+  /** Retention has just removed the row that was in the way of these. */
+  async function insertRest(
+    items: readonly BatchEvent[],
+    recorded: (Recorded | undefined)[],
+  ): Promise<Recorded[]> {
+    const rest = missing(recorded)
     const again = await insertAll(
       rest.map((i) => items[i]!),
       insertAny,
     )
-    return filled(recorded, rest, again)
+    rest.forEach((i, k) => {
+      recorded[i] = again[k]
+    })
+    return recorded as Recorded[]
   }
 
-  async function insertAny(items: readonly Item[]): Promise<Recorded[]> {
-    const batch = newBatch()
-    const values = parameters(items, await reservePayloads(items), batch)
-    const found = await inPartitions(items, (slot) => db.resend<Found>(insert, [...values, slot]))
-    const recorded = await verdictsOf(items, found, batch)
-    // The commit of a new event has waited for the standby. Known events may come from a commit that has not.
-    if (!found.some((row) => row.ours)) await standbyHasAll()
-    return recorded
+  /** Looks for the events that have no result yet. Returns how many it found. */
+  async function lookUp(
+    items: readonly BatchEvent[],
+    recorded: (Recorded | undefined)[],
+    batch: string,
+  ): Promise<number> {
+    const open = missing(recorded)
+    if (open.length === 0) return 0
+    const rows = await db.resend<FoundRow>(lookup, [
+      texts(open.map((i) => items[i]!.from.source)),
+      texts(open.map((i) => items[i]!.event.eventId)),
+      batch,
+    ])
+    for (const row of rows) {
+      const i = open[row.n - 1]!
+      recorded[i] = asRecorded(row, items[i]!)
+    }
+    return rows.length
+  }
+
+  async function removeGuards(items: readonly BatchEvent[]): Promise<void> {
+    const guarded = items.filter(({ event }) => event.guardHash !== null)
+    if (guarded.length === 0) return
+    await db.query(disown, [
+      texts(guarded.map((item) => item.from.source)),
+      texts(guarded.map((item) => item.event.eventId)),
+      texts(guarded.map((item) => Buffer.from(item.event.guardHash!).toString('hex'))),
+    ])
   }
 
   /** Runs the statement with a slot. Creates the partitions of the items when one is missing. */
   async function inPartitions<Row>(
-    items: readonly Item[],
+    items: readonly BatchEvent[],
     run: (slot: number) => Promise<Row[]>,
   ): Promise<Row[]> {
     for (let tries = 1; ; tries++) {
@@ -109,7 +165,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
   }
 
   /** Events that share a payload need its seq before they have their own. */
-  async function reservePayloads(items: readonly Item[]): Promise<Map<NewDelivery, number>> {
+  async function reservePayloads(items: readonly BatchEvent[]): Promise<Map<NewDelivery, number>> {
     const shared = [...new Set(items.map((item) => item.from))].filter(
       (delivery) => delivery.events.length > 1,
     )
@@ -118,122 +174,45 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     return new Map(shared.map((delivery, i) => [delivery, reserved[i]!.seq]))
   }
 
-  /** Looks up the events that have no verdict yet, and adds the verdicts. Returns the indexes of those that it found. */
-  async function find(
-    items: readonly Item[],
-    recorded: (Recorded | undefined)[],
-    batch: string,
-  ): Promise<{ readonly index: number; readonly contested: boolean }[]> {
-    const missing = without(recorded)
-    if (missing.length === 0) return []
-    const lost = missing.map((i) => items[i]!)
-    const rows = await db.resend<Found>(lookup, [
-      texts(lost.map((item) => item.source)),
-      texts(lost.map((item) => item.event.eventId)),
-      texts(lost.map((item) => hex(item.event.contentHash))),
-      texts(lost.map((item) => hex(item.event.guardHash))),
-      batch,
-    ])
-    return rows.map((row) => {
-      const index = missing[row.n - 1]!
-      if (!row.contested) recorded[index] = asRecorded(row, items[index]!)
-      return { index, contested: row.contested }
-    })
-  }
-
-  /** An event that was neither found nor inserted lost a race against a commit that the statement could not see. */
-  async function verdictsOf(
-    items: readonly Item[],
-    found: readonly Found[],
-    batch: string,
-  ): Promise<Recorded[]> {
-    const recorded: (Recorded | undefined)[] = items.map(() => undefined)
-    for (const row of found) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
-    const lost = without(recorded).map((i) => items[i]!)
-    if (lost.length === 0) return recorded as Recorded[]
-    const winners = await find(items, recorded, batch)
-    if (lost.some((item) => item.event.guardHash !== null))
-      await db.query(disown, [
-        texts(lost.map((item) => item.source)),
-        texts(lost.map((item) => item.event.eventId)),
-        texts(lost.map((item) => hex(item.event.guardHash))),
-      ])
-    const contested = new Set(winners.filter((winner) => winner.contested).map(({ index }) => index))
-    for (const i of without(recorded)) {
-      const { event, from } = items[i]!
-      const guarded = event.guardHash !== null && from.onReplayedContent === 'reject'
-      if (guarded && !contested.has(i)) recorded[i] = { verdict: { status: 'replayed' }, hash: null, at: 0 }
-    }
-    // Retention has removed the event that won the race, or the id is contested: these events are recorded again.
-    const removed = without(recorded)
-    const again = await insertAll(
-      removed.map((i) => items[i]!),
-      insertAny,
-    )
-    return filled(recorded, removed, again)
-  }
-
   return (items) => insertAll(items, items.every(isPlain) ? insertPlainEvents : insertAny)
 }
 
-/** The indexes that have no verdict yet. */
-function without(recorded: readonly (Recorded | undefined)[]): number[] {
-  const missing: number[] = []
-  for (let i = 0; i < recorded.length; i++) if (recorded[i] === undefined) missing.push(i)
-  return missing
+function missing(recorded: readonly (Recorded | undefined)[]): number[] {
+  const open: number[] = []
+  for (let i = 0; i < recorded.length; i++) if (recorded[i] === undefined) open.push(i)
+  return open
 }
 
-function filled(
-  recorded: (Recorded | undefined)[],
-  places: readonly number[],
-  values: readonly Recorded[],
-): Recorded[] {
-  places.forEach((i, k) => {
-    recorded[i] = values[k]
-  })
-  return recorded as Recorded[]
+function inserted(seq: number, at: number, { event }: BatchEvent): Stored {
+  return { found: newlyFound(seq), hash: event.contentHash, at }
 }
 
-function asRecorded(row: Found, { event }: Item): Recorded {
-  const { seq, content_hash: hash, at, same_as: sameAs } = row
-  if (seq === null) return { hash, at, verdict: { status: sameAs === null ? 'retired' : 'replayed' } }
-  const stored = row.stored_as === null ? {} : { storedAs: row.stored_as }
-  if (row.ours) {
-    const state = row.state === 'ignored' ? 'ignored' : 'pending'
-    const same = sameAs === null ? {} : { sameAs }
-    return { hash, at, verdict: { status: 'recorded', seq, state, ...same, ...stored } }
-  }
+function asRecorded(row: FoundRow, { event }: BatchEvent): Stored {
+  const { seq, state, final, content_hash: hash, same_as: sameAs, at } = row
   const equal = sameContent(hash, event.contentHash)
-  return {
-    hash,
-    at,
-    verdict: { status: 'duplicate', seq, state: row.state!, final: row.final, equal, ...stored },
-  }
+  const withheld = row.withheld === true
+  return { found: { seq, isNew: row.is_new, state, final, equal, sameAs, withheld }, hash, at }
 }
 
 /** EVENT_REFUSED when a value of the sender is to blame. Any other failure is a fault of the store: the sender shall retry. */
-function refused({ event, source }: Item, error: unknown): Recorded {
-  const left = (why: HookonceError): Recorded => ({
-    hash: null,
-    at: 0,
-    verdict: { status: 'refused', code: why.code, detail: why.message },
-  })
-  if (isRefusal(error))
-    return left(
-      new HookonceError('EVENT_REFUSED', { eventId: event.eventId, source, problem: describe(error) }),
-    )
+function refused({ event, from: { source } }: BatchEvent, error: unknown): Unstored {
+  if (isRefusal(error)) {
+    const { eventId } = event
+    const { code, message } = new HookonceError('EVENT_REFUSED', {
+      eventId,
+      source,
+      problem: describe(error),
+    })
+    return { verdict: { status: 'refused', code, detail: message } }
+  }
   const fault = asHookonceError(error)
-  return { ...left(fault), fault }
+  return { verdict: { status: 'refused', code: fault.code, detail: fault.message }, fault }
 }
 
 /** The index at which to split a batch without splitting a delivery; 0 when it has only one delivery. */
-function middleDelivery(items: readonly Item[]): number {
+function middleDelivery(items: readonly BatchEvent[]): number {
   const starts = items.flatMap((item, i) => (i > 0 && item.delivery !== items[i - 1]!.delivery ? [i] : []))
   return starts[Math.floor(starts.length / 2)] ?? 0
-}
-
-function hex(hash: Uint8Array | null): string | null {
-  return hash === null ? null : Buffer.from(hash).toString('hex')
 }
 
 /**

@@ -9,25 +9,10 @@ export interface DuplicateNote {
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number
-  readonly conflicts: number
-  /** The content hash and the time of the latest conflict; null when there is none. */
-  readonly conflictHash: Uint8Array | null
-  readonly conflictAt: number | null
-  /** The delivery of the latest conflict, unless it is too large to be kept. */
-  readonly conflict: ConflictNote | null
-}
-
-/** A delivery with other content, for people to compare. */
-export interface ConflictNote {
-  readonly source: string
-  readonly part: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly body: Uint8Array
 }
 
 export interface DuplicateAudit {
-  /** `conflictHash` is null when the bytes were equal. */
-  note(seq: number, at: number, conflictHash: Uint8Array | null, conflict?: ConflictNote): void
+  note(seq: number, at: number): void
   /** Writes all counts. Rejects when the write fails; the counts are then kept. */
   flush(): Promise<void>
   /** Stops the timer; `flush` still works. */
@@ -44,64 +29,37 @@ export interface DuplicateAuditOptions {
 const WRITE_AT = 1_000
 /** While writes fail, duplicates of at most this many events are counted. Those of other events are not. */
 const KEEP_AT_MOST = 100_000
-/** A larger delivery, or one that arrives while this many bytes wait to be written, is counted and not kept. */
-const CONFLICT_BYTES = 256 * 1024
-const CONFLICTS_BYTES = 8 * 1024 * 1024
 
 export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): DuplicateAudit {
   let notes = new Map<number, DuplicateNote>()
   let timer: NodeJS.Timeout | undefined
-  let timerIsPrompt = false
   let writing: Promise<void> | undefined
   let failing = false
   let stopped = false
-  let conflictBytes = 0
 
-  function note(seq: number, at: number, conflictHash: Uint8Array | null, conflict?: ConflictNote): void {
-    const size = conflict?.body.byteLength ?? 0
-    const keeps = conflict !== undefined && size <= CONFLICT_BYTES && conflictBytes + size <= CONFLICTS_BYTES
-    if (keeps) conflictBytes += size
-    merge(seq, {
-      seq,
-      count: 1,
-      firstAt: at,
-      lastAt: at,
-      conflicts: conflictHash === null ? 0 : 1,
-      conflictHash,
-      conflictAt: conflictHash === null ? null : at,
-      conflict: keeps ? conflict : null,
-    })
-    // After a failure only the slow timer tries again: each duplicate would otherwise cause a write that fails.
-    schedule(!failing && (conflictHash !== null || notes.size >= WRITE_AT))
+  function note(seq: number, at: number): void {
+    merge({ seq, count: 1, firstAt: at, lastAt: at })
+    // After a failure only the timer tries again: each duplicate would otherwise cause a write that fails.
+    if (notes.size >= WRITE_AT && !failing && writing === undefined) void flush().catch(() => {})
+    else schedule()
   }
 
-  function merge(seq: number, next: DuplicateNote): void {
+  function merge(next: DuplicateNote): void {
+    const { seq } = next
     const known = notes.get(seq)
-    if (known === undefined) {
-      if (notes.size < KEEP_AT_MOST) notes.set(seq, next)
-      return
-    }
-    const later = next.conflictAt !== null && next.conflictAt >= (known.conflictAt ?? 0) ? next : known
-    notes.set(seq, {
-      seq,
-      count: known.count + next.count,
-      firstAt: Math.min(known.firstAt, next.firstAt),
-      lastAt: Math.max(known.lastAt, next.lastAt),
-      conflicts: known.conflicts + next.conflicts,
-      conflictHash: later.conflictHash,
-      conflictAt: later.conflictAt,
-      conflict: later.conflict ?? null,
-    })
+    if (known !== undefined)
+      notes.set(seq, {
+        seq,
+        count: known.count + next.count,
+        firstAt: Math.min(known.firstAt, next.firstAt),
+        lastAt: Math.max(known.lastAt, next.lastAt),
+      })
+    else if (notes.size < KEEP_AT_MOST) notes.set(seq, next)
   }
 
-  function schedule(promptly: boolean): void {
-    if (stopped || notes.size === 0) return
-    if (timer !== undefined) {
-      if (!promptly || timerIsPrompt) return
-      clearTimeout(timer)
-    }
-    timerIsPrompt = promptly
-    timer = setTimeout(() => void flush().catch(() => {}), promptly ? 0 : delayMs)
+  function schedule(): void {
+    if (stopped || notes.size === 0 || timer !== undefined) return
+    timer = setTimeout(() => void flush().catch(() => {}), delayMs)
     timer.unref()
   }
 
@@ -120,16 +78,15 @@ export function duplicateAudit({ write, delayMs }: DuplicateAuditOptions): Dupli
   async function writeAll(): Promise<void> {
     const batch = notes
     notes = new Map()
-    conflictBytes = 0
     try {
       await write([...batch.values()])
       failing = false
     } catch (error) {
       failing = true
-      for (const [seq, kept] of batch) merge(seq, kept)
+      for (const kept of batch.values()) merge(kept)
       throw error
     } finally {
-      schedule(false)
+      schedule()
     }
   }
 

@@ -1,15 +1,8 @@
 /** What people look at besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
-import type {
-  Conflict,
-  DeadLetterOptions,
-  DeadLetters,
-  Effect,
-  SourceTypes,
-  WorkerLeases,
-} from '../../store.js'
+import type { DeadLetterOptions, DeadLetters, Effect, SourceTypes, WorkerLeases } from '../../store.js'
 import type { Connection } from './connection.js'
-import { hexOrNull, numberOrNull, textOrNull } from './rows.js'
+import { numberOrNull, textOrNull } from './rows.js'
 
 const effectsByKey = `
   select f.name, f.started_at, f.finished_at
@@ -25,28 +18,6 @@ export function effects(connection: Connection, _now: number, { source, eventId 
       startedAt: Number(row.started_at),
       finishedAt: numberOrNull(row.finished_at),
     }))
-}
-
-const conflictByKey = `
-  select c.at, c.part, c.headers, c.body, e.content_hash, e.received_at
-  from hookonce_events e join hookonce_conflicts c on c.seq = e.seq
-  where e.source = ? and e.event_id = ?`
-
-export function conflict(
-  connection: Connection,
-  _now: number,
-  { source, eventId }: EventKey,
-): Conflict | null {
-  const row = connection.prepare(conflictByKey).get(source, eventId)
-  if (row === undefined) return null
-  return {
-    at: Number(row.at),
-    headers: JSON.parse(String(row.headers)),
-    body: row.body as Uint8Array,
-    part: Number(row.part),
-    contentHash: hexOrNull(row.content_hash),
-    receivedAt: Number(row.received_at),
-  }
 }
 
 // ?1 source  ?2 limit. Newest first, so that the first id of a group is its newest.

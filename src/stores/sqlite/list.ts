@@ -148,7 +148,7 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
     (to === undefined || event.receivedAt < to) &&
     (filter.hasDuplicates === undefined || event.deliveries > 1 === filter.hasDuplicates) &&
     (filter.hasConflict === undefined || event.conflicts > 0 === filter.hasConflict) &&
-    (filter.flagged === undefined || ((event.sameAs ?? event.contests) !== null) === filter.flagged)
+    (filter.flagged === undefined || (event.sameAs !== null) === filter.flagged)
   )
 }
 
@@ -173,7 +173,7 @@ const byParked = `select seq from hookonce_events where parked = ? and source = 
 const byDuplicates = `select seq from hookonce_duplicates where ${range}`
 const byConflicts = `select seq from hookonce_duplicates where conflicts > 0 and ${range}`
 const byFlag = `
-  select seq from hookonce_events where (same_as is not null or contests is not null) and ${range}`
+  select seq from hookonce_events where same_as is not null and ${range}`
 const byType = `select seq from hookonce_events where source = ? and event_type = ? and ${range}`
 const byKey =
   'select seq from hookonce_events where source = ? and event_id = ? and seq < ? and seq >= ? limit ?'

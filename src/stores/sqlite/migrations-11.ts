@@ -22,12 +22,14 @@ create table hookonce_processes (
 
 -- The latest delivery of an event with other content: removed by its age, like a payload.
 create table hookonce_conflicts (
-  seq integer primary key,
+  seq integer not null,
+  hash blob not null,
   source text not null,
   at integer not null,
   part integer not null,
   headers text not null,
-  body blob not null
+  body blob not null,
+  primary key (seq, hash)
 ) strict;
 create index hookonce_conflicts_age on hookonce_conflicts (source, at);
 

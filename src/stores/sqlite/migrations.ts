@@ -37,14 +37,9 @@ insert into hookonce_clock (id, at)
 
 /** Migration 6: events that repeat the signed content of another, and events whose id was contested. */
 const flags = `
--- same_as: the event whose signed content it repeats. contests: the id it was delivered under, which other signed
--- content had taken. guard_hash: only where the row does not hold its guard (hookonce_guards), so that most have none.
+-- same_as: the event whose signed content it repeats. Few rows have it.
 alter table hookonce_events add column same_as text;
-alter table hookonce_events add column contests text;
-alter table hookonce_events add column guard_hash blob;
--- Few rows. The first answers "is any event the same as this one?" when an id is contested.
-create index hookonce_events_same_as on hookonce_events (source, same_as) where same_as is not null;
-create index hookonce_events_flagged on hookonce_events (seq) where same_as is not null or contests is not null;
+create index hookonce_events_flagged on hookonce_events (seq) where same_as is not null;
 `
 
 /** Migration 7: counters and indexes that keep the cost of statistics and lists independent of the size of the log. */
@@ -110,16 +105,7 @@ select 1;
 
 /** Migration 9: tombstones of events that retention has removed (docs/decisions/0005-tombstones.md). */
 const tombstones = `
-create table hookonce_tombstones (
-  source text not null,
-  digest blob not null,
-  left_at integer not null,
-  primary key (source, digest)
-) strict, without rowid;
--- A guard whose event was removed: it is its tombstone, and still says whose content this was.
-alter table hookonce_guards add column retired_at integer;
-drop index hookonce_guards_event;
-create index hookonce_guards_event on hookonce_guards (source, event_id) where retired_at is null;
+-- nothing
 `
 
 /** Migration 10: processes of an older and a newer version on one log. */

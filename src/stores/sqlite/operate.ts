@@ -16,6 +16,7 @@ import type { Row } from './driver.js'
 import { dueIn, wakeLane } from './lane.js'
 import { standing, textOrNull, writeLostAttempt } from './rows.js'
 import { type HourBook, hourBook } from './stats.js'
+import { swapContent } from './swap-content.js'
 
 const undo = Symbol('undo')
 
@@ -38,7 +39,8 @@ export function operate(connection: Connection, now: number, order: Order): Orde
 const eventByKey = `
   select e.seq, e.source, e.received_at, e.processing_state, e.attempts, e.run, e.parked, e.lane,
     w.token, w.next_at, w.attempt, w.base_attempt, w.worker, w.claimed_at,
-    exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as has_payload
+    exists (select 1 from hookonce_payloads p where p.seq = coalesce(e.payload_seq, e.seq)) as has_payload,
+    exists (select 1 from hookonce_conflicts c where c.seq = e.seq) as has_conflict
   from hookonce_events e left join hookonce_work w on w.seq = e.seq
   where e.source = ? and e.event_id = ?`
 
@@ -52,7 +54,7 @@ function operateEvent(
   const row = connection.prepare(eventByKey).get(source, eventId)
   if (row === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
   const { state } = standing(row, now)
-  const refused = refusalOf(order, state, row.has_payload === 1)
+  const refused = refusalOf(order, state, (order.conflict ? row.has_conflict : row.has_payload) === 1)
   if (refused !== null) return { done: false, code: refused }
   writeLostAttempt(connection, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
@@ -60,6 +62,7 @@ function operateEvent(
     ignoreIt(connection, now, row)
     book.add(source, Number(row.received_at), { ignored: 1 })
   } else {
+    if (order.conflict) swapContent(connection, now, Number(row.seq))
     startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
   }
   const { actor, verb, reason } = order

@@ -3,7 +3,6 @@
  * keys. It never removes unfinished events, dead letters (I7) or watermarks. Each call reads a bounded part of the log and
  * returns whether to call again, so that intake waits for one small transaction at a time.
  */
-import { tombstoneOf } from '../../model.js'
 import type { PruneOptions, PruneResult } from '../../store.js'
 import { archivedSeqs, forgetReceipts } from './archive.js'
 import type { Connection } from './connection.js'
@@ -23,7 +22,7 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       options.payloadsBefore,
       (row) => void connection.prepare(deletePayload).run(row.seq!),
     )
-    const events = pruneEvents(connection, now, options, sweep)
+    const events = pruneEvents(connection, options, sweep)
     const attempts = sweep(
       findAttempts,
       options.attemptsBefore,
@@ -31,14 +30,13 @@ export function prune(connection: Connection, now: number, options: PruneOptions
     )
     const audits = pruneAudits(connection, options)
     const conflicts = dryRun ? { more: false } : removeConflicts(connection, options)
-    const tombstones = dryRun ? { more: false } : removeTombstones(connection, options)
     const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
     return {
       payloads: payloads.count,
       events: events.count,
       attempts: attempts.count,
       audits: audits.count,
-      more: [payloads, events, attempts, audits, conflicts, tombstones, keys].some(({ more }) => more),
+      more: [payloads, events, attempts, audits, conflicts, keys].some(({ more }) => more),
     }
   }
   return dryRun ? connection.read(run) : connection.write(run)
@@ -54,14 +52,12 @@ interface Pruned {
 
 function pruneEvents(
   connection: Connection,
-  now: number,
-  { source, eventsBefore, archivedOnly, dryRun, tombstones }: PruneOptions,
+  { source, eventsBefore, archivedOnly, dryRun }: PruneOptions,
   sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Pruned,
 ): Pruned {
   const book = hourBook()
   let highest = 0
   const events = sweep(archivedOnly ? findArchivedEvents : findEvents, eventsBefore, (row) => {
-    if (tombstones) leaveTombstone(connection, now, row)
     removeEvent(connection, row, book)
     highest = Math.max(highest, Number(row.seq))
   })
@@ -78,7 +74,7 @@ function pruneEvents(
 const deleteBySeq = ['events', 'attempts', 'effects', 'duplicates', 'conflicts'].map(
   (table) => `delete from hookonce_${table} where seq = ?`,
 )
-const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ? and retired_at is null'
+const deleteGuard = 'delete from hookonce_guards where source = ? and event_id = ?'
 const deleteUnusedPayload = `
   delete from hookonce_payloads where seq = ?1
     and not exists (select 1 from hookonce_events where seq = ?1)
@@ -95,8 +91,8 @@ function removeEvent(connection: Connection, row: Row, book: HourBook): void {
 }
 
 const deleteConflicts = `
-  delete from hookonce_conflicts where seq in (
-    select seq from hookonce_conflicts where source = ? and at < ? limit ?)`
+  delete from hookonce_conflicts where (seq, hash) in (
+    select seq, hash from hookonce_conflicts where source = ? and at < ? limit ?)`
 
 /** Deliveries with other content are as old as payloads may be. */
 function removeConflicts(connection: Connection, { source, payloadsBefore, limit }: PruneOptions) {
@@ -139,7 +135,7 @@ const findPayloads = `${oldPayloads} limit ?5`
 const findArchivedPayloads = `${oldPayloads} and p.seq in (${archivedSeqs}) limit ?5`
 
 const oldEvents = `
-  select e.seq, e.source, e.event_id, e.contests, e.content_hash, e.received_at, e.processing_state,
+  select e.seq, e.source, e.event_id, e.received_at, e.processing_state,
     coalesce(e.payload_seq, e.seq) as payload_seq
   from hookonce_events e
   where +e.source = ?1 and e.received_at < ?2 and e.seq >= ?3 and e.seq < ?4
@@ -209,44 +205,6 @@ function placesOf(connection: Connection): Map<string, number> {
     passes.set(connection, places)
   }
   return places
-}
-
-const retireGuard = `
-  update hookonce_guards set retired_at = ? where source = ? and event_id = ? and retired_at is null`
-const insertTombstone = `
-  insert into hookonce_tombstones (source, digest, left_at) values (?, ?, ?)
-  on conflict (source, digest) do update set left_at = excluded.left_at`
-
-/**
- * Leaves a trace of a removed event, so that a late retry is recognised. The guard of an event, if it has one, is kept as
- * its tombstone, because it also records the content; other events leave a digest. `row` needs source, event_id,
- * contests and content_hash.
- */
-function leaveTombstone(connection: Connection, now: number, row: Row): void {
-  const { source, event_id: eventId, contests, content_hash: content } = row
-  if (connection.prepare(retireGuard).run(now, source!, eventId!).changes > 0) return
-  const hash = content instanceof Uint8Array ? content : null
-  connection.prepare(insertTombstone).run(source!, tombstoneOf(String(contests ?? eventId), hash), now)
-}
-
-const removeDigests = `
-  delete from hookonce_tombstones where source = ?1 and digest in (
-    select digest from hookonce_tombstones where source = ?1 and left_at < ?2 limit ?3)`
-const removeGuards = `
-  delete from hookonce_guards where source = ?1 and content_hash in (
-    select content_hash from hookonce_guards where source = ?1 and retired_at < ?2 limit ?3)`
-
-/** Reads every tombstone of the source. Retention calls it once in a run, and only where tombstones expire. */
-function removeTombstones(
-  connection: Connection,
-  { source, tombstonesBefore, limit }: PruneOptions,
-): { more: boolean } {
-  if (tombstonesBefore === undefined) return { more: false }
-  const most = Math.min(limit, REMOVALS)
-  const removed = [removeDigests, removeGuards].map(
-    (sql) => connection.prepare(sql).run(source, tombstonesBefore, most).changes,
-  )
-  return { more: removed.some((count) => Number(count) >= most) }
 }
 
 const raisePruned = `

@@ -2,11 +2,12 @@
  * The rows of new events. A plain event (alone in its delivery, no guard, no lane) takes two short statements; its row in
  * `work` is written together with those of its neighbours. All other events take the long way.
  */
-import { contestedId, type NewEvent, type RecordVerdict, tombstoneOf } from '../../model.js'
+import { contentGuards, type NewEvent, type RecordVerdict } from '../../model.js'
+import { judge, newlyFound } from '../shared/judge.js'
 import type { Connection } from './connection.js'
 import { dueIn } from './lane.js'
 import type { UnpackedDelivery } from './pack.js'
-import { duplicate, isIdOf } from './record-known.js'
+import { known } from './record-known.js'
 import { hourBook } from './stats.js'
 
 /** A delivery and the verdicts on its events: null when it was not looked up; null in the list for an unknown event. */
@@ -28,8 +29,8 @@ const insertPlain = `
   on conflict (source, event_id) do nothing`
 const insertEvent = `
   insert into hookonce_events (source, event_id, event_type, related_reference, content_hash, received_at, part,
-    payload_seq, processing_state, reason, processed_at, parked, lane, same_as, contests, guard_hash)
-  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    payload_seq, processing_state, reason, processed_at, parked, lane, same_as)
+  values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
   on conflict (source, event_id) do nothing`
 const insertPayload = 'insert into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)'
 const insertWork = `
@@ -39,25 +40,14 @@ const insertPlainWork = `
   select seq, source, ?, 0, 0 from hookonce_events where seq >= ? and seq <= ?`
 const insertGuard = `
   insert into hookonce_guards (source, content_hash, event_id) values (?, ?, ?) on conflict do nothing`
-const guardHolder = 'select event_id, retired_at from hookonce_guards where source = ? and content_hash = ?'
-const anyTombstone = 'select 1 from hookonce_tombstones where source = ? limit 1'
-const tombstone = 'select 1 from hookonce_tombstones where source = ? and digest = ?'
+const guardHolder = 'select event_id from hookonce_guards where source = ? and content_hash = ?'
 
 /** Used inside one write transaction, which keeps the seqs of its new events without gaps. */
 export function insertion(connection: Connection, now: number): Insertion {
   const book = hourBook()
-  const sourceHasTombstones = new Map<string, boolean>()
   /** The plain events that have no row in `work` yet; 0 = none. */
   let firstPlain = 0
   let lastPlain = 0
-
-  function hasTombstones(source: string): boolean {
-    const known = sourceHasTombstones.get(source)
-    if (known !== undefined) return known
-    const has = connection.prepare(anyTombstone).get(source) !== undefined
-    sourceHasTombstones.set(source, has)
-    return has
-  }
 
   function writePlainWork(): void {
     if (firstPlain === 0) return
@@ -74,7 +64,7 @@ export function insertion(connection: Connection, now: number): Insertion {
     receivedAt,
   }: UnpackedDelivery): RecordVerdict | null {
     const { eventId, eventType, reference, contentHash, guardHash, lane } = events[0]!
-    if (events.length > 1 || guardHash !== null || lane !== null || hasTombstones(source)) return null
+    if (events.length > 1 || guardHash !== null || lane !== null) return null
     const at = receivedAt ?? now
     const { changes, lastInsertRowid } = connection
       .prepare(insertPlain)
@@ -85,31 +75,23 @@ export function insertion(connection: Connection, now: number): Insertion {
     book.recorded(source, at, seq)
     if (firstPlain === 0) firstPlain = seq
     lastPlain = seq
-    return { status: 'recorded', seq, state: 'pending' }
+    return judge(newlyFound(seq))
   }
 
   function insertDelivery({ delivery, verdicts }: Judged): RecordVerdict[] {
-    const { source, headers, body, events, onReplayedContent } = delivery
+    const { source, headers, body, events } = delivery
     const receivedAt = delivery.receivedAt ?? now
+    const { stores, handles } = contentGuards[delivery.contentGuard]
     let payloadSeq: number | null = null
 
-    function insertAs(
-      eventId: string,
-      contests: string | null,
-      event: NewEvent,
-      part: number,
-    ): RecordVerdict | null {
-      const { eventType, reference, contentHash, guardHash, lane = null } = event
+    function insertEventOf(event: NewEvent, part: number): RecordVerdict | null {
+      const { eventId, eventType, reference, contentHash, guardHash, lane = null } = event
       const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
-      const isRetired = holder && holder.retired_at !== null && isIdOf(String(holder.event_id), event)
-      const isBuried = () =>
-        hasTombstones(source) &&
-        connection.prepare(tombstone).get(source, tombstoneOf(event.eventId, contentHash)) !== undefined
-      if (isRetired || isBuried()) return duplicate(connection, now, source, event) ?? { status: 'retired' }
       const sameAs = holder && holder.event_id !== eventId ? String(holder.event_id) : null
-      if (sameAs !== null && onReplayedContent === 'reject')
-        return duplicate(connection, now, source, event) ?? { status: 'replayed' }
-      const withheld = sameAs !== null && onReplayedContent === 'review'
+      if (sameAs !== null && !stores) return known(connection, now, source, event) ?? { status: 'replayed' }
+      const withheld = sameAs !== null && !handles
+      const state = withheld ? 'ignored' : 'pending'
+      const reason = withheld ? 'replayed_content' : null
       const inserted = connection
         .prepare(insertEvent)
         .run(
@@ -121,14 +103,12 @@ export function insertion(connection: Connection, now: number): Insertion {
           receivedAt,
           part,
           payloadSeq,
-          withheld ? 'ignored' : 'pending',
-          withheld ? 'replayed_content' : null,
+          state,
+          reason,
           withheld ? now : null,
           withheld ? 'ignored' : null,
           lane,
           sameAs,
-          contests,
-          sameAs === null ? null : guardHash,
         )
       if (inserted.changes === 0) return null
       const seq = Number(inserted.lastInsertRowid)
@@ -140,23 +120,15 @@ export function insertion(connection: Connection, now: number): Insertion {
       if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, eventId)
       if (withheld) book.add(source, receivedAt, { ignored: 1 })
       else connection.prepare(insertWork).run(seq, source, dueIn(connection, now, source, lane, seq), lane)
-      return {
-        status: 'recorded',
-        seq,
-        state: withheld ? 'ignored' : 'pending',
-        ...(sameAs !== null && { sameAs }),
-        ...(contests !== null && { storedAs: eventId }),
-      }
+      return judge({ seq, isNew: true, state, final: withheld, equal: true, sameAs, withheld })
     }
 
-    const known = verdicts ?? events.map((event) => duplicate(connection, now, source, event))
     return events.map(
-      (event, part): RecordVerdict =>
-        known[part] ??
-        insertAs(event.eventId, null, event, part) ??
-        // The id has a row now: another process recorded it, it is in this call twice, or it is contested.
-        duplicate(connection, now, source, event) ??
-        insertAs(contestedId(event), event.eventId, event, part)!,
+      (event, part) =>
+        (verdicts ? verdicts[part] : known(connection, now, source, event)) ??
+        insertEventOf(event, part) ??
+        // Another process has recorded it, or it is in this call twice.
+        known(connection, now, source, event)!,
     )
   }
 

@@ -5,11 +5,12 @@
 import { HookonceError } from '../../errors.js'
 import type { RecordVerdict } from '../../model.js'
 import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
+import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Connection } from './connection.js'
 import { describe, isBusy, isRefusal, isRowFailure, isSqliteError, toHookonceError } from './failure.js'
 import { type PackedDeliveries, type PackedVerdicts, packVerdicts, unpack } from './pack.js'
 import { insertion, type Judged } from './record-insert.js'
-import { duplicate } from './record-known.js'
+import { known } from './record-known.js'
 
 const shares = new WeakMap<Connection, RepeatShare>()
 
@@ -21,11 +22,20 @@ export function record(connection: Connection, now: number, packed: PackedDelive
   if (share.areLikely()) insertUnknown(connection, now, judged, null)
   else insertAtOnce(connection, now, judged)
   const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
+  const conflicts = judged.flatMap(otherContentOf)
+  if (conflicts.length > 0) keepOtherContent(connection, now, conflicts)
   share.note(
     verdicts.reduce((known, { status }) => known + (status === 'duplicate' ? 1 : 0), 0),
     verdicts.length,
   )
   return packVerdicts(verdicts)
+}
+
+function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
+  return delivery.events.flatMap((event, part) => {
+    const verdict = verdicts![part]!
+    return verdict.status === 'duplicate' && !verdict.equal ? [{ delivery, event, part, verdict }] : []
+  })
 }
 
 function insertAtOnce(connection: Connection, now: number, judged: readonly Judged[]): void {
@@ -47,7 +57,7 @@ function insertUnknown(
   connection.read(() => {
     for (const each of judged) {
       const { source, events } = each.delivery
-      each.verdicts = events.map((event) => duplicate(connection, now, source, event))
+      each.verdicts = events.map((event) => known(connection, now, source, event))
     }
   })
   const open = judged.filter(({ verdicts }) => verdicts!.includes(null))

@@ -8,7 +8,7 @@ import type { Row, SqliteValue } from './driver.js'
 /** The last error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
 export const eventColumns = `
   select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.processing_state, e.reason,
-    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at, e.same_as, e.contests,
+    e.received_at, e.processed_at, e.attempts, e.run, e.content_hash, e.erased_at, e.same_as,
     w.token, w.next_at, w.attempt, w.base_attempt,
     case when w.seq is not null then (
       select a.detail from hookonce_attempts a
@@ -45,7 +45,6 @@ export function toRecord(row: Row, now: number): EventRecord {
         : null,
     contentHash: hexOrNull(row.content_hash),
     sameAs: textOrNull(row.same_as),
-    contests: textOrNull(row.contests),
     payloadKept: row.payload_kept === 1,
     payload: row.payload_kept === 1 ? 'kept' : row.erased_at === null ? 'removed' : 'erased',
   }

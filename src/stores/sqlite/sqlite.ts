@@ -142,21 +142,14 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     )
     const judged = unpackVerdicts(answer)
     let next = 0
-    return deliveries.map(({ source, headers, body, events, receivedAt = at }, index) => {
+    return deliveries.map(({ events, receivedAt = at }, index) => {
       const refused = verdicts[index]
       if (refused) return refused
-      return events.map(({ contentHash }, part) => {
-        const verdict = judged[next++]!
-        if (verdict.status === 'duplicate') {
-          audit.note(
-            verdict.seq,
-            Math.trunc(receivedAt),
-            verdict.equal ? null : Uint8Array.from(contentHash!),
-            verdict.equal ? undefined : { source, part, headers, body },
-          )
-        }
-        return verdict
-      })
+      const own = judged.slice(next, next + events.length)
+      next += events.length
+      for (const verdict of own)
+        if (verdict.status === 'duplicate' && verdict.equal) audit.note(verdict.seq, Math.trunc(receivedAt))
+      return own
     })
   }
 
@@ -279,7 +272,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
           insistOnOpen()
           if (repeats.length === 0) return
           writerThread() // the flush needs it, and no other call may have started it yet
-          for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at), null)
+          for (const { seq, at } of repeats) audit.note(seq, Math.trunc(at))
         },
         async flush() {
           insistOnOpen()

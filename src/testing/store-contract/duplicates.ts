@@ -202,10 +202,7 @@ export const duplicateCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       await record(store, guarded('real', 'signed bytes'))
-      const [verdict] = await record(
-        store,
-        guarded('forged', 'signed bytes', { onReplayedContent: 'reject' }),
-      )
+      const [verdict] = await record(store, guarded('forged', 'signed bytes', { contentGuard: 'reject' }))
       assert.deepEqual(verdict, { status: 'replayed' })
       assert.equal(await store.get(key('forged')), null)
       assert.equal((await listAll(store)).length, 1)
@@ -215,12 +212,9 @@ export const duplicateCases: readonly ContractCase[] = [
     name: 'the same bytes under the same id are a plain duplicate',
     async run({ open }) {
       const store = await open()
-      for (const onReplayedContent of ['review', 'reject'] as const) {
-        await record(store, guarded(onReplayedContent, onReplayedContent, { onReplayedContent }))
-        const [verdict] = await record(
-          store,
-          guarded(onReplayedContent, onReplayedContent, { onReplayedContent }),
-        )
+      for (const contentGuard of ['review', 'reject'] as const) {
+        await record(store, guarded(contentGuard, contentGuard, { contentGuard }))
+        const [verdict] = await record(store, guarded(contentGuard, contentGuard, { contentGuard }))
         assert.ok(verdict?.status === 'duplicate' && verdict.equal && verdict.state === 'pending')
       }
     },
@@ -246,7 +240,7 @@ export const duplicateCases: readonly ContractCase[] = [
     name: 'many ids with the same signed bytes, under the policy reject, are one "recorded" and the rest "replayed"',
     async run({ open }) {
       const store = await open()
-      const policy = { onReplayedContent: 'reject' } as const
+      const policy = { contentGuard: 'reject' } as const
       const verdicts = await record(store, ...range(50).map((i) => guarded(`e${i}`, 'one body', policy)))
       assert.deepEqual(
         verdicts.map((v) => v.status),

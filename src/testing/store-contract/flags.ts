@@ -1,6 +1,6 @@
 /** Unsigned ids: known signed content under a new id, and other signed content under a known id. */
 import assert from 'node:assert/strict'
-import { contestedId, type NewDelivery, type RecordVerdict } from '../../model.js'
+import type { NewDelivery } from '../../model.js'
 import type { CompleteStore } from '../../store.js'
 import {
   attempt,
@@ -9,12 +9,10 @@ import {
   claim,
   delivery,
   event,
-  flush,
   get,
   key,
   listAll,
   openSeveral,
-  operate,
   range,
   record,
   sha256,
@@ -25,16 +23,9 @@ import {
 function signed(id: string, content: string, more: Partial<NewDelivery> = {}): NewDelivery {
   return delivery(event(id, { contentHash: sha256(content), guardHash: sha256(content) }), {
     body: bytes(content),
-    onReplayedContent: 'flag',
+    contentGuard: 'accept',
     ...more,
   })
-}
-
-/** The contested id that `id` gets for this content. */
-const ownId = (id: string, content: string) => contestedId(signed(id, content).events[0]!)
-
-function kept(verdict: RecordVerdict | undefined): string | undefined {
-  return verdict?.status === 'recorded' ? verdict.storedAs : undefined
 }
 
 async function bodyOf(store: CompleteStore, id: string): Promise<string | null> {
@@ -42,23 +33,16 @@ async function bodyOf(store: CompleteStore, id: string): Promise<string | null> 
   return payload && Buffer.from(payload.body).toString()
 }
 
+async function otherBodyOf(store: CompleteStore, id: string): Promise<string | null> {
+  const conflict = await store.inspect.conflict(key(id))
+  return conflict && Buffer.from(conflict.body).toString()
+}
+
 async function claimedIds(store: CompleteStore): Promise<string[]> {
   return (await claim(store)).map((claimed) => claimed.eventId).sort()
 }
 
 export const flagCases: readonly ContractCase[] = [
-  {
-    name: 'the policy reject also rejects known signed content under a contested id',
-    async run({ open }) {
-      const store = await open()
-      await record(store, signed('first', 'same'), signed('other', 'else'))
-      // The id `taken` is contested: the event under it has the content of another event.
-      await record(store, signed('taken', 'same'))
-      const [verdict] = await record(store, signed('taken', 'else', { onReplayedContent: 'reject' }))
-      assert.equal(verdict?.status, 'replayed')
-      assert.deepEqual(await claimedIds(store), ['first', 'other', 'taken'])
-    },
-  },
   {
     name: 'known signed content under a new id is handled, and flagged with the id of the first event',
     async run({ open }) {
@@ -102,74 +86,15 @@ export const flagCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       await record(store, signed('first', 'same'))
-      const [verdict] = await record(store, signed('second', 'same', { onReplayedContent: 'review' }))
+      const [verdict] = await record(store, signed('second', 'same', { contentGuard: 'review' }))
       assert.ok(verdict?.status === 'recorded' && verdict.state === 'ignored')
       assert.equal(verdict.sameAs, 'first')
       assert.equal((await get(store, key('second'))).sameAs, 'first')
     },
   },
   {
-    name: 'an id taken by replayed content does not block the genuine event: both are kept',
+    name: 'other content under a known id is a conflict: the first stays, and the other is kept beside it',
     needs: ['inspect'],
-    async run({ open }) {
-      for (const policy of ['flag', 'review'] as const) {
-        const store = await open()
-        const [a, x] = [`${policy} a`, `${policy} x`]
-        await record(store, signed(a, `captured ${policy}`))
-        await record(store, signed(x, `captured ${policy}`, { onReplayedContent: policy }))
-        const [verdict] = await record(store, signed(x, `real ${policy}`))
-        const own = ownId(x, `real ${policy}`)
-        assert.equal(kept(verdict), own)
-        assert.ok(verdict?.status === 'recorded' && verdict.state === 'pending')
-        const found = await get(store, key(own))
-        assert.deepEqual([found.contests, found.sameAs], [x, null])
-        assert.equal(await bodyOf(store, own), `real ${policy}`)
-        assert.equal(await bodyOf(store, x), `captured ${policy}`)
-        assert.ok((await listAll(store, { flagged: true })).some((e) => e.eventId === own))
-        assert.ok((await claimedIds(store)).includes(own), 'a handler gets it')
-      }
-    },
-  },
-  {
-    name: 'a redelivery of an event with a contested id is a duplicate, also after it was handled',
-    async run({ open }) {
-      const store = await open()
-      await record(store, signed('a', 'captured'), signed('x', 'captured'), signed('x', 'real'))
-      const own = ownId('x', 'real')
-      const { seq } = await get(store, key(own))
-      const [pending] = await record(store, signed('x', 'real'))
-      assert.deepEqual(pending, {
-        status: 'duplicate',
-        seq,
-        state: 'pending',
-        final: false,
-        equal: true,
-        storedAs: own,
-      })
-      await attempt(store, key(own), succeeded)
-      const [done] = await record(store, signed('x', 'real'))
-      assert.deepEqual(done, { ...pending, state: 'succeeded', final: true })
-      await flush(store)
-      assert.equal((await get(store, key(own))).deliveries, 3)
-      const [captured] = await record(store, signed('x', 'captured'))
-      assert.ok(captured?.status === 'duplicate' && captured.equal && captured.storedAs === undefined)
-      assert.equal((await listAll(store)).length, 3)
-    },
-  },
-  {
-    name: 'an id is contested as soon as another event has the same content as the event under it',
-    async run({ open }) {
-      const store = await open()
-      await record(store, signed('x', 'captured'))
-      const [clean] = await record(store, signed('x', 'real'))
-      assert.ok(clean?.status === 'duplicate' && !clean.equal, 'nothing speaks against it yet: a conflict')
-      await record(store, signed('a', 'captured'))
-      const [contested] = await record(store, signed('x', 'real'))
-      assert.equal(kept(contested), ownId('x', 'real'))
-    },
-  },
-  {
-    name: 'other signed content under a clean id stays a conflict',
     async run({ open }) {
       const store = await open()
       await record(store, signed('x', 'first'), signed('y', 'third'))
@@ -177,56 +102,89 @@ export const flagCases: readonly ContractCase[] = [
       const verdicts = await record(store, signed('x', 'second'), signed('y', 'fourth'))
       for (const verdict of verdicts) assert.ok(verdict.status === 'duplicate' && !verdict.equal)
       assert.equal((await listAll(store)).length, 2)
+      assert.equal(await bodyOf(store, 'x'), 'first')
+      assert.equal(
+        await otherBodyOf(store, 'x'),
+        'second',
+        'it is there as soon as the sender has its answer',
+      )
+      assert.deepEqual((await listAll(store, { hasConflict: true })).map((e) => e.eventId).sort(), ['x', 'y'])
     },
   },
   {
-    name: 'a signed id is never contested',
+    name: 'of several contents under one id in a batch the first is recorded, and the others are kept beside it',
+    needs: ['inspect'],
     async run({ open }) {
       const store = await open()
-      await record(store, signed('a', 'captured'), signed('x', 'captured'))
-      const own = event('x', { contentHash: sha256('real') })
-      const [verdict] = await record(store, delivery(own))
-      assert.ok(verdict?.status === 'duplicate' && !verdict.equal)
+      const contents = ['one', 'two', 'one', 'two', 'three']
+      const verdicts = await record(store, ...contents.map((content) => signed('x', content)))
+      assert.deepEqual(
+        verdicts.map((v) => (v.status === 'duplicate' ? v.equal : v.status)),
+        ['recorded', false, true, false, false],
+      )
+      assert.equal(await bodyOf(store, 'x'), 'one')
+      const found = await get(store, key('x'))
+      assert.equal(found.conflicts, 3)
+      assert.ok(['two', 'three'].includes((await otherBodyOf(store, 'x'))!))
     },
   },
   {
-    name: 'equal content under another signature is the same event, also where its id is contested',
+    name: 'a new signature over the same content is the same event',
     async run({ open }) {
       const store = await open()
-      await record(store, signed('a', 'captured'), signed('x', 'captured'))
-      const again = event('x', { contentHash: sha256('captured'), guardHash: sha256('signed anew') })
-      const [verdict] = await record(store, delivery(again, { onReplayedContent: 'flag' }))
+      await record(store, signed('x', 'content'))
+      const again = event('x', { contentHash: sha256('content'), guardHash: sha256('signed anew') })
+      const [verdict] = await record(store, delivery(again, { contentGuard: 'accept' }))
       assert.ok(verdict?.status === 'duplicate' && verdict.equal)
     },
   },
   {
-    name: 'an id can be contested inside one batch, in any order of its events',
+    name: 'an operator can run the other content of a conflict; the two then change places',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      const two = delivery([
+        event('x', { contentHash: sha256('first') }),
+        event('sibling', { contentHash: sha256('sibling') }),
+      ])
+      await store.record([{ ...two, body: bytes('first') }])
+      await attempt(store, key('x'), succeeded)
+      await record(store, signed('x', 'second'))
+      const order = {
+        verb: 'replay',
+        events: [key('x')],
+        actor: 'me',
+        reason: 'asked',
+        conflict: true,
+      } as const
+      assert.deepEqual(await store.operate(order), [{ done: false, code: 'FORCE_NEEDED' }])
+      const [result] = await store.operate({ ...order, force: true })
+      assert.ok(result?.done)
+      const claimed = (await claim(store)).find((one) => one.eventId === 'x')!
+      assert.equal(Buffer.from(claimed.body!).toString(), 'second')
+      assert.equal(claimed.contentHash, Buffer.from(sha256('second')).toString('hex'))
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['second', 'first'])
+      assert.equal(await bodyOf(store, 'sibling'), 'first', 'another event of the delivery keeps its bytes')
+      const [again] = await record(store, signed('x', 'second'))
+      assert.ok(again?.status === 'duplicate' && again.equal, 'this content is the event now')
+      await store.settle([{ lease: claimed.lease, outcome: succeeded, durationMs: 1 }])
+      assert.ok((await store.operate({ ...order, force: true }))[0]?.done)
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['first', 'second'])
+      const [none] = await store.operate({ ...order, events: [key('sibling')], verb: 'retry' })
+      assert.ok(none && !none.done, 'it has no conflict')
+    },
+  },
+  {
+    name: 'an id that withheld content has does not keep other content from being handled',
     needs: ['inspect'],
     async run({ open }) {
       const store = await open()
       await record(store, signed('a', 'captured'))
-      const verdicts = await record(
-        store,
-        signed('x', 'captured'),
-        signed('x', 'real'),
-        signed('x', 'captured'),
-        signed('x', 'real'),
-        signed('x', 'third'),
-        signed('b', 'else'),
-      )
-      assert.deepEqual(
-        verdicts.map((v) => [v.status, 'storedAs' in v ? v.storedAs : undefined]),
-        [
-          ['recorded', undefined],
-          ['recorded', ownId('x', 'real')],
-          ['duplicate', undefined],
-          ['duplicate', ownId('x', 'real')],
-          ['recorded', ownId('x', 'third')],
-          ['recorded', undefined],
-        ],
-      )
-      assert.equal(await bodyOf(store, ownId('x', 'real')), 'real')
-      assert.equal(await bodyOf(store, ownId('x', 'third')), 'third')
+      await record(store, signed('x', 'captured', { contentGuard: 'review' }))
+      const [verdict] = await record(store, signed('x', 'real', { contentGuard: 'review' }))
+      assert.ok(verdict?.status === 'duplicate' && !verdict.equal && verdict.state === 'pending')
+      assert.deepEqual(await claimedIds(store), ['a', 'x'])
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['real', 'captured'])
     },
   },
   {
@@ -242,43 +200,10 @@ export const flagCases: readonly ContractCase[] = [
           record(stores[1]!, signed(id, `real ${i}`)),
           record(stores[i % 2]!, signed(id, `real ${i}`)),
         ])
-        const wins = verdicts.flat().filter((v) => v.status === 'recorded').length
-        const own = await bodyOf(stores[0]!, ownId(id, `real ${i}`))
-        if ((await bodyOf(stores[0]!, id)) === `real ${i}`) {
-          assert.deepEqual([wins, own], [1, null], 'the real one was first; the other is a conflict')
-        } else {
-          assert.deepEqual([wins, own], [2, `real ${i}`], 'the captured one was first; both are kept')
-        }
+        assert.equal(verdicts.flat().filter((v) => v.status === 'recorded').length, 1)
+        const bodies = [await bodyOf(stores[0]!, id), await otherBodyOf(stores[0]!, id)]
+        assert.deepEqual(bodies.sort(), ['captured', `real ${i}`])
       }
-    },
-  },
-  {
-    name: 'an operator who retries withheld content does not take the id from its event',
-    async run({ open }) {
-      const store = await open()
-      await record(store, signed('a', 'captured'))
-      await record(store, signed('x', 'captured', { onReplayedContent: 'review' }))
-      await operate(store, 'retry', key('x'))
-      await attempt(store, key('x'), succeeded)
-      const [verdict] = await record(store, signed('x', 'real'))
-      assert.equal(kept(verdict), ownId('x', 'real'))
-    },
-  },
-  {
-    name: 'the contested id of an event is within the length limit, and differs from those of other events',
-    needs: ['inspect'],
-    async run({ open }) {
-      const store = await open()
-      const ids = [`${'x'.repeat(254)}1`, `${'x'.repeat(254)}2`, `${'\u00e9'.repeat(127)}!`]
-      await record(store, signed('a', 'captured'))
-      for (const id of ids) {
-        await record(store, signed(id, 'captured'))
-        const [verdict] = await record(store, signed(id, 'real'))
-        const own = kept(verdict)!
-        assert.ok(Buffer.byteLength(own) <= 255 && own.isWellFormed() && !own.includes('\ufffd'), own)
-        assert.equal(await bodyOf(store, own), 'real')
-      }
-      assert.equal((await listAll(store)).length, 1 + 2 * ids.length)
     },
   },
 ]

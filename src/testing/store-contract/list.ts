@@ -35,7 +35,7 @@ function filtersOf(of: EventRecord): EventFilter[] {
     { from: of.receivedAt - 3 * DAY_MS, to: of.receivedAt + 1 },
     { hasDuplicates: of.deliveries > 1 },
     { hasConflict: of.conflicts > 0 },
-    { flagged: (of.sameAs ?? of.contests) !== null },
+    { flagged: of.sameAs !== null },
   ]
 }
 

@@ -160,7 +160,7 @@ export const operatorCases: readonly ContractCase[] = [
           headers: {},
           body: new Uint8Array(0),
           events: [{ eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }],
-          onReplayedContent: 'review' as const,
+          contentGuard: 'review' as const,
         })),
       )
       const results = await store.operate({ verb: 'ignore', events, actor: 'ada', reason: 'test run' })

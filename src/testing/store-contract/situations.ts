@@ -287,7 +287,7 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
       event(id, { eventType: pick(next, types), reference: pick(next, references), ...guard }),
       {
         source,
-        onReplayedContent: next() < 0.5 ? 'flag' : 'review',
+        contentGuard: next() < 0.5 ? 'accept' : 'review',
         receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
       },
     )
@@ -337,7 +337,7 @@ export function matches(filter: EventFilter, found: EventRecord): boolean {
     (filter.to === undefined || found.receivedAt < filter.to) &&
     (filter.hasDuplicates === undefined || found.deliveries > 1 === filter.hasDuplicates) &&
     (filter.hasConflict === undefined || found.conflicts > 0 === filter.hasConflict) &&
-    (filter.flagged === undefined || ((found.sameAs ?? found.contests) !== null) === filter.flagged)
+    (filter.flagged === undefined || (found.sameAs !== null) === filter.flagged)
   )
 }
 

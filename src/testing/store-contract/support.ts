@@ -108,7 +108,7 @@ export function delivery(
     headers: { 'content-type': 'application/json' },
     body: bytes(JSON.stringify({ ids: list.map((e) => e.eventId) })),
     events: list,
-    onReplayedContent: 'review',
+    contentGuard: 'review',
     ...more,
   }
 }

@@ -1,6 +1,7 @@
 /** The types of a provider's file and of the options that its factory takes. */
 
-import type { ContentGuard, ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
+import type { ContentGuard } from '../../model.js'
+import type { ExpectedAnswer, SharedKey, Source, SourceOptions } from '../../provider.js'
 import type { Field } from '../delivery/field.js'
 import type { DocumentRule } from '../delivery/reading.js'
 import type { SchemeDefinition } from '../scheme.js'

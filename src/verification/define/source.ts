@@ -1,7 +1,8 @@
 /** Makes a source of a definition and the user's options. All rules are compiled here, once. */
 
 import { HookonceError } from '../../errors.js'
-import type { ContentGuard, Delivery, Source, Verification } from '../../provider.js'
+import type { ContentGuard } from '../../model.js'
+import type { Delivery, Source, Verification } from '../../provider.js'
 import { Compiler } from '../delivery/compile.js'
 import { type Field, isList, splitField } from '../delivery/field.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'

@@ -122,7 +122,7 @@ export function detailRoutes(inbox: Inbox): Route[] {
               guardHash: null,
             },
           ],
-          onReplayedContent: 'flag',
+          contentGuard: 'accept',
         })
         if (verdict.status === 'refused') throw invalid('The new event', `was refused: ${verdict.detail}`)
         return { ...made, duplicate: verdict.status !== 'recorded' }

@@ -80,11 +80,7 @@ select 1;
 
 /** Events that repeat the signed content of another event, and events whose id was contested. */
 export const flags = `
--- same_as: the event whose signed content it repeats. contests: the id it was delivered under, which other signed
--- content had taken.
-alter table hookonce.events add column if not exists same_as text collate "C",
-  add column if not exists contests text collate "C";
--- Few rows. The first answers "is any event the same as this one?" when an id is contested.
-create index concurrently if not exists events_same_as on hookonce.events (source, same_as) where same_as is not null;
-create index concurrently if not exists events_flagged on hookonce.events (seq) where same_as is not null or contests is not null;
+-- same_as: the event whose signed content it repeats. Few rows have it.
+alter table hookonce.events add column if not exists same_as text collate "C";
+create index concurrently if not exists events_flagged on hookonce.events (seq) where same_as is not null;
 `

@@ -21,12 +21,14 @@ create table hookonce.processes (
 
 -- The latest delivery of an event with other content: removed by its age, like a payload.
 create table hookonce.conflicts (
-  seq bigint primary key,
+  seq bigint not null,
+  hash bytea not null,
   source text collate "C" not null,
   at timestamptz not null,
   part int not null,
   headers text not null,
-  body bytea not null
+  body bytea not null,
+  primary key (seq, hash)
 );
 create index conflicts_age on hookonce.conflicts (source, at);
 

@@ -1,0 +1,111 @@
+/**
+ * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
+ * of its age are removed. An operator can run it: the two then change places.
+ */
+import type { EventKey } from '../../model.js'
+import type { Conflict } from '../../store.js'
+import { takeOver } from '../shared/judge.js'
+import type { Database } from './database.js'
+import { operate } from './operate.js'
+import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import type { BatchEvent } from './record-batch.js'
+import { numbers, type Run, type Statement } from './statement.js'
+
+export interface OtherContent {
+  readonly event: BatchEvent
+  /** The event that has the id. */
+  readonly seq: number
+  readonly at: number
+  /** The event was never handled, because it waits for a review: the other content takes its place. */
+  readonly replaces: boolean
+}
+
+/** $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back. */
+const keep: Statement = {
+  name: 'conflict_keep',
+  sql: `
+with kept as (
+  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
+  select $1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6, $7
+  from hookonce.events e where e.seq = $1 and e.erased_at is null
+  on conflict (seq, hash) do update set at = excluded.at
+)
+insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
+select e.seq, 1, i.at, i.at, 1, i.at, $2
+from hookonce.events e cross join (select to_timestamp($4::float8 / 1000) as at) i where e.seq = $1
+on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at, excluded.first_at),
+  last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
+  conflict_hash = excluded.conflict_hash`,
+}
+
+/** Resolves when all are kept. Rejects when one is not: its sender must send it again. */
+export function otherContentKeeper(db: Database, unit: PartitionUnit) {
+  return async (conflicts: readonly OtherContent[]): Promise<void> => {
+    for (const { event, seq, at, replaces } of conflicts) {
+      const { source, headers, body } = event.from
+      const { contentHash, eventId } = event.event
+      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+      const hash = Buffer.from(contentHash!)
+      await db.query(keep, [seq, hash, source, at, event.index, JSON.stringify(headers), bytes])
+      if (replaces) await operate(db, unit, takeOver({ source, eventId }))
+    }
+  }
+}
+
+const latest: Statement = {
+  name: 'conflict',
+  sql: `
+select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
+from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
+where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`,
+}
+
+export async function conflictOf(db: Database, { source, eventId }: EventKey): Promise<Conflict | null> {
+  const [row] = await db.read<Omit<Conflict, 'headers'> & { headers: string }>(latest, [source, eventId])
+  return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : null
+}
+
+/** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */
+const swap: Statement = {
+  name: 'conflict_swap',
+  sql: `
+with taken as materialized (
+  select t.*, nextval('hookonce.event_seq') as new_payload from (
+    select distinct on (c.seq) c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload
+    from hookonce.conflicts c join hookonce.events e on e.seq = c.seq
+    where c.seq = any($1::bigint[]) order by c.seq, c.at desc
+  ) t
+),
+stored as (
+  insert into hookonce.payloads (seq, received_at, source, headers, body)
+  select new_payload, received_at, source, headers, body from taken
+),
+pointed as (
+  update hookonce.events e set payload_seq = t.new_payload, part = t.part, content_hash = t.hash
+  from taken t where e.seq = t.seq
+),
+replaced as (
+  delete from hookonce.conflicts c using taken t where c.seq = t.seq and c.hash = t.hash
+),
+beside as (
+  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
+  select t.seq, t.content_hash, t.source, hookonce.clock(), t.old_part, p.headers, p.body
+  from taken t join hookonce.payloads p on p.seq = t.old_payload and p.received_at = t.received_at
+  where t.content_hash is not null
+  on conflict (seq, hash) do nothing
+)
+delete from hookonce.payloads p using taken t
+where p.seq = t.old_payload and p.received_at = t.received_at and not exists (
+  select 1 from hookonce.events o
+  where o.seq <> t.seq and (o.payload_seq = t.old_payload or o.seq = t.old_payload and o.payload_seq is null))`,
+}
+
+export async function swapContent(
+  run: Run,
+  unit: PartitionUnit,
+  events: readonly { readonly seq: number; readonly receivedAt: number }[],
+): Promise<void> {
+  for (const at of new Set(events.map(({ receivedAt }) => receivedAt)))
+    await run(ensurePartitions, [at, 0, unit])
+  await run(swap, [numbers(events.map(({ seq }) => seq))])
+}

@@ -1,0 +1,45 @@
+/** The verdict on an event, from what a store has found or written in its transaction. Both stores judge here. */
+import type { EventKey, Order, RecordVerdict, State } from '../../model.js'
+
+export interface Found {
+  /** Null: nothing was stored, because its signed content is known under another id and the source rejects that. */
+  readonly seq: number | null
+  /** True when this call has stored it. */
+  readonly isNew: boolean
+  readonly state: State
+  readonly final: boolean
+  /** Whether the content is that of the stored event. Content that cannot be compared counts as equal. */
+  readonly equal: boolean
+  /** The id under which the signed content was known before. */
+  readonly sameAs: string | null
+  /** True when it waits for a review because of `sameAs`: it was never handled. */
+  readonly withheld: boolean
+}
+
+/** A new event like most: nothing is known of its content. */
+export function newlyFound(seq: number): Found {
+  return { seq, isNew: true, state: 'pending', final: false, equal: true, sameAs: null, withheld: false }
+}
+
+export function judge({ seq, isNew, state, final, equal, sameAs, withheld }: Found): RecordVerdict {
+  if (seq === null) return { status: 'replayed' }
+  if (!isNew && withheld && !equal) return { status: 'duplicate', seq, state: 'pending', final: false, equal } // see `takeOver`
+  if (!isNew) return { status: 'duplicate', seq, state, final, equal }
+  return {
+    status: 'recorded',
+    seq,
+    state: state === 'ignored' ? 'ignored' : 'pending',
+    ...(sameAs !== null && { sameAs }),
+  }
+}
+
+/** An id that a withheld event has must not keep other content from being handled: the other content takes its place. */
+export function takeOver(event: EventKey): Order {
+  return {
+    verb: 'retry',
+    conflict: true,
+    events: [event],
+    actor: 'hookonce',
+    reason: 'other signed content came under an id that was held by a replay',
+  }
+}

@@ -1,0 +1,74 @@
+/**
+ * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
+ * of its age are removed. An operator can run it: the two then change places.
+ */
+import type { EventKey, ignoredReasons, NewEvent, RecordVerdict } from '../../model.js'
+import type { Conflict } from '../../store.js'
+import { takeOver } from '../shared/judge.js'
+import type { Connection } from './connection.js'
+import { operate } from './operate.js'
+import type { UnpackedDelivery } from './pack.js'
+import { hexOrNull } from './rows.js'
+
+// The bytes of an erased event must not come back.
+const keep = `
+  insert into hookonce_conflicts (seq, hash, source, at, part, headers, body)
+  select ?1, ?2, ?3, ?4, ?5, ?6, ?7 from hookonce_events e where e.seq = ?1 and e.erased_at is null
+  on conflict (seq, hash) do update set at = excluded.at`
+const count = `
+  insert into hookonce_duplicates (seq, count, first_at, last_at, conflicts, conflict_hash, conflict_at)
+  values (?1, 1, ?3, ?3, 1, ?2, ?3)
+  on conflict (seq) do update set count = count + 1, first_at = min(first_at, excluded.first_at),
+    last_at = max(last_at, excluded.last_at), conflicts = conflicts + 1, conflict_hash = excluded.conflict_hash,
+    conflict_at = excluded.conflict_at`
+const isWithheld = `
+  select 1 from hookonce_events where seq = ? and processing_state = 'ignored' and reason = ?`
+
+export interface OtherContent {
+  readonly delivery: UnpackedDelivery
+  readonly event: NewEvent
+  readonly part: number
+  readonly verdict: Extract<RecordVerdict, { status: 'duplicate' }>
+}
+
+export function keepOtherContent(
+  connection: Connection,
+  now: number,
+  conflicts: readonly OtherContent[],
+): void {
+  connection.write(() => {
+    for (const { delivery, event, part, verdict } of conflicts) {
+      const { source, headers, body } = delivery
+      const hash = Uint8Array.from(event.contentHash!)
+      const at = delivery.receivedAt ?? now
+      connection.prepare(keep).run(verdict.seq, hash, source, at, part, headers, Uint8Array.from(body))
+      connection.prepare(count).run(verdict.seq, hash, at)
+    }
+  })
+  const replayed: (typeof ignoredReasons)[number] = 'replayed_content'
+  for (const { delivery, event, verdict } of conflicts)
+    if (connection.prepare(isWithheld).get(verdict.seq, replayed) !== undefined)
+      operate(connection, now, takeOver({ source: delivery.source, eventId: event.eventId }))
+}
+
+const latest = `
+  select c.at, c.part, c.headers, c.body, e.content_hash, e.received_at
+  from hookonce_events e join hookonce_conflicts c on c.seq = e.seq
+  where e.source = ? and e.event_id = ? order by c.at desc limit 1`
+
+export function conflict(
+  connection: Connection,
+  _now: number,
+  { source, eventId }: EventKey,
+): Conflict | null {
+  const row = connection.prepare(latest).get(source, eventId)
+  if (row === undefined) return null
+  return {
+    at: Number(row.at),
+    headers: JSON.parse(String(row.headers)),
+    body: row.body as Uint8Array,
+    part: Number(row.part),
+    contentHash: hexOrNull(row.content_hash),
+    receivedAt: Number(row.received_at),
+  }
+}

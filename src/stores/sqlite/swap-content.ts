@@ -1,0 +1,29 @@
+/** The latest other content of an event becomes its payload, and its payload becomes the other content. */
+import type { Connection } from './connection.js'
+
+const find = `
+  select c.hash, c.part, c.headers, c.body, e.source, e.received_at, e.content_hash, e.part as old_part,
+    coalesce(e.payload_seq, e.seq) as old_payload
+  from hookonce_conflicts c join hookonce_events e on e.seq = c.seq where c.seq = ? order by c.at desc limit 1`
+const removeConflict = 'delete from hookonce_conflicts where seq = ? and hash = ?'
+const keepPayload = `
+  insert or ignore into hookonce_conflicts (seq, hash, source, at, part, headers, body)
+  select ?1, ?2, ?3, ?4, ?5, headers, body from hookonce_payloads where seq = ?6 and ?2 is not null`
+const removePayload = `
+  delete from hookonce_payloads where seq = ?2 and not exists (
+    select 1 from hookonce_events o where o.seq <> ?1
+      and (o.payload_seq = ?2 or (o.seq = ?2 and o.payload_seq is null)))`
+const putPayload = `
+  insert or replace into hookonce_payloads (seq, received_at, headers, body) values (?, ?, ?, ?)`
+const point = 'update hookonce_events set payload_seq = ?2, part = ?3, content_hash = ?4 where seq = ?1'
+
+export function swapContent(connection: Connection, now: number, seq: number): void {
+  const row = connection.prepare(find).get(seq)!
+  const oldPayload = Number(row.old_payload)
+  connection.prepare(removeConflict).run(seq, row.hash!)
+  connection.prepare(keepPayload).run(seq, row.content_hash!, row.source!, now, row.old_part!, oldPayload)
+  connection.prepare(removePayload).run(seq, oldPayload)
+  // Other events of its delivery may still use the payload under its own seq. No event has a negative one.
+  connection.prepare(putPayload).run(-seq, row.received_at!, row.headers!, row.body!)
+  connection.prepare(point).run(seq, -seq, row.part!, row.hash!)
+}
