@@ -97,7 +97,6 @@ const disasters = {
 const programs = {
   backups: 'scripts/backups/main.ts',
   cluster: 'scripts/cluster/main.ts',
-  deploy: 'scripts/deploy/main.ts',
   bloat: 'scripts/growth/day.ts',
   growth: 'scripts/growth/main.ts',
   blackbox: 'scripts/blackbox/main.ts',

@@ -30,10 +30,7 @@ const files = [
   'test/stores/one-statement.test.ts',
   // Migrations.
   'test/stores/migrate.test.ts',
-  'test/stores/migrate-portions.test.ts',
   'test/stores/migrate-under-load.test.ts',
-  'test/stores/migration-forms.test.ts',
-  'test/stores/earlier-version.test.ts',
   // Processing, with transactions, leases and processes that are killed.
   'test/processing/',
 ]

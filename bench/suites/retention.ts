@@ -129,7 +129,7 @@ async function fillPostgres(url: string, events: number): Promise<void> {
     const from = new Date(firstOfMonth(month)).toISOString()
     const to = new Date(firstOfMonth(month + 1)).toISOString()
     const count = Math.ceil(events / 12)
-    await client.query(`select hookonce.ensure_partitions('${from}'::timestamptz, 0)`)
+    await client.query(`select hookonce.ensure_partitions('${from}'::timestamptz, 0, 'month')`)
     await client.query(`
       with made as (
         select nextval('hookonce.event_seq') as seq,

@@ -26,7 +26,7 @@ const bodySql = (n: string, type: string) =>
 
 export async function fillPostgres(client: pg.Client, schema: string, fill: Fill): Promise<void> {
   const { source, type, isWaiting } = fill
-  await client.query(`select ${schema}.ensure_partitions(to_timestamp(${begin} / 1000.0), 1)`)
+  await client.query(`select ${schema}.ensure_partitions(to_timestamp(${begin} / 1000.0), 1, 'month')`)
   for (const [from, to] of portions(fill)) {
     const at = `to_timestamp((${begin} + n * ${STEP_MS}.0) / 1000)`
     const numbers = `generate_series(${from}, ${to}) n`

@@ -15,8 +15,6 @@ const REPEAT_EVERY = 10
 export interface Driver {
   /** The longest time without an acknowledgement since `since` (performance.now()), in seconds. */
   longestGap(since: number): number
-  /** The slowest acknowledgement since `since`, in seconds. */
-  slowest(since: number): number
   /** The ids in the ledger. */
   acknowledged(): string[]
   readonly answers: ReadonlyMap<string, number>
@@ -57,7 +55,6 @@ export function startDriver(
   const ledger = openSync(path, 'a')
   const agent = new Agent({ keepAlive: true })
   const acks: number[] = []
-  const times: { at: number; ms: number }[] = []
   const answers = new Map<string, number>()
   let pending = ''
   let count = 0
@@ -82,12 +79,10 @@ export function startDriver(
   async function deliver(id: string): Promise<void> {
     open++
     while (!stopped) {
-      const from = performance.now()
       const status = await post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
       answers.set(status, (answers.get(status) ?? 0) + 1)
       if (status.startsWith('2')) {
         pending += `${id}\n`
-        times.push({ at: from, ms: performance.now() - from })
         if (++count % repeatEvery === 0) void post(agent, urls[turn++ % urls.length]!, deliveryOf(id))
         break
       }
@@ -114,7 +109,6 @@ export function startDriver(
       const moments = [since, ...acks.filter((at) => at > since), performance.now()]
       return Math.max(...moments.slice(1).map((at, i) => at - moments[i]!)) / 1_000
     },
-    slowest: (since) => Math.max(0, ...times.filter(({ at }) => at >= since).map(({ ms }) => ms)) / 1_000,
     acknowledged: () => readFileSync(path, 'utf8').split('\n').filter(Boolean),
     async reached(begun) {
       while (next < begun && !stopped) await new Promise((resolve) => setTimeout(resolve, 20))

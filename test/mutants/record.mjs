@@ -8,7 +8,7 @@ export const recordMutants = [
     promise: 'An event is recorded once, whoever delivers it how often.',
     changes: [
       {
-        file: 'src/stores/sqlite/migrations-1-to-3.ts',
+        file: 'src/stores/sqlite/schema.ts',
         find: 'parked text,\n  unique (source, event_id)\n) strict;',
         replace:
           'parked text\n) strict;\ncreate index hookonce_events_once on hookonce_events (source, event_id);',
@@ -31,7 +31,7 @@ export const recordMutants = [
     promise: 'An event is recorded once, whoever delivers it how often.',
     changes: [
       {
-        file: 'src/stores/postgres/migrations/0001-0003.ts',
+        file: 'src/stores/postgres/schema.ts',
         find: 'reason text,\n  constraint events_once unique (source, event_id)\n);',
         replace: 'reason text\n);\ncreate index events_once on hookonce.events (source, event_id);',
       },
@@ -53,7 +53,7 @@ export const recordMutants = [
     promise: 'A duplicate is found however much later it comes, also across the border of a partition.',
     changes: [
       {
-        file: 'src/stores/postgres/migrations/0001-0003.ts',
+        file: 'src/stores/postgres/schema.ts',
         find: 'constraint events_once unique (source, event_id)',
         replace: 'constraint events_once unique (source, event_id, received_at)',
       },

@@ -102,7 +102,7 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
     expect(await updates()).toBeLessThanOrEqual(30)
   }, 240_000)
 
-  test('the events of a log that an older version wrote are put behind their head once', async () => {
+  test('events that are due behind their head are put out of sight once', async () => {
     await record(2_000, 'long')
     const longAgo = kind === 'SQLite' ? '1700000000000' : 'to_timestamp(1700000000)'
     await log.sql(`update log.work set next_at = ${longAgo}`)

@@ -1,6 +1,6 @@
 /** Partitions of payloads, on PostgreSQL: made ahead and on demand, dropped whole, never with bytes that must stay. */
 import type { CompleteStore } from 'hookonce'
-import { type PostgresOptions, postgres, postgresMigrationsSql } from 'hookonce/postgres'
+import { type PostgresOptions, postgres } from 'hookonce/postgres'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { postgresSchemaLog, type SharedLog } from '../support/logs.js'
@@ -339,23 +339,4 @@ describe('a partition is dropped', () => {
     await reader.end()
     expect((await maintaining).dropped).toHaveLength(1)
   })
-})
-
-test('a log of the schema before, with data, is brought up to date and goes on', async () => {
-  const sql = postgresMigrationsSql(schema)
-  await outside.query(sql.slice(0, sql.indexOf('-- 4: keeping')))
-  await outside.query(`
-    insert into ${schema}.events (seq, batch, received_at, source, event_id, event_type)
-      values (nextval('${schema}.event_seq'), 1, now(), 'shop', 'a', 'order.paid');
-    insert into ${schema}.payloads (seq, received_at, source, headers, body)
-      select seq, received_at, source, '{}', 'body of a' from ${schema}.events`)
-  const store = open({ partitions: 'day' })
-  const { to, applied } = await store.migrate()
-  expect(applied).toEqual(Array.from({ length: to - 3 }, (_, i) => i + 4))
-  expect(await record(store, 'a')).toMatchObject({ status: 'duplicate' })
-  expect(await bodyOf(store, 'a')).toBe('body of a')
-  expect((await store.get(key('a')))!.payload).toBe('kept')
-  // What an older process still calls.
-  await outside.query(`select ${schema}.ensure_partitions(now(), 3)`)
-  expect(await store.retention.maintain({ payloadsBefore: {} })).toMatchObject({ ahead: 3, created: [] })
 })

@@ -1,12 +1,11 @@
-/** What only SQLite does in its own way: watching the file, and bringing a log of the first schema up to date. */
+/** How a process on SQLite notices events that other processes record: it watches the file. */
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from '@photostructure/sqlite'
-import { migrations, sqlite } from 'hookonce/sqlite'
+import { sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { openConnection } from '#dist/stores/sqlite/connection.js'
 import { watchLog } from '#dist/stores/sqlite/subscribe.js'
@@ -115,28 +114,4 @@ test('a log in memory can be listened to and never wakes', async () => {
     await expect.poll(() => woken).toBeGreaterThanOrEqual(i)
   }
   await Promise.all([memory.close(), file.close(), other.close()])
-})
-
-test('a log of the first schema is brought up to date with what is in it', async () => {
-  const old = new DatabaseSync(path)
-  old.exec(migrations[0]!.sql)
-  old.exec(`
-    insert into hookonce_migrations values (1, 'log', 0);
-    insert into hookonce_events (source, event_id, event_type, received_at, part, processing_state)
-    values ('shop', 'old', 'order.paid', 1, 0, 'pending');
-    insert into hookonce_payloads values (1, 1, '{}', x'7b7d');
-    insert into hookonce_work (seq, source, next_at, attempt, base_attempt) values (1, 'shop', 1, 0, 0);`)
-  old.close()
-  const store = sqlite(path)
-  await expect(store.get({ source: 'shop', eventId: 'old' })).rejects.toMatchObject({
-    code: 'SCHEMA_MISSING',
-  })
-  expect(await store.migrate()).toEqual({
-    from: 1,
-    to: migrations.length,
-    applied: migrations.slice(1).map(({ number }) => number),
-  })
-  const claimed = await store.claim({ worker: 'w', limit: 10, leaseMs: 1_000 })
-  expect(claimed.map(({ eventId }) => eventId)).toEqual(['old'])
-  await store.close()
 })

@@ -87,12 +87,12 @@ async function sql(output: Output, database: 'postgres' | 'sqlite', schema: stri
 }
 
 async function sqliteSql(): Promise<string> {
-  const { migrations } = await import('../../stores/sqlite/migrations.js')
+  const { migrations } = await import('../../stores/sqlite/schema.js')
   const { noteAsSql } = await import('../../stores/sqlite/migrate.js')
   return migrations
     .map((migration) => {
       const { number, name, sql: statements } = migration
-      const note = noteAsSql(migration)
+      const note = noteAsSql(migration, 'unixepoch() * 1000')
       return `-- ${number}: ${name}\nbegin immediate;\n${statements.trim()}\n${note}\ncommit;\n`
     })
     .join('\n')

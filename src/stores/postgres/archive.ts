@@ -182,7 +182,7 @@ const receiptsOfDay: Statement = {
   name: 'archived_receipts',
   sql: `
 select object, array_to_json(seqs)::text as seqs, sha256 from hookonce.archived
-where source = $1 and day = $2::date and sha256 is not null order by object`,
+where source = $1 and day = $2::date order by object`,
 }
 
 export async function receiptsOf(db: Database, { source, day }: ArchiveDay): Promise<ArchiveReceipt[]> {

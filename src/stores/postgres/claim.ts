@@ -1,7 +1,7 @@
 /**
  * claim: leases due events. Each gets a new random token; for a lease that had expired, a `lost` attempt is written.
  * Of a lane only the head is claimed, and only while no other event of the lane is leased. A due row that must not be
- * claimed (replays, logs of an older version) is parked, so that the next claim does not read it again.
+ * claimed (of a replayed event, for example) is parked, so that the next claim does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
 import type { Database } from './database.js'

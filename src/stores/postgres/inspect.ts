@@ -83,13 +83,13 @@ export function growthFindings({ longest_s: longest, dead, age }: Growth, schema
 export async function inspect(db: Database): Promise<Inspection> {
   const [found, newer] = await db.atomic(async (run) => {
     const applied = await schemaFound(run, db.schema)
-    return [applied, applied > latest ? await newerMigrations(run) : []] as const
+    return [applied, applied > latest() ? await newerMigrations(run) : []] as const
   })
   const [server] = await db.adhoc<Settings>(settings, [])
-  const schema = { found, known: latest, ...(newer.length > 0 && { needed: neededBy(newer) }) }
+  const schema = { found, known: latest(), ...(newer.length > 0 && { needed: neededBy(newer) }) }
   const base = { schema, settings: settingsOf(db, server!) }
   // The tables of another version are unknown. The schema numbers show what to do.
-  if (found !== latest) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
+  if (found !== latest()) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
   const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])
   const [grown] = await db.read<Growth>(adhoc(growth), [])
   const [partitions] = await db.read<{ ahead: number }>(countAhead, [])

@@ -53,6 +53,33 @@ export async function maintain(
   }
 }
 
+/** Past hours need no row for each slot: the processes that wrote them may have ended. */
+export const createFoldHours = `
+create or replace function hookonce.fold_hours(most int) returns int language plpgsql as $$
+declare
+  folded int;
+begin
+  with gone as (
+    delete from hookonce.hours h using (
+      select source, hour, slot from hookonce.hours
+      where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit most
+      for update skip locked
+    ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
+    returning h.*
+  ),
+  kept as (
+    insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+    select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
+    from gone group by 1, 2 order by 1, 2
+    on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
+      ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
+      first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $$;
+`
+
 const foldHours = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
 
 /** Merges the counters of past hours into one row for each source and hour. */

@@ -9,22 +9,17 @@ import type { Client } from 'pg'
 import { HookonceError } from '../../errors.js'
 import { packageVersion } from '../../package-version.js'
 import type { Migration, MigrationReport } from '../../store.js'
-import {
-  compatibleFrom,
-  insistOnCompatible,
-  type NewerMigration,
-  NOTED_SINCE,
-} from '../shared/schema-version.js'
+import { compatibleFrom, insistOnCompatible, type NewerMigration } from '../shared/schema-version.js'
 import { answerOf, cancelStatement, destroy } from './connection.js'
 import type { Database } from './database.js'
 import { asHookonceError, describe, isRaceFailure } from './failure.js'
-import { migrations } from './migrations.js'
 import { insistOnVisibleRows } from './privileges.js'
+import { migrations } from './schema.js'
 import { BEGIN, LOCAL_FORMATS } from './sessions.js'
 import { adhoc, type Run } from './statement.js'
 
-export const latest = migrations.at(-1)!.number
-const notedSince = migrations.find(({ name }) => name === NOTED_SINCE)!.number
+/** The newest schema number that this build knows. */
+export const latest = () => migrations.at(-1)!.number
 
 /** The longest that other processes wait because of a migration. */
 const LOCK_MS = 500
@@ -48,7 +43,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
     await insistOnVisibleRows(run, db.schema)
     return version(run, db.schema)
   })
-  if (from >= latest) return { from, to: from, applied: [] }
+  if (from >= latest()) return { from, to: from, applied: [] }
   const client = db.client()
   const giveUp = () => void cancelStatement(client).then(() => destroy(client))
   db.closing.addEventListener('abort', giveUp, { once: true })
@@ -61,7 +56,7 @@ export async function migrate(db: Database): Promise<MigrationReport> {
       const sql = from === 0 ? inOneTransaction(migration.sql) : migration.sql
       if (await apply(db, client, { ...migration, sql })) applied.push(migration.number)
     }
-    return { from, to: latest, applied }
+    return { from, to: latest(), applied }
   } catch (error) {
     if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
     await cancelStatement(client)
@@ -119,7 +114,7 @@ async function step(
         if (createsSchema.test(command) && (await hasSchema(run, db.schema))) continue
         changed = (await client.query(db.prepared(adhoc(command), []))).rowCount ?? 0
       }
-      if (last) await run(...note(migration))
+      if (last) await run(adhoc(noteAsSql(migration)), [])
     }
     await client.query('commit')
     return changed
@@ -178,21 +173,8 @@ async function retried<T>(db: Database, { number }: Migration, work: () => Promi
 }
 
 /** The statement that writes the row of an applied migration. */
-function note(migration: Migration): Parameters<Run> {
-  const { number, name } = migration
-  if (number < notedSince)
-    return [adhoc('insert into hookonce.migrations (number, name) values ($1, $2)'), [number, name]]
-  return [
-    adhoc('insert into hookonce.migrations (number, name, compatible_from, version) values ($1, $2, $3, $4)'),
-    [number, name, compatibleFrom(migration), packageVersion()],
-  ]
-}
-
-/** The same as SQL text, for `postgresMigrationsSql`. */
 export function noteAsSql(migration: Migration): string {
   const { number, name } = migration
-  if (number < notedSince)
-    return `insert into hookonce.migrations (number, name) values (${number}, '${name}');`
   const version = packageVersion()
   const text = version === null ? 'null' : `'${version}'`
   return `insert into hookonce.migrations (number, name, compatible_from, version) values (${number}, '${name}', ${compatibleFrom(migration)}, ${text});`
@@ -201,7 +183,7 @@ export function noteAsSql(migration: Migration): string {
 /** The number of the last applied migration, or 0. Throws SCHEMA_NEWER when the schema needs a later hookonce. */
 async function version(run: Run, schema: string): Promise<number> {
   const found = await schemaFound(run, schema)
-  if (found > latest) insistOnCompatible(await newerMigrations(run), latest)
+  if (found > latest()) insistOnCompatible(await newerMigrations(run), latest())
   return found
 }
 
@@ -210,7 +192,7 @@ export function newerMigrations(run: Run): Promise<NewerMigration[]> {
   return run(
     adhoc(`select number, compatible_from as "compatibleFrom", version from hookonce.migrations
            where number > $1 order by number`),
-    [latest],
+    [latest()],
   )
 }
 

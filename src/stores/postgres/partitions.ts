@@ -14,6 +14,54 @@ export function checkUnit(unit: PartitionUnit): PartitionUnit {
   return unit
 }
 
+export const createPartitionFunctions = `
+-- The partitions of payloads and the time each covers, from the catalogue: a list in a table could differ from it.
+create or replace function hookonce.payload_partitions() returns table (name text, low timestamptz, high timestamptz)
+language sql stable set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+  select c.relname::text, (regexp_match(b.bound, 'FROM \\(''([^'']+)''\\)'))[1]::timestamptz,
+    (regexp_match(b.bound, 'TO \\(''([^'']+)''\\)'))[1]::timestamptz
+  from pg_inherits i join pg_class c on c.oid = i.inhrelid
+  cross join lateral (select pg_get_expr(c.relpartbound, c.oid) as bound) b
+  where i.inhparent = 'hookonce.payloads'::regclass
+$$;
+
+-- Makes a partition for the month or day of an instant, and for the ones after it, where there is none. A range that would
+-- overlap an existing one is cut, so the unit can be changed on a log with data. A partition is made as a plain table and
+-- attached, because that does not block readers and writers of the others.
+create or replace function hookonce.ensure_partitions(from_at timestamptz, ahead int, unit text) returns setof text
+language plpgsql set timezone = 'UTC' set datestyle = 'ISO, YMD' as $$
+declare
+  step interval := ('1 ' || unit)::interval;
+  point timestamptz;
+  low timestamptz;
+  high timestamptz;
+  partition text;
+  copy int;
+begin
+  for i in 0 .. ahead loop
+    point := case when i = 0 then from_at else date_trunc(unit, from_at) + i * step end;
+    continue when exists (select 1 from hookonce.payload_partitions() p where p.low <= point and p.high > point);
+    perform pg_advisory_xact_lock(hashtextextended('hookonce.partitions', 0));
+    continue when exists (select 1 from hookonce.payload_partitions() p where p.low <= point and p.high > point);
+    low := greatest(date_trunc(unit, point), (select max(p.high) from hookonce.payload_partitions() p where p.high <= point));
+    high := least(date_trunc(unit, point) + step, (select min(p.low) from hookonce.payload_partitions() p where p.low > point));
+    partition := 'payloads_' || to_char(low, '"y"YYYY"m"MM') || case
+      when high = low + interval '1 month' and low = date_trunc('month', low) then ''
+      when high = low + interval '1 day' then to_char(low, '"d"DD')
+      else to_char(low, '"d"DD') || '_to_' || to_char(high, '"y"YYYY"m"MM"d"DD') end;
+    -- A partition of this name may be about to be dropped.
+    copy := 1;
+    while to_regclass(format('hookonce.%I', partition)) is not null loop
+      copy := copy + 1;
+      partition := regexp_replace(partition, '_copy\\d+$', '') || '_copy' || copy;
+    end loop;
+    execute format('create table hookonce.%I (like hookonce.payloads including defaults including constraints)', partition);
+    execute format('alter table hookonce.payloads attach partition hookonce.%I for values from (%L) to (%L)', partition, low, high);
+    return next partition;
+  end loop;
+end $$;
+`
+
 /** $1 instant in ms, or null for now   $2 how many after it   $3 unit */
 export const ensurePartitions: Statement = {
   name: 'ensure_partitions',

@@ -146,6 +146,28 @@ function asRecord(row: Row): EventRecord {
   }
 }
 
+/**
+ * Up to here the log is complete: an event that is missing now will never appear. Each record statement, before it takes a
+ * number, holds a lock that names the last number at that time (docs/decisions/0002-tail.md). The order of the two reads
+ * matters: a statement that the second does not see takes numbers above the first.
+ */
+export const createHorizon = `
+create or replace function hookonce.horizon() returns bigint language plpgsql volatile as $$
+declare
+  last bigint;
+  lowest bigint;
+begin
+  select case when is_called then last_value else 0 end into last from hookonce.event_seq;
+  select min(last - behind) into lowest from (
+    select (last - objid::bigint) & 4294967295 as behind from pg_locks
+    where locktype = 'advisory' and objsubid = 2 and mode = 'ShareLock'
+      and database = (select oid from pg_database where datname = current_database())
+      and classid = 'hookonce.event_seq'::regclass::oid
+  ) announced where behind < 2147483648;
+  return coalesce(lowest, last);
+end $$;
+`
+
 const readHorizon: Statement = { name: 'tail_horizon', sql: 'select hookonce.horizon() as horizon' }
 
 /** $1 after   $2 horizon   $3 rows to look at   $4 source or null   $5 limit */

@@ -108,14 +108,33 @@ with live as materialized (
 select n::int from live`,
 }
 
+/** The errcode that `settle_succeeded` raises. */
+export const LEASE_EXPIRED = 'HK001'
+
 /**
- * The common end of an attempt that has a transaction: one event, succeeded. It calls the SQL function
- * `settle_succeeded(event_seq, lease, duration_ms)`, which deletes the work row of the live lease, writes the attempt and
- * makes the next event of the lane due. It is a function so that it can share a round trip with COMMIT. When the lease
- * has expired it raises `LEASE_EXPIRED`: the transaction is then aborted, and nothing of it can be committed.
- *
- * The text of the function is in migration 8 ("lanes", migrations/0007-0010.ts), which replaced the one of migration 2.
+ * The common end of an attempt that has a transaction: one event, succeeded. It is a function so that it can share a round
+ * trip with COMMIT. When the lease has expired it raises an error: the transaction is aborted and cannot be committed.
  */
+export const createSettleSucceeded = `
+create or replace function hookonce.settle_succeeded(event_seq bigint, lease uuid, duration_ms float8) returns void language plpgsql as $$
+declare
+  held record;
+begin
+  delete from hookonce.work w where w.seq = event_seq and w.token = lease
+    and ${alive}
+  returning w.source, w.lane, w.attempt, w.run, w.worker into held;
+  if not found then
+    raise exception 'the lease is dead' using errcode = '${LEASE_EXPIRED}';
+  end if;
+  insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome)
+  values (event_seq, held.attempt, held.run, held.worker, hookonce.clock() - make_interval(secs => duration_ms / 1000),
+    hookonce.clock(), 'succeeded');
+  if held.lane is not null then
+    perform hookonce.promote_lanes(array[event_seq], array[held.source], array[held.lane]);
+  end if;
+end $$;
+`
+
 export const settleSucceeded: Statement = {
   name: 'settle_succeeded',
   sql: 'select hookonce.settle_succeeded($1, $2, $3)',
@@ -148,9 +167,6 @@ noted as (
 select case when count(*) <> $4::int then hookonce.settle_succeeded(0, '${NO_TOKEN}', 0) end
 from finished where (select count(*) from promoted) >= 0`,
 }
-
-/** The errcode that `settle_succeeded` raises. */
-export const LEASE_EXPIRED = 'HK001'
 
 export function succeededValues({ lease, durationMs }: Settlement): unknown[] {
   return [lease.seq, tokenOf(lease.token), durationMs]

@@ -2,7 +2,7 @@
  * SQL about rows of the `work` table: the state of an event, leases and lanes.
  *
  * Of one source and lane only the head, the lowest seq in `work`, is due. The others are parked: their `next_at` lies an
- * hour ahead, and the transaction that deletes the row before them makes them due (`promote_lanes`, migration 8).
+ * hour ahead, and the transaction that deletes the row before them makes them due (`promote_lanes`).
  *
  * A row is parked only under a key-share lock on a row before it. A delete of that row waits for the lock and then looks
  * for the next one with a new snapshot, so it cannot miss the parked row. The lock never waits (skip locked): where the
@@ -45,3 +45,24 @@ export const blocked = `w.lane is not null and (
 
 /** A row `w` that was never claimed and is not blocked: a due time ahead is wrong. */
 export const waitsForNothing = `w.token is null and w.claimed_at is null and not (${blocked})`
+
+/**
+ * Makes the next event of a lane due after the event with this seq has left `work`. Called after the delete, because each
+ * command of a function has a new snapshot: it sees an event that was parked behind the deleted one while the delete waited
+ * for its lock. For the same reason the next event is locked before its time is read.
+ */
+export const createPromoteLanes = `
+create or replace function hookonce.promote_lanes(seqs bigint[], sources text[], lanes text[]) returns void language plpgsql as $$
+declare
+  heads bigint[];
+begin
+  select array_agg(n.seq) into heads from unnest(seqs, sources, lanes) as i (seq, source, lane)
+  cross join lateral (
+    select h.seq from hookonce.work h where h.source = i.source and h.lane = i.lane and h.seq > i.seq
+    order by h.seq limit 1 for no key update
+  ) n;
+  -- One that was claimed before keeps its time: that of its next attempt, or the end of the delay it was released with.
+  update hookonce.work w set next_at = hookonce.clock()
+  where w.seq = any(heads) and w.token is null and w.claimed_at is null and w.next_at > hookonce.clock();
+end $$;
+`

@@ -8,22 +8,18 @@ import type { Migration } from '../../store.js'
 /** A migration that is applied to the log and unknown to this build. */
 export interface NewerMigration {
   readonly number: number
-  /** Null when a version without this rule wrote the row. The migration then needs a build that knows it. */
-  readonly compatibleFrom: number | null
+  readonly compatibleFrom: number
   readonly version: string | null
 }
 
-/** The first migration whose row has `compatible_from` and `version`. */
-export const NOTED_SINCE = 'deploys'
-
-/** By default every build that has this rule can work with a migration. */
+/** By default every build can work with a migration. */
 export function compatibleFrom(migration: Migration): number {
   return migration.compatibleFrom ?? 1
 }
 
 /** The schema number that a build must know; 0 when the log has no newer migration. */
 export function neededBy(newer: readonly NewerMigration[]): number {
-  return Math.max(0, ...newer.map(needOf))
+  return Math.max(0, ...newer.map((migration) => migration.compatibleFrom))
 }
 
 /** Throws SCHEMA_NEWER when an unknown migration needs a later hookonce. */
@@ -34,8 +30,4 @@ export function insistOnCompatible(newer: readonly NewerMigration[], known: numb
   const version = newer.find(({ number }) => number >= needed)?.version
   const upgrade = version ? `hookonce ${version} or later` : 'a later hookonce'
   throw new HookonceError('SCHEMA_NEWER', { found, needed, known, upgrade })
-}
-
-function needOf({ number, compatibleFrom: from }: NewerMigration): number {
-  return from ?? number
 }

@@ -32,7 +32,7 @@ export function archived(connection: Connection, _now: number, receipts: readonl
 }
 
 const receiptsOfDay = `
-  select object, seqs, sha256 from hookonce_archived where source = ? and day = ? and sha256 is not null order by object`
+  select object, seqs, sha256 from hookonce_archived where source = ? and day = ? order by object`
 
 export function receipts(
   connection: Connection,

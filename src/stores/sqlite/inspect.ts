@@ -15,11 +15,11 @@ import {
 } from '../shared/findings.js'
 import { neededBy } from '../shared/schema-version.js'
 import { type Connection, IN_MEMORY, logTime } from './connection.js'
-import { known, newerMigrations, schemaFound } from './migrate.js'
+import { latest, newerMigrations, schemaFound } from './migrate.js'
 
 export function inspect(connection: Connection, now: number, { path }: { path: string }): Inspection {
   return connection.read(() => {
-    const found = schemaFound(connection)
+    const [found, known] = [schemaFound(connection), latest()]
     const newer = found > known ? newerMigrations(connection) : []
     const schema = { found, known, ...(newer.length > 0 && { needed: neededBy(newer) }) }
     // The tables of another version are unknown here; the schema numbers tell the user what to do.

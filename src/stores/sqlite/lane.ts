@@ -36,7 +36,7 @@ const putOff = `
   update hookonce_work set next_at = ?1, claimed_at = iif(?2, null, claimed_at)
   where seq in (select value from json_each(?3)) and token is null`
 
-/** Moves rows that a claim found blocked out of the due range: replayed events, and rows from an older version. */
+/** Moves rows that a claim found blocked out of the due range, for example after a replay. */
 export function park(connection: Connection, now: number, blocked: readonly Row[]): void {
   for (const behind of [true, false]) {
     const rows = blocked.filter((row) => (row.blocked === BEHIND) === behind)

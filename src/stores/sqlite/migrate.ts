@@ -2,25 +2,20 @@
 import { HookonceError } from '../../errors.js'
 import { packageVersion } from '../../package-version.js'
 import type { Migration, MigrationReport } from '../../store.js'
-import {
-  compatibleFrom,
-  insistOnCompatible,
-  type NewerMigration,
-  NOTED_SINCE,
-} from '../shared/schema-version.js'
+import { compatibleFrom, insistOnCompatible, type NewerMigration } from '../shared/schema-version.js'
 import type { Connection } from './connection.js'
-import { migrations } from './migrations.js'
+import { migrations } from './schema.js'
 
-export const known = migrations.at(-1)!.number
-const notedSince = migrations.find(({ name }) => name === NOTED_SINCE)!.number
+/** The newest schema number that this build knows. */
+export const latest = () => migrations.at(-1)!.number
 
 export function migrate(connection: Connection, now: number): MigrationReport {
   const from = schemaNumber(connection)
-  if (from >= known) return { from, to: from, applied: [] }
+  if (from >= latest()) return { from, to: from, applied: [] }
   const applied = migrations.filter(
     (migration) => migration.number > from && apply(connection, migration, now),
   )
-  return { from, to: known, applied: applied.map(({ number }) => number) }
+  return { from, to: latest(), applied: applied.map(({ number }) => number) }
 }
 
 /** False when another process has applied the migration in the meantime. */
@@ -41,28 +36,17 @@ function apply(connection: Connection, migration: Migration, now: number): boole
   return connection.write(() => {
     if (isApplied()) return false
     if (!migration.portions) connection.db.exec(migration.sql)
-    const { number, name } = migration
-    const noted = number >= notedSince
-    connection.db
-      .prepare(
-        noted
-          ? 'insert into hookonce_migrations (number, name, applied_at, compatible_from, version) values (?, ?, ?, ?, ?)'
-          : 'insert into hookonce_migrations (number, name, applied_at) values (?, ?, ?)',
-      )
-      .run(number, name, now, ...(noted ? [compatibleFrom(migration), packageVersion()] : []))
+    connection.db.exec(noteAsSql(migration, String(now)))
     return true
   })
 }
 
-/** The SQL that notes a migration as applied, for users who run migrations with their own tool. */
-export function noteAsSql(migration: Migration): string {
+/** The statement that writes the row of an applied migration. `at` is SQL for the time in milliseconds. */
+export function noteAsSql(migration: Migration, at: string): string {
   const { number, name } = migration
-  const values = `${number}, '${name}', unixepoch() * 1000`
-  if (number < notedSince)
-    return `insert into hookonce_migrations (number, name, applied_at) values (${values});`
   const version = packageVersion()
   const text = version === null ? 'null' : `'${version}'`
-  return `insert into hookonce_migrations (number, name, applied_at, compatible_from, version) values (${values}, ${compatibleFrom(migration)}, ${text});`
+  return `insert into hookonce_migrations (number, name, applied_at, compatible_from, version) values (${number}, '${name}', ${at}, ${compatibleFrom(migration)}, ${text});`
 }
 
 function totalChanges({ db }: Connection): number {
@@ -72,13 +56,14 @@ function totalChanges({ db }: Connection): number {
 /** Throws SCHEMA_MISSING, which is clearer than SQLite's "no such table". */
 export function insistOnSchema(connection: Connection): void {
   const found = schemaNumber(connection)
+  const known = latest()
   if (found < known) throw new HookonceError('SCHEMA_MISSING', { found, known })
 }
 
 /** Throws SCHEMA_NEWER when the schema needs a later hookonce. */
 function schemaNumber(connection: Connection): number {
   const found = schemaFound(connection)
-  if (found > known) insistOnCompatible(newerMigrations(connection), known)
+  if (found > latest()) insistOnCompatible(newerMigrations(connection), latest())
   return found
 }
 
@@ -88,10 +73,10 @@ export function newerMigrations({ db }: Connection): NewerMigration[] {
     .prepare(
       'select number, compatible_from, version from hookonce_migrations where number > ? order by number',
     )
-    .all(known)
+    .all(latest())
     .map((row) => ({
       number: Number(row.number),
-      compatibleFrom: row.compatible_from === null ? null : Number(row.compatible_from),
+      compatibleFrom: Number(row.compatible_from),
       version: row.version === null ? null : String(row.version),
     }))
 }

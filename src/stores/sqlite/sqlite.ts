@@ -33,7 +33,6 @@ import { subscribers } from './subscribe.js'
 import { startThread, type ThreadLink } from './thread-link.js'
 import { beginTransaction, type SqliteTx } from './transaction.js'
 
-export { migrations } from './migrations.js'
 export type { SqliteTx } from './transaction.js'
 
 const optionNames = shape({

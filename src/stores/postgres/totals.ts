@@ -1,9 +1,13 @@
-/** Migrations 12 and 13. Published text: it is never changed. `hookonce.` stands for the configured schema. */
-
 /**
- * The text of a trigger function that adds the changed rows of one statement to `totals`. `rows` are the transition
- * tables. The free row of `totals` is chosen as in migration 7: one that nobody holds, so that no commit waits.
+ * Triggers on `hours` that keep `totals` and `spans`. They run for each statement, not for each row: a statement that
+ * changes many hours would write the same row of `totals` as many times, and while an older transaction is open (the
+ * cursor of an import, a backup) no version of that row can be removed, so each change would read them all.
  */
+
+const added = 'select source, recorded, ignored, dead from added'
+const removed = 'select source, -recorded as recorded, -ignored as ignored, -dead as dead from removed'
+
+/** Takes a row of `totals` that nobody holds. Without one it inserts a row under a number that only this connection has. */
 const addToTotals = (rows: string) => `
   insert into hookonce.totals as t (source, part, recorded, ignored, dead)
   select c.source, coalesce(
@@ -17,7 +21,7 @@ const addToTotals = (rows: string) => `
   on conflict (source, part) do update set recorded = t.recorded + excluded.recorded,
     ignored = t.ignored + excluded.ignored, dead = t.dead + excluded.dead;`
 
-// A look-up for each hour, and not a join: a plan is kept, and one that was made for many hours would read all spans.
+// A look-up for each hour instead of a join: a plan is kept, and one made for many hours would read all spans.
 const widenSpans = `
   insert into hookonce.spans as s (hour, first_seq, last_seq)
   select a.hour, min(a.first_seq), (max(a.last_seq) / 1000 + 1) * 1000
@@ -29,38 +33,23 @@ const widenSpans = `
   on conflict (hour) do update set first_seq = least(s.first_seq, excluded.first_seq),
     last_seq = greatest(s.last_seq, excluded.last_seq);`
 
-const added = 'select source, recorded, ignored, dead from added'
-const removed = 'select source, -recorded as recorded, -ignored as ignored, -dead as dead from removed'
-
-/** The sums of hours are kept by a trigger for each statement instead of one for each row. */
-export const counting = `
--- A statement that changes many hours changed the same row of totals as many times. While a transaction is open that
--- began earlier (the cursor of an import, a backup), no version of that row can be removed, and each change reads them all.
-create function hookonce.count_added_hours() returns trigger language plpgsql as $$
+export const createTotalsTriggers = `
+create or replace function hookonce.count_added_hours() returns trigger language plpgsql as $$
 begin${addToTotals(added)}${widenSpans}
   return null;
 end $$;
-create function hookonce.count_changed_hours() returns trigger language plpgsql as $$
+create or replace function hookonce.count_changed_hours() returns trigger language plpgsql as $$
 begin${addToTotals(`${added} union all ${removed}`)}${widenSpans}
   return null;
 end $$;
-create function hookonce.count_removed_hours() returns trigger language plpgsql as $$
+create or replace function hookonce.count_removed_hours() returns trigger language plpgsql as $$
 begin${addToTotals(removed)}
   return null;
 end $$;
-
--- In one transaction: no row is counted twice or not at all.
-drop trigger hours_counted on hookonce.hours;
-drop function hookonce.count_hours();
 create trigger hours_added after insert on hookonce.hours referencing new table as added
   for each statement execute function hookonce.count_added_hours();
 create trigger hours_changed after update on hookonce.hours referencing old table as removed new table as added
   for each statement execute function hookonce.count_changed_hours();
 create trigger hours_removed after delete on hookonce.hours referencing old table as removed
   for each statement execute function hookonce.count_removed_hours();
-`
-
-/** Audits by age, for retention. */
-export const audits = `
-create index concurrently if not exists audit_age on hookonce.audit (source, at);
 `

@@ -1,0 +1,271 @@
+/**
+ * The tables of the log (docs/decisions/0001-tables.md). `hookonce.` stands for the configured schema.
+ *
+ * Each store has the same migrations by number and name. A released migration is never changed. SQL functions are in the
+ * file of the verb that calls them: to change one, edit it there and list it again in the next migration.
+ */
+import type { Migration } from '../../store.js'
+import { createFoldHours } from './maintain.js'
+import { createPartitionFunctions } from './partitions.js'
+import { createHorizon } from './read.js'
+import { createSettleSucceeded } from './settle.js'
+import { createTotalsTriggers } from './totals.js'
+import { createPromoteLanes, stateOf } from './work.js'
+
+// Keys have byte order ("C"): it compares exactly, and an upgrade of the operating system cannot break an index on it.
+const log = `
+create schema if not exists hookonce;
+
+-- compatible_from: the oldest schema number that a process must know to work with this migration. version: of the
+-- hookonce that applied it.
+create table hookonce.migrations (
+  number int primary key,
+  name text not null,
+  applied_at timestamptz not null default now(),
+  compatible_from int not null,
+  version text
+);
+
+-- The only clock that leases are checked by. It advances with each statement, even inside a transaction. It is stable, so
+-- a comparison with it can use an index.
+create function hookonce.clock() returns timestamptz language sql stable as $$ select statement_timestamp() $$;
+
+create sequence hookonce.event_seq as bigint;
+
+-- An event is inserted once. When it succeeds at once it is never updated: no row in work and not parked means succeeded.
+-- batch: a random number for each record statement, which recognises its rows when it is sent again. payload_seq: null
+-- for its own seq. attempts: set when retention has removed the rows of the attempts. same_as: the event whose signed
+-- content it repeats. erased_at: set for every event of a delivery whose bytes were erased; they are never restored.
+create table hookonce.events (
+  seq bigint primary key default nextval('hookonce.event_seq'),
+  payload_seq bigint,
+  batch bigint not null,
+  received_at timestamptz not null,
+  processed_at timestamptz,
+  erased_at timestamptz,
+  part int not null default 0,
+  run int not null default 1,
+  attempts int,
+  source text collate "C" not null,
+  event_id text collate "C" not null,
+  event_type text collate "C" not null,
+  related_reference text collate "C",
+  lane text collate "C",
+  content_hash bytea,
+  guard_hash bytea,
+  same_as text collate "C",
+  parked text collate "C" check (parked in ('ignored', 'dead')),
+  reason text,
+  constraint events_once unique (source, event_id)
+);
+alter sequence hookonce.event_seq owned by hookonce.events.seq;
+-- The type is first: with the source first, a look-up by (source, event_id) could be planned over this index while the
+-- table is small, and keep that plan when it has grown.
+create index events_by_type on hookonce.events (event_type, source, seq);
+create index events_by_reference on hookonce.events (related_reference, seq) where related_reference is not null;
+create index events_parked on hookonce.events (parked, source, seq) where parked is not null;
+create index events_sharing_payload on hookonce.events (payload_seq) where payload_seq is not null;
+create index events_flagged on hookonce.events (seq) where same_as is not null;
+
+create table hookonce.payloads (
+  seq bigint not null,
+  received_at timestamptz not null,
+  source text collate "C" not null,
+  headers text not null,
+  body bytea not null,
+  primary key (seq, received_at)
+) partition by range (received_at);
+${createPartitionFunctions}
+select hookonce.ensure_partitions(now(), 3, 'month');
+
+create table hookonce.work (
+  seq bigint primary key,
+  next_at timestamptz not null,
+  claimed_at timestamptz,
+  token uuid,
+  attempt int not null default 0,
+  base_attempt int not null default 0,
+  run int not null default 1,
+  source text collate "C" not null,
+  lane text collate "C",
+  worker text
+) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 1000,
+  autovacuum_analyze_scale_factor = 0, autovacuum_analyze_threshold = 5000);
+create index work_due on hookonce.work (source, next_at, seq);
+create index work_lanes on hookonce.work (source, lane, seq) where lane is not null;
+-- Few rows each, whatever the backlog: leased events of lanes, leased events, and events that wait for another attempt.
+create index work_held on hookonce.work (source, lane) where lane is not null and token is not null;
+create index work_leased on hookonce.work (source, seq) where token is not null;
+create index work_retrying on hookonce.work (source, seq) where token is null and attempt > base_attempt;
+
+create table hookonce.attempts (
+  seq bigint not null,
+  attempt int not null,
+  run int not null,
+  started_at timestamptz not null,
+  finished_at timestamptz not null,
+  worker text not null,
+  outcome text collate "C" not null check (outcome in ('succeeded', 'ignored', 'failed', 'lost')),
+  detail text,
+  primary key (seq, attempt)
+);
+${createPromoteLanes}${createSettleSucceeded}
+create table hookonce.effects (
+  seq bigint not null,
+  name text collate "C" not null,
+  started_at timestamptz not null,
+  finished_at timestamptz,
+  result text,
+  primary key (seq, name)
+);
+
+create table hookonce.duplicates (
+  seq bigint primary key,
+  count bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  conflicts bigint not null,
+  conflict_at timestamptz,
+  conflict_hash bytea
+) with (fillfactor = 70);
+create index duplicates_in_conflict on hookonce.duplicates (seq) where conflicts > 0;
+
+-- Other content of an event, by its hash: removed by its age, like a payload.
+create table hookonce.conflicts (
+  seq bigint not null,
+  hash bytea not null,
+  source text collate "C" not null,
+  at timestamptz not null,
+  part int not null,
+  headers text not null,
+  body bytea not null,
+  primary key (seq, hash)
+);
+create index conflicts_age on hookonce.conflicts (source, at);
+
+create table hookonce.guards (
+  source text collate "C" not null,
+  guard_hash bytea not null,
+  event_id text collate "C" not null,
+  primary key (source, guard_hash)
+);
+
+create table hookonce.watermarks (
+  source text collate "C" not null,
+  key text collate "C" not null,
+  value float8 not null,
+  primary key (source, key)
+);
+
+create table hookonce.keys (
+  key text collate "C" primary key,
+  token uuid not null,
+  held_until timestamptz not null,
+  finished_at timestamptz,
+  expires_at timestamptz,
+  result text
+);
+create index keys_expiring on hookonce.keys (expires_at) where expires_at is not null;
+
+create table hookonce.hours (
+  source text collate "C" not null,
+  hour timestamptz not null,
+  slot int not null,
+  recorded bigint not null,
+  ignored bigint not null,
+  dead bigint not null,
+  first_seq bigint,
+  last_seq bigint,
+  primary key (source, hour, slot)
+) with (fillfactor = 50);
+
+-- The sums of hours by source. A source has as many rows as were ever written at once: a writer takes one that nobody
+-- holds, so no commit waits for another.
+create table hookonce.totals (
+  source text collate "C" not null,
+  part int not null,
+  recorded bigint not null,
+  ignored bigint not null,
+  dead bigint not null,
+  primary key (source, part)
+) with (fillfactor = 50);
+
+-- The seqs of each hour over all sources. last_seq is rounded up, so only one in a thousand events moves it.
+create table hookonce.spans (
+  hour timestamptz primary key,
+  first_seq bigint not null,
+  last_seq bigint not null
+) with (fillfactor = 50);
+${createTotalsTriggers}${createFoldHours}
+-- level: the length of a bucket in milliseconds. A range of time is a range of the key.
+create table hookonce.history (
+  level bigint not null,
+  at timestamptz not null,
+  source text collate "C" not null,
+  name text collate "C" not null,
+  value bigint not null,
+  primary key (level, at, source, name)
+) with (fillfactor = 70);
+
+create table hookonce.processes (
+  id text collate "C" primary key,
+  facts text not null,
+  started_at timestamptz not null,
+  seen_at timestamptz not null
+) with (fillfactor = 50);
+
+-- source and event_id are null when the action was not about one event.
+create table hookonce.audit (
+  id bigint generated always as identity primary key,
+  at timestamptz not null,
+  actor text not null,
+  verb text not null,
+  source text collate "C",
+  event_id text collate "C",
+  reason text not null
+);
+create index audit_by_event on hookonce.audit (event_id, id) where event_id is not null;
+create index audit_age on hookonce.audit (source, at);
+
+-- The deliveries in an archived object that was read back and verified. sha256: only the same bytes are restored.
+create table hookonce.archived (
+  source text collate "C" not null,
+  day date not null,
+  object bigint not null,
+  seqs bigint[] not null,
+  sha256 text not null,
+  primary key (source, day, object)
+);
+
+-- Partitions that retention has decided to drop. When a process dies in between, the next one finds its row and goes on.
+create table hookonce.dropping (
+  name text collate "C" primary key,
+  low timestamptz not null,
+  high timestamptz not null
+);
+
+-- The highest seq that retention has removed: a reader that follows the log from below it has missed events.
+create table hookonce.pruned (
+  source text collate "C" primary key,
+  seq bigint not null
+);
+${createHorizon}
+-- Written to by ping after a record has failed. External storage is not compressed, so the write has its full size.
+-- PostgreSQL 14 cannot set it in create table.
+create table hookonce.probe (id int primary key, filler bytea not null);
+alter table hookonce.probe alter column filler set storage external;
+
+create view hookonce.event_log as
+select
+  e.source, e.event_id, e.event_type, e.received_at,
+  case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
+  ${stateOf} as processing_state,
+  e.related_reference
+from hookonce.events e
+left join hookonce.work w on w.seq = e.seq
+left join lateral (
+  select a.finished_at from hookonce.attempts a where a.seq = e.seq order by a.attempt desc limit 1
+) a on true;
+`
+
+export const migrations: readonly Migration[] = [{ number: 1, name: 'log', sql: log }]
