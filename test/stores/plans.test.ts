@@ -16,7 +16,7 @@ const BACKLOG = 5_000
 const FIRST = 1_000
 /** Tables that grow with the log. Their plans must be bounded by the limit of the call. */
 const LARGE =
-  /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|tombstones|conflicts)$/
+  /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|conflicts)$/
 /** The most rows that a statement reads: a list looks at 10,000, a portion of retention at 20,000. */
 const ROWS_AT_MOST = 21_000
 
@@ -137,6 +137,9 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const events = claimed.slice(0, 4).map(({ source, eventId }) => ({ source, eventId }))
   for (const verb of ['retry', 'ignore', 'replay'] as const)
     await store.operate({ verb, events, actor: 'test', reason: 'test', force: true })
+  const other = [{ source: 'source-1', eventId: ids[1]! }]
+  await store.operate({ verb: 'ignore', events: other, actor: 'test', reason: 'test' })
+  await store.operate({ verb: 'replay', events: other, actor: 'test', reason: 'test', conflict: true })
   await store.get(key)
   await store.tail({ after: 0, limit: 100 })
   await store.stats()
@@ -278,8 +281,8 @@ const filling = `
   insert into hookonce.audit (at, actor, verb, source, event_id, reason)
     select now() - (${EVENTS} - n) * interval '1 minute', 'a', 'payload', 'source-' || n % 20, 'evt-' || n, 'r'
     from generate_series(1, ${EVENTS}) n;
-  insert into hookonce.tombstones (source, digest, left_at)
-    select 'source-' || n % 20, sha256(n::text::bytea), now() from generate_series(1, ${EVENTS}) n;
+  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
+    select seq, sha256(seq::text::bytea), source, received_at, 0, '{}', 'other' from hookonce.events where seq >= ${FIRST};
   insert into hookonce.guards (source, guard_hash, event_id)
     select 'source-' || n % 20, sha256(n::text::bytea), 'evt-' || n from generate_series(1, ${EVENTS}) n;
   insert into hookonce.work (seq, source, next_at)
