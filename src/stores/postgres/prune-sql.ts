@@ -125,7 +125,7 @@ export const dropConflicts: Statement = {
 with gone as (
   delete from hookonce.conflicts where (seq, hash) in (
     select seq, hash from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
-    order by seq limit $3 for update skip locked)
+    order by at limit $3 for update skip locked)
   returning 1
 )
 select count(*)::int as count from gone`,
