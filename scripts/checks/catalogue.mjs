@@ -1,6 +1,8 @@
 /** docs/providers.md lists the catalogue. `node scripts/checks/catalogue.mjs --write` writes it. */
 import { writeFile } from 'node:fs/promises'
-import { files, read } from './run.mjs'
+import { join } from 'node:path'
+import { createJiti } from 'jiti'
+import { files, read, root } from './run.mjs'
 
 export const catalogueDocument = {
   name: 'providers document',
@@ -86,9 +88,9 @@ function sharedKeys(catalogue) {
 async function indistinctKinds(catalogue) {
   /** @type {Record<string, import('hookonce/testing/contracts').Kinds>} */
   const kinds = {}
-  for (const file of await files('src/providers/kinds', '.ts')) {
-    Object.assign(kinds, await import(`../../${file.replace(/^src/, 'dist').replace(/\.ts$/, '.js')}`))
-  }
+  const jiti = createJiti(import.meta.url)
+  for (const file of await files('test/providers/kinds', '.ts'))
+    Object.assign(kinds, await jiti.import(join(root, file)))
   return Object.keys(catalogue).flatMap((key) =>
     (kinds[key] ?? []).flatMap(({ name, merged, repeated }) => [
       ...(merged === undefined ? [] : [`| \`${key}\` | ${name} | merged | ${merged} |`]),

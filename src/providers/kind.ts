@@ -1,8 +1,7 @@
 /**
- * The contract of a kind: a sort of delivery that a sender documents. `kinds/` has a file for each provider, under the
- * provider's file name, that exports a list of kinds under the catalogue key. Kinds are data for tests and
- * for docs/providers.md: no production code loads them, and the npm package does not have them. The bodies that `send`
- * and `check` make are in `samples/`.
+ * The contract of a kind: a sort of delivery that a sender documents. `test/providers/kinds/` has a file for each
+ * provider, under the provider's file name, that exports a list of kinds under the catalogue key, for tests and for
+ * docs/providers.md. The bodies that `send` and `check` make are in `samples/`.
  */
 
 /** The fields of a delivery that `redelivery` or `another` changes; the others stay. */

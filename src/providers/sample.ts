@@ -1,7 +1,6 @@
 /**
  * Sample bodies: one JSON file for each provider in `samples/`, under the provider's file name. `send`, `dev`, `check`
- * and `testing` send them, so they are in the npm package. `kinds/` has another purpose: the deliveries that the provider
- * contract tests, which are not in the package.
+ * and `testing` send them, so they are in the npm package.
  */
 import { readFileSync } from 'node:fs'
 import type { Samples } from '../verification/define-provider.js'

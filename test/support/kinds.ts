@@ -1,4 +1,4 @@
-/** The kinds of every provider that has some, by catalogue key: each file of src/providers/kinds exports one list. */
+/** The kinds of every provider that has some, by catalogue key: each file of test/providers/kinds exports one list. */
 import { readdir } from 'node:fs/promises'
 import type { Kinds } from 'hookonce/testing/contracts'
 
@@ -8,12 +8,12 @@ export interface KindFile {
 }
 
 export async function kindFiles(): Promise<readonly KindFile[]> {
-  const folder = new URL('../../src/providers/kinds/', import.meta.url)
+  const folder = new URL('../providers/kinds/', import.meta.url)
   const files = (await readdir(folder)).filter((file) => file.endsWith('.ts')).sort()
   return Promise.all(
     files.map(async (file) => ({
       file,
-      exported: await import(`#dist/providers/kinds/${file.slice(0, -'.ts'.length)}.js`),
+      exported: await import(new URL(file, folder).pathname),
     })),
   )
 }
