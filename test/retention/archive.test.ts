@@ -422,14 +422,7 @@ onLog('SQLite', (bench) => {
 
 describe('S3', () => {
   test('a wrong key, a missing bucket and a server that is away are told apart, and no secret is said', async () => {
-    const { endpoint } = await made(s3Archive())
-    const options = {
-      endpoint,
-      bucket: 'events',
-      region: 'us-east-1',
-      accessKeyId: 'S3RVER',
-      secretAccessKey: 'S3RVER',
-    }
+    const { options } = await made(s3Archive())
     const failing = async (more: object) => {
       const error = await s3({ ...options, ...more })
         .replace('x', Buffer.from('y'))
@@ -444,6 +437,7 @@ describe('S3', () => {
     expect(await failing({ accessKeyId: 'nobody', secretAccessKey: 'open-sesame' })).toMatch(
       /HTTP 403 InvalidAccessKeyId/,
     )
+    expect(await failing({ secretAccessKey: 'open-sesame' })).toMatch(/HTTP 403 SignatureDoesNotMatch/)
     expect(await failing({ endpoint: await closedPort(), secretAccessKey: 'open-sesame' })).toMatch(
       /ECONNREFUSED/,
     )
@@ -464,28 +458,13 @@ describe('S3', () => {
     expect(await target.create(odd, Buffer.from('2'))).toBe(false)
     expect(await target.read('shop/none')).toBeNull()
   })
-})
 
-/** s3rver cannot page on OpenSSL 3, so this much of the protocol is here. */
-test('a list longer than a page is read to its end', async () => {
-  const pages: Record<string, string> = {
-    '': '<IsTruncated>true</IsTruncated><NextContinuationToken>a&amp;b=</NextContinuationToken><Key>kept/x/1</Key><Key>kept/x/2</Key>',
-    'a&b=': '<IsTruncated>false</IsTruncated><Key>kept/x/3&lt;</Key>',
-  }
-  const server = createServer((request, response) => {
-    const { searchParams } = new URL(request.url ?? '', 'http://localhost')
-    response.end(pages[searchParams.get('continuation-token') ?? ''])
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
-  const options = { bucket: 'b', region: 'r', accessKeyId: 'k', secretAccessKey: 's', prefix: 'kept/' }
-  expect(await all(s3({ ...options, endpoint: `http://127.0.0.1:${port}` }).list('x'))).toEqual([
-    'x/1',
-    'x/2',
-    'x/3<',
-  ])
-  server.closeAllConnections()
-  server.close()
+  test('a list longer than a page is read to its end', async () => {
+    const { target } = await made(s3Archive())
+    const names = ['x/1', 'x/2', 'x/3<', 'x/4&', 'x/5']
+    for (const name of names) await target.replace(name, Buffer.from('1'))
+    expect(await all(target.list('x'))).toEqual(names)
+  })
 })
 
 async function closedPort(): Promise<string> {
