@@ -14,9 +14,7 @@ import { migratedDatabase, once } from './database.js'
 
 export type StoreKind = 'SQLite' | 'PostgreSQL'
 
-/** The stores for the cases of both. `npm run mutants:score` leaves PostgreSQL out, because it repeats them many times. */
-export const storeKinds: readonly StoreKind[] =
-  process.env.HOOKONCE_TEST_STORES === 'SQLite' ? ['SQLite'] : ['SQLite', 'PostgreSQL']
+export const storeKinds: readonly StoreKind[] = ['SQLite', 'PostgreSQL']
 
 export interface SharedLog {
   /** For `childStore` in a child process. */
