@@ -5,9 +5,8 @@
  *   --full             the largest sizes, however long they take (10^7 rows, a backlog of a million, 10 minutes of load)
  *   --node <version>   the suite `nodes` compares this Node with a version from the npm registry: `newest`, `26`, ...
  *   --sides <a,b>      measures these sides only, in the suites intake and processing, and writes nothing: to try a change
- *   --out <folder>     writes results, plots and a copy of docs/performance.md there, and not into the repository
+ *   --out <folder>     writes the results there. Default: bench/results, which git ignores
  */
-import { copyFileSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
@@ -15,16 +14,7 @@ import { startPostgres } from '../test/support/postgres.js'
 import { reached } from './aims.js'
 import { describeEnvironment, postgresSettings } from './report/environment.js'
 import { plainTable } from './report/table.js'
-import {
-  aimsHead,
-  aimsRows,
-  environmentText,
-  mergeWithFile,
-  printSuite,
-  rewriteDocument,
-  writePlots,
-  writeResults,
-} from './report/write.js'
+import { aimsHead, aimsRows, environmentText, printSuite, writeResults } from './report/write.js'
 import { runSuite } from './run-suite.js'
 import type { SuiteResult } from './suite.js'
 import { suites } from './suites.js'
@@ -112,19 +102,8 @@ function write(
   environment: Awaited<ReturnType<typeof describeEnvironment>>,
 ): void {
   if (flags.sides !== undefined || (flags.short && flags.out === undefined)) return
-  const out = flags.out
-  const folders =
-    out === undefined
-      ? { results: join(root, 'bench/results'), docs: join(root, 'docs') }
-      : { results: join(out, 'results'), docs: out }
-  if (out !== undefined) {
-    mkdirSync(out, { recursive: true })
-    copyFileSync(join(root, 'docs/performance.md'), join(out, 'performance.md'))
-  }
-  const date = new Date().toISOString().slice(0, 10)
-  const all = mergeWithFile(folders.results, { date, environment, suites: results })
-  writeResults(folders.results, all)
-  writePlots(join(folders.docs, 'performance'), results)
-  rewriteDocument(join(folders.docs, 'performance.md'), all, 'performance')
-  console.log(`\nWritten: ${folders.results}/${date}.md, ${folders.docs}/performance.md`)
+  const folder = flags.out ?? join(root, 'bench/results')
+  const startedAt = new Date().toISOString().slice(0, 16).replace(':', '-')
+  writeResults(folder, { startedAt, environment, suites: results })
+  console.log(`\nWritten: ${folder}/${startedAt}.md`)
 }

@@ -6,7 +6,7 @@ export async function runSuite(suite: Suite, budgetMs: number, options: RunOptio
   const bench = createBench(suite.name, budgetMs, options)
   const startedAt = performance.now()
   const base = { name: suite.name, title: suite.title, at: new Date().toISOString() }
-  const empty = { tables: [], figures: {}, plots: [] }
+  const empty = { tables: [], figures: {} }
   const seconds = () => (performance.now() - startedAt) / 1_000
   const skipped = suite.skip?.(options) ?? null
   if (skipped !== null) return { ...base, ...empty, seconds: 0, notes: [], failure: null, skipped }

@@ -1,6 +1,5 @@
 /** The contract of a suite: what it gets, and what it returns. `suites/` holds one file for each. */
 import type { Bench } from './bench.js'
-import type { Plot } from './report/plot.js'
 
 export interface Suite {
   readonly name: string
@@ -14,9 +13,8 @@ export interface Suite {
 
 export interface Findings {
   readonly tables: readonly Table[]
-  /** Single figures for the table of aims and the documents, by name. */
+  /** Single figures for the table of aims, by name. */
   readonly figures: Readonly<Record<string, number>>
-  readonly plots: readonly Plot[]
 }
 
 export interface Table {
@@ -27,7 +25,7 @@ export interface Table {
 
 export type Cell = string | number
 
-/** The result of a suite in one run, as it is kept in `results/<date>.json`. */
+/** The result of a suite in one run, as it is kept in `bench/results`. */
 export interface SuiteResult extends Findings {
   readonly name: string
   readonly title: string

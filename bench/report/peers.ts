@@ -32,7 +32,7 @@ const named = (names: Readonly<Record<string, string>>, figure: (side: string) =
   Object.fromEntries(Object.entries(names).map(([side, name]) => [figure(side), name]))
 
 const intakeWhy =
-  'the others write one row and leave verification of other senders, contested ids, limits and counters to the route'
+  'the others write one row and leave verification of other senders, limits and counters to the route'
 
 const comparisons: readonly Comparison[] = [
   ...['all new', '1 connection', '256 connections', '20 kB', '50 % duplicates', '99 % duplicates'].map(

@@ -36,7 +36,6 @@ export const backlog: Suite = {
     const { rows } = await client.query<{ count: string }>('select count(distinct event_id) from effects')
     if (Number(rows[0]!.count) !== size) throw new Error(`${rows[0]!.count} effects of ${size} events`)
     await child.stop()
-    const rates = series.map((count, i) => ((count - (series[i - 1] ?? 0)) * 1_000) / sampleMs)
     // The time when this part of the events had begun, to the next sample.
     const msUntil = (part: number) => {
       const index = series.findIndex((count) => count >= part * size)
@@ -53,29 +52,6 @@ export const backlog: Suite = {
         },
       ],
       figures: { perSecond: size / seconds, lastOfFirst: last / first },
-      plots: [
-        {
-          name: 'backlog',
-          title: `Events a second while a backlog of ${size.toLocaleString('en-US')} is drained`,
-          kind: 'lines',
-          x: { title: 'seconds' },
-          y: { title: 'events a second' },
-          lines: [
-            {
-              label: 'hookonce, share: 50',
-              points: smooth(rates).map((rate, i) => [(i * sampleMs) / 1_000, rate] as const),
-            },
-          ],
-        },
-      ],
     }
   },
-}
-
-/** Means of five samples: a sample ends in the middle of a transaction. */
-function smooth(rates: readonly number[]): number[] {
-  return rates.map((_, i) => {
-    const near = rates.slice(Math.max(0, i - 2), i + 3)
-    return near.reduce((sum, rate) => sum + rate, 0) / near.length
-  })
 }

@@ -71,17 +71,6 @@ export const endToEnd: Suite = {
           [`${side}.done99`, of(side, 'done99')],
         ]),
       ),
-      plots: [
-        {
-          name: 'end-to-end',
-          title: 'End to end at 60 % load: p99 from sending to the end of the handler, ms',
-          kind: 'bars',
-          bars: wanted.map((side) => ({
-            label: names[side]!.replaceAll('`', ''),
-            value: of(side, 'done99'),
-          })),
-        },
-      ],
     }
   },
 }

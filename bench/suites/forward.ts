@@ -68,7 +68,6 @@ export const forward: Suite = {
         },
       ],
       figures: { ratio: samples.ratio(names[1]!, names[0]!, 'p99') },
-      plots: [],
     }
   },
 }

@@ -53,21 +53,6 @@ export const growth: Suite = {
         ],
       })),
       figures,
-      plots: [
-        {
-          name: 'growth',
-          title: 'Median ms of a call as the log grows',
-          kind: 'lines',
-          x: { title: 'events in the log', log: true },
-          y: { title: 'ms', log: true },
-          lines: [...found].flatMap(([name, bySize]) =>
-            verbs.map((verb) => ({
-              label: `${names[name]}: ${verb}`,
-              points: [...bySize].map(([size, times]) => [size, times[verb]] as const),
-            })),
-          ),
-        },
-      ],
     }
   },
 }

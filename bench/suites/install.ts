@@ -52,7 +52,6 @@ export const install: Suite = {
     return {
       tables: [{ title: 'Unpacked', head: ['installation', 'packages', 'MB'], rows }],
       figures,
-      plots: [],
     }
   },
 }

@@ -52,7 +52,7 @@ export const intake: Suite = {
     const servers = await startServers(bench, bench.measured(Object.keys(sides)))
     const running = [...servers.keys()]
     const first = await measureVariant(bench, servers, running, main, bench.sides ? 1 : 0.45)
-    if (bench.sides) return { tables: [allNew(running, first)], figures: {}, plots: [] }
+    if (bench.sides) return { tables: [allNew(running, first)], figures: {} }
     const others = new Map<Variant, Samples>()
     const known = inVariants.filter((side) => servers.has(side))
     for (const variant of variants)
@@ -271,30 +271,5 @@ function findings(
   return {
     tables,
     figures,
-    plots: [
-      {
-        name: 'intake',
-        title: 'Intake: events a second, 64 connections, 1 kB, every event new',
-        kind: 'bars',
-        bars: running.map((side) => ({
-          label: sides[side]!.replaceAll('`', ''),
-          value: first.of(side, 'perSecond'),
-        })),
-      },
-      {
-        name: 'intake-cpu',
-        title: 'Intake: CPU time for a request, µs (main thread, other threads, store)',
-        kind: 'stacked',
-        parts: ['main thread', 'other threads', 'PostgreSQL or Redis'],
-        bars: running.map((side) => ({
-          label: sides[side]!.replaceAll('`', ''),
-          values: [
-            first.of(side, 'main'),
-            first.of(side, 'others'),
-            storeName(side) === null ? first.of(side, 'store') : 0,
-          ],
-        })),
-      },
-    ],
   }
 }

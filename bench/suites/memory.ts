@@ -73,16 +73,6 @@ export const memory: Suite = {
         },
       ],
       figures,
-      plots: [
-        {
-          name: 'memory',
-          title: 'Resident memory under a constant load, MB',
-          kind: 'lines',
-          x: { title: 'minutes' },
-          y: { title: 'MB' },
-          lines: [...found].map(([side, points]) => ({ label: names[side]!, points })),
-        },
-      ],
     }
   },
 }

@@ -58,7 +58,6 @@ export const nodes: Suite = {
         },
       ],
       figures: {},
-      plots: [],
     }
   },
 }

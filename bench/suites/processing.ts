@@ -157,16 +157,5 @@ function findings(keys: readonly string[], samples: Samples): Findings {
       },
     ],
     figures,
-    plots: [
-      {
-        name: 'processing',
-        title: 'Processing: events a second, one effect row each',
-        kind: 'bars',
-        bars: keys.map((key) => ({
-          label: systems[key]!.name.replaceAll('`', ''),
-          value: samples.of(key, 'perSecond'),
-        })),
-      },
-    ],
   }
 }

@@ -60,7 +60,6 @@ export const recovery: Suite = {
       figures: Object.fromEntries(
         sides.map((side) => [`${side}.beyondLease`, samples.of(side, 'beyondLease')]),
       ),
-      plots: [],
     }
   },
 }

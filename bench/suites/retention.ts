@@ -46,7 +46,6 @@ export const retention: Suite = {
         },
       ],
       figures: {},
-      plots: [],
     }
   },
 }

@@ -54,7 +54,6 @@ export const snapshot: Suite = {
         },
       ],
       figures: { ratio: samples.ratio('held', 'without', 'last') },
-      plots: [],
     }
   },
 }

@@ -83,7 +83,6 @@ export const startup: Suite = {
         sqlite: samples.of('hookonce, SQLite', 'ms'),
         postgres: samples.of('hookonce, PostgreSQL', 'ms'),
       },
-      plots: [],
     }
   },
 }

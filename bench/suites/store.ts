@@ -110,7 +110,6 @@ export const store: Suite = {
         },
       ],
       figures: { wal: found.get('record and process')!.of('postgres', 'wal') / 1_000 },
-      plots: [],
     }
   },
 }

@@ -87,14 +87,6 @@ export const verification: Suite = {
         },
       ],
       figures: { stripe: samples.of(names[0]!, 'verify') },
-      plots: [
-        {
-          name: 'verification',
-          title: 'Verification: µs for one delivery',
-          kind: 'bars',
-          bars: names.map((name) => ({ label: name.replaceAll('`', ''), value: samples.of(name, 'verify') })),
-        },
-      ],
     }
   },
 }

@@ -1,18 +1,14 @@
-/** What the benchmarks promise whatever they measure: turns, failures, figures, and the text they replace. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, describe, expect, it, vi } from 'vitest'
+/** What the benchmarks promise whatever they measure: turns, failures and figures. */
+import { describe, expect, it, vi } from 'vitest'
 import { aims, reached } from '../../bench/aims.js'
 import type { RunOptions } from '../../bench/bench.js'
 import { Samples } from '../../bench/report/samples.js'
-import { mergeWithFile, rewriteDocument, writeResults } from '../../bench/report/write.js'
 import { runSuite } from '../../bench/run-suite.js'
-import type { Findings, Suite, SuiteResult } from '../../bench/suite.js'
+import type { Findings, Suite } from '../../bench/suite.js'
 import { suites } from '../../bench/suites.js'
 
 const options = { short: false, full: false, minutes: 1, otherNode: null, redis: null } as RunOptions
-const nothing: Findings = { tables: [], figures: {}, plots: [] }
+const nothing: Findings = { tables: [], figures: {} }
 const suite = (run: Suite['run']): Suite => ({ name: 'trial', title: 'A trial', minutes: 1, run })
 vi.spyOn(console, 'log').mockImplementation(() => {})
 vi.spyOn(console, 'error').mockImplementation(() => {})
@@ -119,44 +115,4 @@ it('every aim belongs to a suite, and a figure that is missing is not a figure t
   const names = suites.map(({ name }) => name)
   expect(aims.filter((aim) => !names.includes(aim.suite))).toEqual([])
   expect(new Set(reached([]).map(({ result }) => result))).toEqual(new Set(['not measured']))
-})
-
-describe('the files of a run', () => {
-  const folder = mkdtempSync(join(tmpdir(), 'hookonce-bench-'))
-  afterEach(() => rmSync(folder, { recursive: true, force: true }))
-
-  it('a second run on the same day replaces the suites that it ran, in the results and in the document', () => {
-    const result = (name: string, title: string): SuiteResult => ({
-      ...nothing,
-      name,
-      title,
-      tables: [{ title, head: ['what', 'figure'], rows: [[title, 1.5]] }],
-      at: '2026-11-16T11:00:00.000Z',
-      seconds: 1,
-      notes: [],
-      failure: null,
-      skipped: null,
-    })
-    const run = (...made: SuiteResult[]) => ({
-      date: '2026-11-16',
-      environment: { facts: ['a machine'], settings: [] },
-      suites: made,
-    })
-    writeResults(folder, run(result('intake', 'first intake'), result('store', 'first store')))
-    const merged = mergeWithFile(folder, run(result('store', 'second store')))
-    expect(merged.suites.map(({ title }) => title)).toEqual(['first intake', 'second store'])
-    const path = join(folder, 'document.md')
-    const place = (name: string) => `<!-- bench:${name} -->\nold ${name}\n<!-- /bench:${name} -->\n`
-    writeFileSync(
-      path,
-      `Text.\n${['environment', 'aims', 'peers', 'sizing', 'intake', 'store', 'memory'].map(place).join('')}End.\n`,
-    )
-    rewriteDocument(path, merged, 'performance')
-    const text = readFileSync(path, 'utf8')
-    expect(text).toMatch(/^Text\.\n/)
-    expect(text).toMatch(/\nEnd\.\n$/)
-    expect(text).toContain('| second store | 1.50 |')
-    expect(text).toContain('old memory')
-    expect(text).not.toContain('old store')
-  })
 })
