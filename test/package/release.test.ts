@@ -16,17 +16,11 @@ let copy: string
 beforeAll(async () => {
   copy = await mkdtemp(join(tmpdir(), 'hookonce-release-test-'))
   const folders = ['scripts', 'docs', 'deploy', 'dist', 'examples']
-  const files = [
-    'package.json',
-    'package-lock.json',
-    'README.md',
-    'CHANGELOG.md',
-    'CONTRIBUTING.md',
-    'LICENSE',
-  ]
+  const files = ['package.json', 'package-lock.json', 'README.md', 'CONTRIBUTING.md', 'LICENSE']
   const own = (path: string) => !path.includes('node_modules') && !path.endsWith('.db')
   for (const name of [...folders, ...files])
     await cp(join(root, name), join(copy, name), { recursive: true, filter: own })
+  await writeFile(join(copy, 'CHANGELOG.md'), '# Changelog\n\n## [Unreleased]\n\n- A change.\n')
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
   await writeFile(join(copy, '.gitignore'), 'node_modules\ndist\n')
   await git('init', '--quiet')
