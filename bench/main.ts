@@ -10,6 +10,7 @@
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
+import { installExtras } from '../scripts/extras.mjs'
 import { startPostgres } from '../test/support/postgres.js'
 import { reached } from './aims.js'
 import { describeEnvironment, postgresSettings } from './report/environment.js'
@@ -50,6 +51,7 @@ const taking = suites.filter(({ name }) => positionals.length === 0 || positiona
 process.exitCode = await run()
 
 async function run(): Promise<number> {
+  await installExtras('queues')
   const startedAt = performance.now()
   const other = flags.node === undefined ? null : await installNode(flags.node)
   const postgres = await startPostgres({ settings: postgresSettings })

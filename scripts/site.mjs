@@ -1,10 +1,12 @@
 /**
  * Builds the docs site into .site: the pages, the source files that they link to, and llms.txt with llms-full.txt, an index
- * and the text of all pages for language models. Needs no network.
+ * and the text of all pages for language models.
  */
 import { cp, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createJiti } from 'jiti'
 import { read, root, tool } from './checks/run.mjs'
+import { extraPath, installExtras } from './extras.mjs'
 
 /** @typedef {{ text: string, items: { text: string, link: string }[] }} Group */
 
@@ -13,7 +15,8 @@ const fileOf = (link) => (/^\/[A-Z]/.test(link) ? `${link.slice(1)}.md` : `docs$
 
 /** Builds the site. Returns problems; none when it was built. @returns {Promise<string[]>} */
 export async function buildSite() {
-  const problems = await tool('vitepress', ['build', 'docs'])
+  await installExtras('checks')
+  const problems = await tool('vitepress', ['build', 'docs'], extraPath('checks', '.bin'))
   if (problems.length > 0) return problems
   const site = join(root, '.site')
   const skipped = /node_modules|generated|\.db/
@@ -51,7 +54,7 @@ async function forModels() {
 
 /** The sidebar, read from the configuration of the site. @returns {Promise<Group[]>} */
 export async function sidebarGroups() {
-  const { createJiti } = await import('jiti')
+  await installExtras('checks')
   const config = join(root, 'docs/.vitepress/config.ts')
   const { sidebar } = /** @type {{ sidebar: Group[] }} */ (await createJiti(import.meta.url).import(config))
   return sidebar
@@ -62,7 +65,7 @@ if (process.argv[1]?.endsWith('site.mjs')) {
   for (const problem of problems) console.error(problem)
   console.log(
     problems.length === 0
-      ? 'The site is in .site; open it with npx vitepress preview docs.'
+      ? 'The site is in .site; open it with npx --prefix extras/checks vitepress preview docs.'
       : 'The site was not built.',
   )
   process.exitCode = problems.length === 0 ? 0 : 1

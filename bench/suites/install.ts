@@ -1,4 +1,4 @@
-/** What `npm install` brings: the package itself and everything it depends on, from the lock file and node_modules. */
+/** What `npm install` brings: the package itself and everything it depends on, from lock files and node_modules. */
 import { execFileSync } from 'node:child_process'
 import { lstatSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Suite } from '../suite.js'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
+const queues = join(root, 'extras/queues')
 
 interface LockEntry {
   readonly dependencies?: Readonly<Record<string, string>>
@@ -18,9 +19,6 @@ export const install: Suite = {
   title: 'Size of an installation',
   minutes: 0.25,
   async run(bench) {
-    const { packages: lock } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-      packages: Lock
-    }
     const packed = JSON.parse(
       execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
         cwd: root,
@@ -30,13 +28,13 @@ export const install: Suite = {
       }),
     ) as [{ size: number; unpackedSize: number }]
     const [{ size, unpackedSize }] = packed
-    const own = closure(lock, Object.keys(lock['']!.dependencies ?? {}))
-    const withPg = [...new Set([...own, ...closure(lock, ['pg'])])]
+    const own = closure(root, Object.keys(lockOf(root)['']!.dependencies ?? {}))
+    const withPg = [...new Set([...own, ...closure(root, ['pg'])])]
     const others = {
-      express: { name: 'Express + pg', places: closure(lock, ['express', 'pg']) },
-      'pg-boss': { name: 'pg-boss', places: closure(lock, ['pg-boss']) },
-      graphile: { name: 'graphile-worker', places: closure(lock, ['graphile-worker']) },
-      bullmq: { name: 'BullMQ', places: closure(lock, ['bullmq']) },
+      express: { name: 'Express + pg', places: closure(root, ['express', 'pg']) },
+      'pg-boss': { name: 'pg-boss', places: closure(queues, ['pg-boss']) },
+      graphile: { name: 'graphile-worker', places: closure(queues, ['graphile-worker']) },
+      bullmq: { name: 'BullMQ', places: closure(queues, ['bullmq']) },
     }
     const figures: Record<string, number> = {
       own: (unpackedSize + bytesOf(own)) / 1e6,
@@ -56,8 +54,13 @@ export const install: Suite = {
   },
 }
 
+function lockOf(home: string): Lock {
+  return JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8')).packages
+}
+
 /** The folders of the packages and of everything they need, as npm resolves them. */
-function closure(lock: Lock, names: readonly string[]): string[] {
+function closure(home: string, names: readonly string[]): string[] {
+  const lock = lockOf(home)
   const found = new Set<string>()
   const add = (name: string, from: string): void => {
     const place = resolve(lock, name, from)
@@ -68,7 +71,7 @@ function closure(lock: Lock, names: readonly string[]): string[] {
   }
   for (const name of names) add(name, '')
   // Optional packages of other platforms are in the lock file and not in the folder.
-  return [...found].filter((place) => isThere(join(root, place)))
+  return [...found].map((place) => join(home, place)).filter(isThere)
 }
 
 /** In the folder of the package that needs it, or in the nearest one above. */
@@ -83,7 +86,7 @@ function resolve(lock: Lock, name: string, from: string): string | undefined {
 }
 
 function bytesOf(places: readonly string[]): number {
-  return places.reduce((sum, place) => sum + folderBytes(join(root, place)), 0)
+  return places.reduce((sum, place) => sum + folderBytes(place), 0)
 }
 
 function folderBytes(folder: string): number {

@@ -1,13 +1,13 @@
 /** What users can import: it is in the package, it has types, tools agree, and a document speaks of it. */
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { publint } from 'publint'
-import { formatMessage } from 'publint/utils'
+import { extraPath, installExtras } from '../extras.mjs'
 import { documents, read, root, tool } from './run.mjs'
 
 export const exported = {
   name: 'exports',
   async run() {
+    await installExtras('checks')
     const pkg = JSON.parse(await read('package.json'))
     return [...(await ownChecks(pkg)), ...(await publintProblems(pkg)), ...(await attw())]
   },
@@ -34,19 +34,13 @@ async function ownChecks(pkg) {
 
 /** @param {Record<string, any>} pkg */
 async function publintProblems(pkg) {
+  const { publint } = await import('publint')
+  const { formatMessage } = await import('publint/utils')
   const { messages } = await publint({ pkgDir: root, strict: true })
   return messages.map((message) => `publint: ${formatMessage(message, pkg)}`)
 }
 
 async function attw() {
-  return tool('attw', [
-    '--pack',
-    '.',
-    '--profile',
-    'esm-only',
-    '--no-color',
-    '--no-emoji',
-    '--format',
-    'ascii',
-  ])
+  const format = ['--no-color', '--no-emoji', '--format', 'ascii']
+  return tool('attw', ['--pack', '.', '--profile', 'esm-only', ...format], extraPath('checks', '.bin'))
 }

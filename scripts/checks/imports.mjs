@@ -63,7 +63,7 @@ export const imports = {
     const pkg = JSON.parse(await read('package.json'))
     const installed = Object.keys({ ...pkg.dependencies, ...pkg.peerDependencies })
     // Only types: whoever imports hookonce/types/stripe has installed the package stripe.
-    const described = [...installed, ...Object.keys(pkg.devDependencies), '@slack/types']
+    const described = [...installed, ...Object.keys(pkg.devDependencies)]
     const problems = []
     for (const file of await files('src', '.ts')) {
       const part = partOf(file)

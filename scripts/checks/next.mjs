@@ -10,6 +10,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/pr
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { extraPath, installExtras } from '../extras.mjs'
 import { read, root } from './run.mjs'
 
 const run = promisify(execFile)
@@ -19,6 +20,7 @@ const environment = { ...process.env, STRIPE_WEBHOOK_SECRET: secret, NEXT_TELEME
 export const nextBuild = {
   name: 'next build',
   async run() {
+    await installExtras('apps')
     const project = await mkdtemp(join(tmpdir(), 'hookonce-next-'))
     try {
       await writeProject(project)
@@ -66,8 +68,8 @@ async function writeProject(project) {
  * @param {Set<string>} installed
  */
 async function install(name, project, installed) {
-  const from = join(root, 'node_modules', name)
-  if (installed.has(name) || !existsSync(from)) return
+  const from = [extraPath('apps', name), join(root, 'node_modules', name)].find((path) => existsSync(path))
+  if (installed.has(name) || from === undefined) return
   installed.add(name)
   await cp(from, join(project, 'node_modules', name), { recursive: true })
   const pkg = JSON.parse(await readFile(join(from, 'package.json'), 'utf8'))

@@ -12,10 +12,11 @@ export const root = fileURLToPath(new URL('../..', import.meta.url))
  * Runs a program of node_modules/.bin; what it prints is the problem when it fails.
  * @param {string} program
  * @param {string[]} args
+ * @param {string} [bin]
  * @returns {Promise<string[]>}
  */
-export async function tool(program, args) {
-  const child = spawn(join(root, 'node_modules', '.bin', program), args, {
+export async function tool(program, args, bin = join(root, 'node_modules/.bin')) {
+  const child = spawn(join(bin, program), args, {
     cwd: root,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...process.env, NO_COLOR: '1', FORCE_COLOR: '0' },

@@ -8,6 +8,7 @@
  */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { installExtras } from '../extras.mjs'
 import { documents, read, root, tool } from './run.mjs'
 
 const folder = '.hookonce/snippets'
@@ -15,6 +16,7 @@ const folder = '.hookonce/snippets'
 export const snippets = {
   name: 'code in documents',
   async run() {
+    await installExtras('apps')
     await rm(join(root, folder), { recursive: true, force: true })
     await mkdir(join(root, folder), { recursive: true })
     let count = 0

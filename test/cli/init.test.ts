@@ -8,8 +8,11 @@ import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { senderOf } from '#dist/cli/init/sender.js'
 import { catalogue, type ProviderFactory } from '#dist/providers/index.js'
+import { installExtras } from '../../scripts/extras.mjs'
 import { freePort } from '../support/free-port.js'
 import { type Packed, packPackage } from '../support/packed.js'
+
+await installExtras('apps')
 
 const run = promisify(execFile)
 const tsc = fileURLToPath(new URL('../../node_modules/typescript/bin/tsc', import.meta.url))

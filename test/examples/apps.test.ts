@@ -11,8 +11,11 @@ import type { Source } from 'hookonce'
 import { alertmanager, github, resend, shopify, stripe } from 'hookonce/providers'
 import pg from 'pg'
 import { afterEach, expect, test } from 'vitest'
+import { installExtras } from '../../scripts/extras.mjs'
 import { freshDatabase } from '../support/database.js'
 import { freePort } from '../support/free-port.js'
+
+await installExtras('apps')
 
 const examples = fileURLToPath(new URL('../../examples', import.meta.url))
 const cli = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url))

@@ -1,13 +1,16 @@
 /** Changed signatures and bodies before official SDKs and before us: we accept nothing that they refuse. */
-import { verify as octokitVerify } from '@octokit/webhooks-methods'
 import fc from 'fast-check'
 import type { Delivery, Source } from 'hookonce'
 import { github, razorpay, standardWebhooks, stripe } from 'hookonce/providers'
-import Razorpay from 'razorpay'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
+import { installExtras } from '../../scripts/extras.mjs'
 import { fuzzRuns } from './runs.js'
+
+await installExtras('sdks')
+const { verify: octokitVerify } = await import('@octokit/webhooks-methods')
+const { default: Razorpay } = await import('razorpay')
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 const { webhooks } = new Stripe('sk_test_unused')

@@ -6,9 +6,12 @@ import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { delimiter, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { installExtras } from '../../scripts/extras.mjs'
 import { follow, pages } from '../../scripts/quick-starts.mjs'
 import { freshDatabase } from '../support/database.js'
 import { type Packed, packPackage } from '../support/packed.js'
+
+await installExtras('apps')
 
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url))
 /** `npm run check` builds the application of this page. */

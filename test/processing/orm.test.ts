@@ -1,15 +1,18 @@
 /** Mappers on `ctx.tx`, on a real PostgreSQL: what they write and the outcome are one transaction. */
 import { readFile } from 'node:fs/promises'
-import { sql as drizzleSql } from 'drizzle-orm'
-import { pgSchema, text } from 'drizzle-orm/pg-core'
 import type { HandlerContext } from 'hookonce'
 import { asClient, type PostgresTx } from 'hookonce/postgres'
 import { expect, test } from 'vitest'
-import { drizzleOn } from '../../examples/orm/drizzle.js'
-import { knexOn } from '../../examples/orm/knex.js'
-import { kyselyOn } from '../../examples/orm/kysely.js'
-import { prismaOn } from '../../examples/orm/prisma.js'
+import { installExtras } from '../../scripts/extras.mjs'
 import { type Bench, onLog, post, stateOf } from '../support/processing.js'
+
+await installExtras('apps')
+const { sql: drizzleSql } = await import('drizzle-orm')
+const { pgSchema, text } = await import('drizzle-orm/pg-core')
+const { drizzleOn } = await import('../../examples/orm/drizzle.js')
+const { knexOn } = await import('../../examples/orm/knex.js')
+const { kyselyOn } = await import('../../examples/orm/kysely.js')
+const { prismaOn } = await import('../../examples/orm/prisma.js')
 
 type Context = HandlerContext<PostgresTx>
 

@@ -1,7 +1,6 @@
 /** Attacks on single senders, and the limits their own libraries keep. */
 import crypto, { createSecretKey } from 'node:crypto'
 import { createRequire, syncBuiltinESMExports } from 'node:module'
-import { LinearWebhookClient } from '@linear/sdk/webhooks'
 import {
   amazonSns,
   generateKeys,
@@ -14,6 +13,10 @@ import {
 } from 'hookonce/providers'
 import { SignJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { installExtras } from '../../scripts/extras.mjs'
+
+await installExtras('sdks')
+const { LinearWebhookClient } = await import('@linear/sdk/webhooks')
 
 const now = Date.UTC(2026, 10, 15)
 const secret = 'a secret that is long enough'

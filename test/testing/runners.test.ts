@@ -3,6 +3,9 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { installExtras } from '../../scripts/extras.mjs'
+
+await installExtras('apps')
 
 const folder = join(import.meta.dirname, 'runners')
 const bin = join(import.meta.dirname, '../../node_modules')

@@ -1,10 +1,13 @@
-import { LinearWebhookClient } from '@linear/sdk/webhooks'
-import { signWebhookPayload, verifyWebhookSignature } from '@notionhq/client'
-import { sign, verify } from '@octokit/webhooks-methods'
-import { encodeSignatureHeader, isValidSignature, SIGNATURE_HEADER_NAME } from '@sanity/webhook'
-import { WorkOS } from '@workos-inc/node'
 import { github, linear, notion, sanity, workos } from 'hookonce/providers'
+import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, delivery, header, oddBodies, text } from './oracle.js'
+
+await installExtras('sdks')
+const { LinearWebhookClient } = await import('@linear/sdk/webhooks')
+const { signWebhookPayload, verifyWebhookSignature } = await import('@notionhq/client')
+const { sign, verify } = await import('@octokit/webhooks-methods')
+const { encodeSignatureHeader, isValidSignature, SIGNATURE_HEADER_NAME } = await import('@sanity/webhook')
+const { WorkOS } = await import('@workos-inc/node')
 
 const secret = "It's a Secret to Everybody"
 

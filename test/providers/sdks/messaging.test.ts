@@ -1,14 +1,17 @@
 import { createPublicKey, createSecretKey, type KeyObject } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import { EventWebhook, EventWebhookHeader } from '@sendgrid/eventwebhook'
-import { isValidSlackRequest } from '@slack/bolt'
-import { verifyKey } from 'discord-interactions'
 import { discord, generateKeys, messagebird, pusher, sendgrid, slack, twilio } from 'hookonce/providers'
-import Pusher from 'pusher'
-import Twilio from 'twilio'
 import { describe, expect, it } from 'vitest'
+import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, changed, delivery, header, oddBodies, text } from './oracle.js'
+
+await installExtras('sdks')
+const { EventWebhook, EventWebhookHeader } = await import('@sendgrid/eventwebhook')
+const { isValidSlackRequest } = await import('@slack/bolt')
+const { verifyKey } = await import('discord-interactions')
+const { default: Pusher } = await import('pusher')
+const { default: Twilio } = await import('twilio')
 
 const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
 agree('@slack/bolt', slack({ secret: signingSecret }), {

@@ -1,11 +1,14 @@
-import { Paddle, Environment as PaddleEnvironment } from '@paddle/paddle-node-sdk'
-import { BraintreeGateway, Environment } from 'braintree'
 import type { Delivery } from 'hookonce'
 import { braintree, paddle, razorpay, stripe } from 'hookonce/providers'
-import Razorpay from 'razorpay'
 import Stripe from 'stripe'
 import { describe, expect, it } from 'vitest'
+import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, delivery, header, oddBodies, text } from './oracle.js'
+
+await installExtras('sdks')
+const { Paddle, Environment: PaddleEnvironment } = await import('@paddle/paddle-node-sdk')
+const { BraintreeGateway, Environment } = await import('braintree')
+const { default: Razorpay } = await import('razorpay')
 
 const secret = 'whsec_test_secret'
 const { webhooks } = new Stripe('sk_test_unused')

@@ -1,9 +1,12 @@
 import { resend, standardWebhooks, svix } from 'hookonce/providers'
-import { Resend } from 'resend'
 import { Webhook } from 'standardwebhooks'
-import { Webhook as SvixWebhook } from 'svix'
 import { describe, expect, it } from 'vitest'
+import { installExtras } from '../../../scripts/extras.mjs'
 import { agree, delivery, header, oddBodies, text } from './oracle.js'
+
+await installExtras('sdks')
+const { Resend } = await import('resend')
+const { Webhook: SvixWebhook } = await import('svix')
 
 const secret = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
 
