@@ -6,9 +6,9 @@
  * Rules for every store:
  * - `record` resolves only after its rows are committed and flushed to disk (promise 1).
  * - Uniqueness of (source, eventId) is a constraint of the database, never a lookup before an insert (promise 2).
- * - A lease ends when its time is over or when the event is claimed again. An expired lease changes nothing (I4).
- * - Time is the store's own clock (I9).
- * - Input is checked with `store/input.ts` before anything is written.
+ * - A lease ends when its time is over or when the event is claimed again. An expired lease changes nothing.
+ * - Time is the store's own clock.
+ * - Malformed input is INVALID_INPUT before anything is written: `checked(store)` in `stores/shared/` is in front of both.
  */
 import { HookonceError } from './errors.js'
 import type { Archive } from './store/archive.js'

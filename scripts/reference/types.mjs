@@ -74,7 +74,12 @@ const interfaces = [
     'For a sender with a client certificate that a proxy verifies.',
   ],
   ['sqlite(path, options)', 'src/stores/sqlite/sqlite.ts', 'SqliteOptions', 'From `hookonce/sqlite`.'],
-  ['postgres(options)', 'src/stores/postgres/pools.ts', 'PostgresOptions', 'From `hookonce/postgres`.'],
+  [
+    'postgres(options)',
+    'src/stores/postgres/connection/pools.ts',
+    'PostgresOptions',
+    'From `hookonce/postgres`.',
+  ],
   [
     'createServer(inbox, options)',
     'src/server/options.ts',

@@ -1,6 +1,6 @@
 /** The `retention` capability: removes old rows. Needed by the inbox option `retention`, `inbox.retain` and `hookonce prune`. */
 export interface Retention {
-  /** Removes expired payloads, events, attempts and audits of one source. Never an unfinished event (I7). */
+  /** Removes expired payloads, events, attempts and audits of one source. Never an unfinished event. */
   prune(options: PruneOptions): Promise<PruneResult>
   /**
    * Creates partitions ahead of time and drops whole old ones, where the store has partitions. Only one process at a

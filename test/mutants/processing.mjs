@@ -23,7 +23,7 @@ export const processingMutants = [
     promise: 'A settlement that changed no row is a lost lease: its transaction is rolled back.',
     changes: [
       {
-        file: 'src/stores/postgres/settle.ts',
+        file: 'src/stores/postgres/leases.ts',
         find: 'new Array<boolean>(count).fill(false)',
         replace: 'new Array<boolean>(count).fill(true)',
       },
@@ -49,8 +49,8 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/stores/postgres/transaction.ts',
-        find: "if (settled.every(Boolean)) await commit('commit')",
-        replace: "if (settled.length > 0) await commit('commit')",
+        find: "if (settled.every(Boolean)) await this.#commit('commit')",
+        replace: "if (settled.length > 0) await this.#commit('commit')",
       },
     ],
     tests: [onPostgres('finish with an expired lease rolls everything back')],
@@ -154,7 +154,7 @@ export const processingMutants = [
     promise: 'A connection that stopped answering does not take the next events with it.',
     changes: [
       {
-        file: 'src/stores/postgres/transaction-pool.ts',
+        file: 'src/stores/postgres/connection/transaction-pool.ts',
         find: 'const FRESH_MS = 250',
         replace: 'const FRESH_MS = 250_000',
       },
@@ -197,8 +197,8 @@ export const processingMutants = [
     promise: 'An event that is being processed is not replayed.',
     changes: [
       {
-        file: 'src/stores/postgres/operate.ts',
-        find: "if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }\n",
+        file: 'src/stores/shared/operate.ts',
+        find: "if (state === 'processing') return 'EVENT_PROCESSING'\n",
         replace: '',
       },
     ],

@@ -57,8 +57,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/stores/postgres/transaction.ts',
-        find: 'if (seqs.length > 0) await promote(db, seqs)',
-        replace: 'if (seqs.length < 0) await promote(db, seqs)',
+        find: 'if (seqs.length > 0) await promote(this.#db.query, seqs)',
+        replace: 'if (seqs.length < 0) await promote(this.#db.query, seqs)',
       },
       {
         file: 'src/stores/postgres/sweep.ts',
@@ -107,8 +107,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/stores/postgres/transaction.ts',
-        find: '    changed = true\n',
-        replace: '    changed = false\n',
+        find: '    this.#changed = true\n',
+        replace: '    this.#changed = false\n',
       },
     ],
     tests: [{ file: 'test/stores/handler-session.test.ts', title: 'does not reach the next handler' }],
@@ -118,7 +118,7 @@ export const withheldMutants = [
     promise: 'A handler cannot commit its effects without the outcome.',
     changes: [
       {
-        file: 'src/stores/postgres/handler-sql.ts',
+        file: 'src/stores/postgres/connection/handler-sql.ts',
         find: 'boundary: boundaryOf(ANYWHERE.exec(bare))',
         replace: 'boundary: boundaryOf(FIRST.exec(bare))',
       },
@@ -142,7 +142,7 @@ export const withheldMutants = [
     promise: 'An event without its payload is neither retried nor replayed.',
     changes: [
       {
-        file: 'src/stores/sqlite/operate.ts',
+        file: 'src/stores/shared/operate.ts',
         find: "if (verb !== 'ignore' && !hasPayload) return 'PAYLOAD_REMOVED'",
         replace: "if (verb === 'ignore' && hasPayload && !hasPayload) return 'PAYLOAD_REMOVED'",
       },

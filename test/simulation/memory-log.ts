@@ -18,8 +18,7 @@ import {
   type TransactionKeys,
 } from 'hookonce'
 import * as check from '#dist/store/input.js'
-import { DEFAULT_PAGE } from '#dist/stores/shared/checked.js'
-import { decodeCursor, encodeCursor } from '#dist/stores/shared/list.js'
+import { DEFAULT_PAGE, decodeCursor, encodeCursor } from '#dist/stores/shared/list.js'
 import {
   advance,
   effect,

@@ -51,17 +51,10 @@ describe('fold', () => {
       delivery('b', { id: '1' }),
       delivery('a', { id: '3' }, { id: '2' }),
     ]
-    const { firsts, repeats } = fold(eventsOf(batch, () => true))
+    const { firsts, repeats } = fold(eventsOf(batch))
     expect(names(firsts)).toEqual(['a/1 0.0', 'a/2 0.1', 'b/1 1.0', 'a/3 2.0'])
     expect(names(repeats.map(({ event }) => event))).toEqual(['a/1 0.2', 'a/2 2.1'])
     expect(repeats.map(({ first }) => first)).toEqual([0, 1])
-  })
-
-  test('a delivery that is left out is neither a first nor a repeat', () => {
-    const batch = [delivery('a', { id: '1' }), delivery('a', { id: '1' }), delivery('a', { id: '2' })]
-    const { firsts, repeats } = fold(eventsOf(batch, (at) => at !== 0))
-    expect(names(firsts)).toEqual(['a/1 1.0', 'a/2 2.0'])
-    expect(repeats).toEqual([])
   })
 })
 

@@ -15,8 +15,7 @@ const BACKLOG = 5_000
 /** The seqs before it are taken by the calls on the empty log. */
 const FIRST = 1_000
 /** Tables that grow with the log. Their plans must be bounded by the limit of the call. */
-const LARGE =
-  /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|conflicts)$/
+const LARGE = /^(events|work|attempts|effects|duplicates|payloads\w*|keys|audit|guards|watermarks|conflicts)$/
 /** The most rows that a statement reads: a list looks at 10,000, a portion of retention at 20,000. */
 const ROWS_AT_MOST = 21_000
 

@@ -128,7 +128,7 @@ test('the work of folding a batch grows with its size', () => {
       ],
       contentGuard: 'review' as const,
     }))
-    expect(fold(eventsOf(deliveries, () => true)).repeats).toHaveLength(size / 2)
+    expect(fold(eventsOf(deliveries)).repeats).toHaveLength(size / 2)
     return reads
   }
   expect(readsOf(2_000)).toBeLessThan(2_000 * 5)

@@ -9,10 +9,10 @@ import type {
   StoredDelivery,
   StoredEvent,
 } from '../../store.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { seqRange } from './hours.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
-import { seqRange } from './read.js'
-import { numbers, type Run, type Statement, texts } from './statement.js'
 import { stateOf } from './work.js'
 
 /**
@@ -29,10 +29,10 @@ export const archivedSeqs = `
 /** Seqs that one statement looks at, and the most such statements in one call. */
 const WINDOW = 20_000
 const WINDOWS = 10
-/** The most bytes of a page. A page with only one delivery may be larger. */
+/** A page with only one delivery may be larger. */
 const PAGE_BYTES = 16 * 1024 * 1024
 /**
- * The most by which the seq of a payload may be lower than the seqs of its events. It is reserved one statement earlier;
+ * The seq of a payload may be lower than those of its events by this much. It is reserved one statement earlier;
  * this many events would have to be recorded between the two statements.
  */
 const SLACK = 1_000_000
@@ -98,7 +98,7 @@ interface FoundDelivery {
 
 export async function exportDeliveries(db: Database, options: ExportOptions): Promise<ExportPage> {
   const { source, from: since, to, limit } = options
-  const range = await seqRange(db.read, source, since, to)
+  const range = await seqRange(db.read, since, to, source)
   if (range === null) return { deliveries: [], next: null }
   let from = Math.max(range.first, options.after + 1)
   for (let windows = 0; windows < WINDOWS; windows++) {
@@ -271,7 +271,7 @@ function eventsOf(run: Run, deliveries: readonly StoredDelivery[]): Promise<Foun
   ])
 }
 
-/** The place of each delivery's payload, if all of its events that still exist have the same one. */
+/** A delivery has a place if all of its events that still exist have the same one. */
 function placesOf(found: readonly FoundEvent[]): Map<number, FoundEvent> {
   const places = new Map<number, FoundEvent>()
   const refused = new Set<number>()

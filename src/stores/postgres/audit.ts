@@ -1,8 +1,8 @@
 /** The capability `audit`: actions on the log, with their actor. Listed newest first; a call reads a limited number of rows. */
 import type { Audit, AuditFilter, AuditPage, NewAudit } from '../../store.js'
 import { decodeCursor, encodeCursor } from '../shared/list.js'
-import type { Database } from './database.js'
-import { type Statement, texts } from './statement.js'
+import type { Database } from './connection/database.js'
+import { type Run, type Statement, texts } from './connection/statement.js'
 
 /** $1-$5 actors, verbs, sources, event ids, reasons */
 const write: Statement = {
@@ -15,8 +15,8 @@ from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
 order by n`,
 }
 
-export async function writeAudits(db: Database, entries: readonly NewAudit[]): Promise<void> {
-  await db.query(write, [
+export async function writeAudits(run: Run, entries: readonly NewAudit[]): Promise<void> {
+  await run(write, [
     texts(entries.map((entry) => entry.actor)),
     texts(entries.map((entry) => entry.verb)),
     texts(entries.map((entry) => entry.source)),

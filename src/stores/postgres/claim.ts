@@ -4,12 +4,12 @@
  * claimed (of a replayed event, for example) is parked, so that the next claim does not read it again.
  */
 import type { ClaimedEvent, ClaimOptions } from '../../model.js'
-import type { Database } from './database.js'
-import { type Statement, texts } from './statement.js'
+import type { Database } from './connection/database.js'
+import { type Statement, texts } from './connection/statement.js'
 import { sweeper } from './sweep.js'
 import { blocked, lockBefore, lookAgain, parkedFor } from './work.js'
 
-/** The number of lost attempts since the last one with another outcome, without the one that this statement writes. */
+/** Lost attempts since the last one with another outcome, without the one that this statement writes. */
 const lostBefore = `(
     select count(*)::int from hookonce.attempts a
     where a.seq = t.seq and a.attempt > greatest(t.base_attempt, (
@@ -95,7 +95,7 @@ const claimEvent: Statement = {
   for no key update skip locked`),
 }
 
-/** The sources that have work, found by one index look-up for each source. */
+/** One index look-up for each source. */
 const sourcesAtWork: Statement = {
   name: 'sources_at_work',
   sql: `
@@ -123,7 +123,6 @@ interface Row {
   run: number
   part: number
   content_hash: string | null
-  /** The time at which it was due. */
   next_at: number
   payload_seq: number
   /** Also null when an earlier row with the same `payload_seq` has them. */
@@ -132,7 +131,7 @@ interface Row {
 }
 
 /**
- * How long a floor is used. The floor of a source is the due time at which its next claim starts to search. Settled
+ * The floor of a source is the due time at which its next claim starts to search; it is used for this long. Settled
  * events leave dead rows at the low end of the index, which vacuum cannot remove while an old snapshot is open; without
  * a floor, each claim of a backlog would read all of them again. Only a full share raises the floor, and a claim that
  * gets less starts from the bottom again, so a row that was committed late, or is due earlier, waits one second at most.

@@ -5,11 +5,11 @@
 import type { EventKey } from '../../model.js'
 import type { Conflict } from '../../store.js'
 import { takeOver } from '../shared/judge.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Run, type Statement } from './connection/statement.js'
 import { operate } from './operate.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import type { BatchEvent } from './record-batch.js'
-import { numbers, type Run, type Statement } from './statement.js'
 
 export interface OtherContent {
   readonly event: BatchEvent

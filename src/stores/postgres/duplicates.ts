@@ -1,7 +1,7 @@
 /** Writes counts of duplicates, for many events at once. The events themselves are not changed. */
-import { type DuplicateAudit, type DuplicateNote, duplicateAudit } from '../shared/duplicate-audit.js'
-import type { Database } from './database.js'
-import { numbers, type Statement } from './statement.js'
+import { DuplicateAudit, type DuplicateNote } from '../shared/duplicate-audit.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Statement } from './connection/statement.js'
 
 /**
  * An event that retention has removed gets no row. Its look-up has a limit, so that the planner can only use the key: a plan
@@ -24,7 +24,7 @@ on conflict (seq) do update set
 
 /** Counts duplicates in memory and writes them after `delayMs`. */
 export function duplicateCounts(db: Database, delayMs: number): DuplicateAudit {
-  return duplicateAudit({ write: (notes) => writeDuplicates(db, notes), delayMs })
+  return new DuplicateAudit({ write: (notes) => writeDuplicates(db, notes), delayMs })
 }
 
 async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {

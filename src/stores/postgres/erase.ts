@@ -4,8 +4,9 @@
  * without the payload that event could never be handled. Rows are locked in the order that every other writer uses: work, then events, by seq.
  */
 import type { EraseOptions, EraseResult } from '../../store.js'
-import type { Database } from './database.js'
-import { numbers, type Run, type Statement, texts } from './statement.js'
+import { writeAudits } from './audit.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Run, type Statement } from './connection/statement.js'
 import { alive } from './work.js'
 
 const needed = (payloadSeq: string, reference: string) => `
@@ -78,14 +79,6 @@ compared as (
 select m.source, m.event_id, (select count(*)::int from gone) as payloads from marked m`,
 }
 
-/** $1 sources   $2 event ids   $3 actor   $4 reason */
-const audit: Statement = {
-  name: 'erase_audit',
-  sql: `
-insert into hookonce.audit (at, actor, verb, source, event_id, reason)
-select hookonce.clock(), $3, 'erase', source, event_id, $4 from unnest($1::text[], $2::text[]) as i (source, event_id)`,
-}
-
 interface Erased {
   source: string | null
   event_id: string | null
@@ -122,12 +115,12 @@ export function erase(db: Database, options: EraseOptions): Promise<EraseResult>
 /** One audit entry for each event; when no event was found, one that names the reference. */
 async function writeAudit(run: Run, options: EraseOptions, erased: readonly Erased[]): Promise<void> {
   const { actor, reason, reference, source = null } = options
-  const none = erased.length === 0
-  const about: readonly Pick<Erased, 'source' | 'event_id'>[] = none ? [{ source, event_id: null }] : erased
-  await run(audit, [
-    texts(about.map((row) => row.source)),
-    texts(about.map((row) => row.event_id)),
-    actor,
-    none ? `nothing found for reference "${reference}": ${reason}` : reason,
-  ])
+  const entry = { actor, verb: 'erase' }
+  const nothing = `nothing found for reference "${reference}": ${reason}`
+  await writeAudits(
+    run,
+    erased.length === 0
+      ? [{ ...entry, source, eventId: null, reason: nothing }]
+      : erased.map((event) => ({ ...entry, source: event.source, eventId: event.event_id, reason })),
+  )
 }

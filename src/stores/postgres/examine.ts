@@ -1,4 +1,4 @@
-/** What people look at besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
+/** Reads for people, besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type {
   DeadLetterGroup,
@@ -8,8 +8,8 @@ import type {
   SourceTypes,
   WorkerLeases,
 } from '../../store.js'
-import type { Database } from './database.js'
-import type { Statement } from './statement.js'
+import type { Database } from './connection/database.js'
+import type { Statement } from './connection/statement.js'
 
 const effects: Statement = {
   name: 'effects',

@@ -13,10 +13,9 @@ import {
   type ProcessSeen,
   typesHandled,
 } from '../../store/history.js'
-import type { Database } from './database.js'
-import { numbers, type Statement, texts } from './statement.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Statement, texts } from './connection/statement.js'
 
-/** The start of the bucket of an instant. */
 const bucket = (at: string, stepMs: string) =>
   `to_timestamp(floor(extract(epoch from ${at}) * 1000 / ${stepMs}) * ${stepMs} / 1000)`
 

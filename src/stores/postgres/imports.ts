@@ -1,11 +1,11 @@
 /** The `imports` capability: finished events of another program, in one statement. */
-import { HookonceError } from '../../errors.js'
 import type { EventKey } from '../../model.js'
 import type { ImportedEvent } from '../../store.js'
-import type { Database } from './database.js'
-import { isPartitionMissing } from './failure.js'
-import { ensurePartitions, type PartitionUnit } from './partitions.js'
-import { joined, numbers, type Statement, texts } from './statement.js'
+import type { Database } from './connection/database.js'
+import { throwHookonceError } from './connection/failure.js'
+import { joined, numbers, type Statement, texts } from './connection/statement.js'
+import { countHours, countParked } from './hours.js'
+import { inPartitions, type PartitionUnit } from './partitions.js'
 
 /**
  * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
@@ -50,14 +50,7 @@ kept as (
   insert into hookonce.payloads (seq, received_at, source, headers, body)
   select seq, received_at, source, headers, substring($12::bytea from at for length) from placed where headers is not null
 ),
-counted as (
-  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), 0, count(*), count(*) filter (where parked = 'ignored'),
-    count(*) filter (where parked = 'dead'), min(seq), max(seq)
-  from placed group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
-    ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
-    first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
+counted as (${countHours('placed', { recorded: 'count(*)', ignored: countParked('ignored'), dead: countParked('dead') })}
 )
 select n::int from placed`,
 }
@@ -91,37 +84,12 @@ export async function importEvents(
     numbers(events.map(({ payload }) => payload?.body.byteLength ?? 0)),
     joined(kept.length === 0 ? [new Uint8Array()] : kept.map(({ payload }) => payload!.body)),
   ]
-  const rows = await inPartitions<{ n: number }>(db, unit, kept, values)
+  const days = () => kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)
+  const rows = await inPartitions(db, unit, days, () => db.send<{ n: number }>(insertImported, values)).catch(
+    throwHookonceError,
+  )
   const added = new Set(rows.map(({ n }) => n))
   return events.map((_, i) => added.has(i + 1))
-}
-
-/**
- * Creates the partitions of the payloads when one is missing, and not before: old rows come in any order of time, so every
- * batch would ask for every day.
- */
-async function inPartitions<Row extends object>(
-  db: Database,
-  unit: PartitionUnit,
-  kept: readonly ImportedEvent[],
-  values: unknown[],
-): Promise<Row[]> {
-  for (let tries = 1; ; tries++) {
-    let isMissing = false
-    try {
-      return await db.atomic((run) =>
-        run<Row>(insertImported, values).catch((error) => {
-          isMissing = isPartitionMissing(error)
-          throw error
-        }),
-      )
-    } catch (error) {
-      if (!isMissing) throw error
-      if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
-      for (const at of new Set(kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)))
-        await db.query(ensurePartitions, [at, 0, unit])
-    }
-  }
 }
 
 /** $1 sources   $2 event ids */

@@ -10,10 +10,10 @@ import {
   uniqueKeyFinding,
 } from '../shared/findings.js'
 import { neededBy } from '../shared/schema-version.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
+import { adhoc } from './connection/statement.js'
 import { latest, newerMigrations, schemaFound } from './migrate.js'
 import { countAhead } from './partitions.js'
-import { adhoc } from './statement.js'
 
 /** `npm run test:versions` begins with this version. */
 const OLDEST_TESTED = 14
@@ -85,12 +85,12 @@ export async function inspect(db: Database): Promise<Inspection> {
     const applied = await schemaFound(run, db.schema)
     return [applied, applied > latest() ? await newerMigrations(run) : []] as const
   })
-  const [server] = await db.adhoc<Settings>(settings, [])
+  const [server] = await db.query<Settings>(adhoc(settings), [])
   const schema = { found, known: latest(), ...(newer.length > 0 && { needed: neededBy(newer) }) }
   const base = { schema, settings: settingsOf(db, server!) }
   // The tables of another version are unknown. The schema numbers show what to do.
   if (found !== latest()) return { ...base, now: server!.at, invariants: [], partitionsAhead: 0 }
-  const [clock] = await db.adhoc<{ now: number }>('select hookonce.clock() as now', [])
+  const [clock] = await db.query<{ now: number }>(adhoc('select hookonce.clock() as now'), [])
   const [grown] = await db.read<Growth>(adhoc(growth), [])
   const [partitions] = await db.read<{ ahead: number }>(countAhead, [])
   return {

@@ -1,22 +1,14 @@
 /** The capability `keys`: effects of an attempt, idempotency keys and watermarks. */
 import type { EffectState, EffectStep, KeyState, KeyStep } from '../../store.js'
-import type { Database } from './database.js'
-import { leaseValues, tokenOf } from './settle.js'
-import type { Run, Statement } from './statement.js'
+import type { Database } from './connection/database.js'
+import { adhoc, type Run, type Statement } from './connection/statement.js'
+import { leaseValues, liveLeases, tokenOf } from './leases.js'
 import { alive } from './work.js'
-
-const live = `
-with live as materialized (
-  select w.seq
-  from unnest($1::bigint[], $2::uuid[]) as i (seq, token)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
-  for update of w
-)`
 
 /** $3 name */
 const startEffect: Statement = {
   name: 'effect_start',
-  sql: `${live},
+  sql: `with ${liveLeases},
 added as (
   insert into hookonce.effects (seq, name, started_at) select seq, $3, hookonce.clock() from live
   on conflict do nothing
@@ -29,7 +21,7 @@ from live l left join hookonce.effects e on e.seq = l.seq and e.name = $3`,
 /** $3 name   $4 result */
 const finishEffect: Statement = {
   name: 'effect_finish',
-  sql: `${live}
+  sql: `with ${liveLeases}
 insert into hookonce.effects as e (seq, name, started_at, finished_at, result)
 select seq, $3, hookonce.clock(), hookonce.clock(), $4 from live
 on conflict (seq, name) do update set
@@ -50,7 +42,7 @@ returning false as added, true as finished, e.result`,
 
 const dropEffect: Statement = {
   name: 'effect_drop',
-  sql: `${live},
+  sql: `with ${liveLeases},
 gone as (
   delete from hookonce.effects e using live l where e.seq = l.seq and e.name = $3 and e.finished_at is null
 )
@@ -200,6 +192,6 @@ select extract(epoch from pg_postmaster_start_time())::text || ':' ||
   'hookonce.events'::regclass::oid || ':' || pg_relation_filenode('hookonce.events'::regclass) as place`
 
 export async function placeOf(db: Database): Promise<string> {
-  const [row] = await db.adhoc<{ place: string }>(place, [])
+  const [row] = await db.query<{ place: string }>(adhoc(place), [])
   return row!.place
 }

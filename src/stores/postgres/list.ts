@@ -8,19 +8,23 @@ import type { EventFilter, EventPage } from '../../model.js'
 import {
   decodeCursor,
   encodeCursor,
+  indexesFor,
+  type ListIndex,
+  PAIRS_AT_MOST,
   type Portion,
   passBacklog,
   passesBacklog,
   withImpliedState,
 } from '../shared/list.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
+import { adhoc, texts } from './connection/statement.js'
+import { seqRange } from './hours.js'
 import { getEvents } from './read.js'
-import { adhoc, texts } from './statement.js'
 import { stateOf } from './work.js'
 
 /** About the most rows that one call reads: some 50 ms when they are in memory. */
 const SCAN_AT_MOST = 10_000
-/** The fewest rows of each key in a step. With fewer, a key with many rows would take many steps. */
+/** With fewer rows of each key in a step, a key with many rows would take many steps. */
 const KEY_AT_LEAST = 8
 
 export async function listEvents(
@@ -33,7 +37,7 @@ export async function listEvents(
   if (filter === null) return { events: [], next: null }
   const bounds = await seqBounds(db, filter)
   const walks = await walksOf(db, filter)
-  if (bounds === null || walks === null || keyCount(walks) === 0) return { events: [], next: null }
+  if (bounds === null || keyCount(walks) === 0) return { events: [], next: null }
   let below = Math.min(bounds.below, cursor === null ? Number.MAX_SAFE_INTEGER : decodeCursor(cursor))
   const seqs: number[] = []
   let step = Math.max(2 * limit, 200)
@@ -153,37 +157,30 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   return checks
 }
 
-/** The counters store the first and last seq of each hour, so a time range becomes a range of the primary key. */
+/** A time range becomes a range of the primary key. */
 async function seqBounds(
   db: Database,
   { from, to, source }: EventFilter,
 ): Promise<{ from: number; below: number } | null> {
   if (from === undefined && to === undefined) return { from: 0, below: Number.MAX_SAFE_INTEGER }
-  const table = source === undefined ? 'hookonce.spans' : 'hookonce.hours'
-  const [row] = await db.read<{ first: number | null; last: number | null }>(
-    adhoc(`select min(first_seq) as first, max(last_seq) as last from ${table}
-     where hour > to_timestamp($1::float8 / 1000) - interval '1 hour' and hour < to_timestamp($2::float8 / 1000)
-       ${source === undefined ? '' : 'and source = $3'}`),
-    [from ?? 0, to ?? 253_402_300_799_999, ...(source === undefined ? [] : [source])],
-  )
-  return row?.first == null || row.last == null ? null : { from: row.first, below: row.last + 1 }
+  const range = await seqRange(db.read, from ?? 0, to ?? 253_402_300_799_999, source)
+  return range && { from: range.first, below: range.last + 1 }
 }
 
 function likePattern(glob: string): string {
   return glob.replace(/[\\%_]/g, '\\$&').replace(/\*+/g, '%')
 }
 
-/** With more (source, type) pairs than this, the whole log is read instead. */
-const PAIRS_AT_MOST = 256
-
 /** A range of an index, read newest first: the rows of `table` that match `where`, for each key as `k.a` and `k.b`. */
 interface Walk {
   readonly table: string
   readonly where: string
-  readonly keys?: readonly (readonly [string, string?])[]
+  readonly keys?: readonly Key[]
 }
 
-/** The number of keys of all walks; a walk without keys counts as one. */
+type Key = readonly [a: string, b?: string | undefined]
+
+/** A walk without keys counts as one. */
 function keyCount(walks: readonly Walk[]): number {
   return walks.reduce((sum, { keys }) => sum + (keys?.length ?? 1), 0)
 }
@@ -205,66 +202,47 @@ function reached(walks: readonly Walk[], value: (v: unknown) => string): string 
     .join('\n  union all')
 }
 
-const log: Walk = { table: 'hookonce.events', where: 'true' }
-const work: Walk = { table: 'hookonce.work', where: 'true' }
+const events = 'hookonce.events'
+const work = 'hookonce.work'
+const duplicates = 'hookonce.duplicates'
+const ranges: Readonly<Record<ListIndex, Walk>> = {
+  key: { table: events, where: 't.source = k.a and t.event_id = k.b' },
+  reference: { table: events, where: 't.related_reference = k.a' },
+  work: { table: work, where: 'true' },
+  leased: { table: work, where: 't.source = k.a and t.token is not null' },
+  retrying: { table: work, where: 't.source = k.a and t.token is null and t.attempt > t.base_attempt' },
+  ignored: { table: events, where: "t.parked = 'ignored' and t.source = k.a" },
+  dead: { table: events, where: "t.parked = 'dead' and t.source = k.a" },
+  flagged: { table: events, where: 't.same_as is not null' },
+  conflicts: { table: duplicates, where: 't.conflicts > 0' },
+  duplicates: { table: duplicates, where: 'true' },
+  types: { table: events, where: 't.source = k.a and t.event_type = k.b' },
+}
 
-/** The indexes to read, chosen by the most selective filter; the other filters are checked on the rows. Null: no match. */
-async function walksOf(db: Database, filter: EventFilter): Promise<Walk[] | null> {
-  const { source, eventId, reference, state, dead, reason } = filter
-  const sources = async () => (source === undefined ? await allSources(db) : [source])
-  if (eventId !== undefined) {
-    const keys = (await sources()).map((name) => [name, eventId] as const)
-    return [{ table: 'hookonce.events', where: 't.source = k.a and t.event_id = k.b', keys }]
+const bySource: readonly ListIndex[] = ['key', 'leased', 'retrying', 'ignored', 'dead']
+
+async function walksOf(db: Database, filter: EventFilter): Promise<Walk[]> {
+  const { eventId, reference } = filter
+  const indexes = indexesFor(filter)
+  if (indexes.includes('types')) {
+    const keys = await typePairs(db, filter)
+    return [keys === null ? { table: events, where: 'true' } : { ...ranges.types, keys }]
   }
-  if (reference !== undefined)
-    return [{ table: 'hookonce.events', where: 't.related_reference = k.a', keys: [[reference]] }]
-  if (state === 'pending') return [work]
-  if (state === 'processing') return [leased(await sources())]
-  if (state === 'ignored') return [parked('ignored', await sources())]
-  if (dead === true && (state === undefined || state === 'failed')) return [parked('dead', await sources())]
-  const givesReason = reason !== undefined || filter.reasonLike !== undefined
-  if (state === 'failed' || (givesReason && state === undefined)) {
-    const names = await sources()
-    const waiting = [retrying(names), leased(names)]
-    if (dead === false) return waiting
-    const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
-    return [...waiting, ...over.map((list) => parked(list, names))]
-  }
-  if (filter.flagged) return [{ table: 'hookonce.events', where: 't.same_as is not null' }]
-  if (filter.hasConflict) return [{ table: 'hookonce.duplicates', where: 't.conflicts > 0' }]
-  if (filter.hasDuplicates) return [{ table: 'hookonce.duplicates', where: 'true' }]
-  const pairs = await typePairs(db, filter)
-  if (pairs === null) return [log]
-  return pairs.length === 0
-    ? null
-    : [{ table: 'hookonce.events', where: 't.source = k.a and t.event_type = k.b', keys: pairs }]
+  if (reference !== undefined && indexes.includes('reference'))
+    return [{ ...ranges.reference, keys: [[reference]] }]
+  if (!indexes.every((index) => bySource.includes(index))) return indexes.map((index) => ranges[index])
+  const keys = (await sourcesOf(db, filter)).map((name): Key => [name, eventId])
+  return indexes.map((index) => ({ ...ranges[index], keys }))
 }
 
-function leased(sources: readonly string[]): Walk {
-  return {
-    table: 'hookonce.work',
-    where: 't.source = k.a and t.token is not null',
-    keys: sources.map((a) => [a]),
-  }
-}
-
-function retrying(sources: readonly string[]): Walk {
-  const where = 't.source = k.a and t.token is null and t.attempt > t.base_attempt'
-  return { table: 'hookonce.work', where, keys: sources.map((a) => [a]) }
-}
-
-function parked(list: string, sources: readonly string[]): Walk {
-  const where = `t.parked = '${list}' and t.source = k.a`
-  return { table: 'hookonce.events', where, keys: sources.map((a) => [a]) }
-}
-
-async function allSources(db: Database): Promise<string[]> {
+async function sourcesOf(db: Database, { source }: EventFilter): Promise<string[]> {
+  if (source !== undefined) return [source]
   const rows = await db.read<{ source: string }>(adhoc('select distinct source from hookonce.totals'), [])
   return rows.map((row) => row.source)
 }
 
 /**
- * The (source, type) pairs that exist and match, found by one index look-up for each pair, within the types that begin
+ * Reads the (source, type) pairs that exist and match, by one index look-up for each pair, within the types that begin
  * with the prefix of the pattern. Null when the filter has neither source nor type, or when there are too many pairs.
  */
 async function typePairs(db: Database, { source, type }: EventFilter): Promise<[string, string][] | null> {

@@ -4,9 +4,10 @@
  */
 import { HookonceError } from '../../errors.js'
 import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../store.js'
-import type { Database } from './database.js'
-import { asHookonceError } from './failure.js'
-import { type MaintainSession, openMaintainSession } from './maintain-session.js'
+import type { Database } from './connection/database.js'
+import { asHookonceError } from './connection/failure.js'
+import { MaintainSession } from './connection/maintain-session.js'
+import { adhoc, type Run } from './connection/statement.js'
 import {
   countAhead,
   dropPartition,
@@ -14,7 +15,6 @@ import {
   type Partition,
   type PartitionUnit,
 } from './partitions.js'
-import { adhoc, type Run } from './statement.js'
 
 /** Rows of counters merged in one transaction. */
 const FOLDED = 2_000
@@ -32,11 +32,10 @@ export async function maintain(
   options: MaintainOptions,
 ): Promise<MaintainReport> {
   if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
-  const session = await openMaintainSession(db).catch((error: unknown) => {
-    throw asHookonceError(error)
-  })
+  const session = new MaintainSession(db)
   const { run } = session
   try {
+    await session.open()
     const pruneBefore = pruneHorizons(await run<Partition>(listPartitions, []), options.payloadsBefore)
     const { now } = (await run<{ now: number }>(readClock, []))[0]!
     if (!session.isLocked)

@@ -1,10 +1,11 @@
 /**
- * The partitions of payloads: months or days, made ahead and on demand, and dropped when retention has passed them.
+ * Partitions of payloads: months or days, made ahead and on demand, and dropped when retention has passed them.
  */
-
-import { invalid } from '../../errors.js'
-import type { MaintainSession } from './maintain-session.js'
-import { adhoc, numbers, type Run, type Statement, texts } from './statement.js'
+import { HookonceError, invalid } from '../../errors.js'
+import type { Database } from './connection/database.js'
+import { isPartitionMissing } from './connection/failure.js'
+import type { MaintainSession } from './connection/maintain-session.js'
+import { adhoc, numbers, type Run, type Statement, texts } from './connection/statement.js'
 
 export type PartitionUnit = 'month' | 'day'
 
@@ -69,6 +70,28 @@ export const ensurePartitions: Statement = {
 select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1000), hookonce.clock()), $2::int, $3) as name`,
 }
 
+/**
+ * Runs a statement that writes payloads. Creates the partitions of the instants when one is missing, and not before: old
+ * rows come in any order of time, so every batch would ask for every day. A null is now.
+ */
+export async function inPartitions<T>(
+  db: Database,
+  unit: PartitionUnit,
+  instants: () => Iterable<number | null>,
+  run: () => Promise<T>,
+): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!isPartitionMissing(error)) throw error
+      // The partition is missing or being dropped; after the drop a new one can be made.
+      if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
+      for (const at of new Set(instants())) await db.query(ensurePartitions, [at, at === null ? 1 : 0, unit])
+    }
+  }
+}
+
 export const countAhead: Statement = {
   name: 'partitions_ahead',
   sql: 'select count(*)::int as ahead from hookonce.payload_partitions() where low > hookonce.clock()',
@@ -83,7 +106,7 @@ export interface Partition {
 
 export interface DropLimits {
   readonly unit: PartitionUnit
-  /** The sources whose payloads of that time may be removed. */
+  /** Sources whose payloads of that time may be removed. */
   readonly allowed: readonly string[]
   readonly archivedOnly: readonly string[]
   readonly dryRun: boolean

@@ -1,10 +1,10 @@
 /** ping on PostgreSQL, on the connections that `record` uses. */
 import { HookonceError } from '../../errors.js'
 import { createPing } from '../shared/ping.js'
-import type { Database } from './database.js'
-import { describe } from './failure.js'
-import { hiddenRows } from './privileges.js'
-import type { Statement } from './statement.js'
+import type { Database } from './connection/database.js'
+import { describe } from './connection/failure.js'
+import { hiddenRows } from './connection/privileges.js'
+import type { Statement } from './connection/statement.js'
 
 /**
  * Fails when the schema is missing. `read_only`: a standby answers reads but cannot record. `hidden`: row-level security

@@ -1,9 +1,10 @@
 /**
- * The statements of prune. Rows are found, then locked, then checked again by the statement that removes them: an operator
+ * Statements of prune. Rows are found, then locked, then checked again by the statement that removes them: an operator
  * may have retried or replayed the event after it was found.
  */
 import { archivedSeqs } from './archive.js'
-import type { Statement } from './statement.js'
+import type { Statement } from './connection/statement.js'
+import { countHours, countParked } from './hours.js'
 
 const unfinished = (event: string) => `
     select 1 from hookonce.events o left join hookonce.work w on w.seq = o.seq
@@ -109,11 +110,7 @@ payloads as (
     and not exists (
       select 1 from hookonce.events o where o.payload_seq = g.payload_seq and o.seq not in (select seq from gone))
 ),
-counted as (
-  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
-  select source, date_trunc('hour', received_at, 'UTC'), 0, -count(*), -count(*) filter (where parked = 'ignored'), 0
-  from gone group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded, ignored = h.ignored + excluded.ignored
+counted as (${countHours('gone', { recorded: '-count(*)', ignored: `-${countParked('ignored')}` })}
 )
 select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`,
 }

@@ -1,9 +1,11 @@
 /**
  * prune: removes a limited number of payloads of finished events, finished events past their horizon, their attempts, and
- * audits. Pending, processing and failed events are never removed, whatever their age (I7).
+ * audits. Pending, processing and failed events are never removed, whatever their age.
  */
 import type { PruneOptions, PruneResult } from '../../store.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Run, type Statement } from './connection/statement.js'
+import { seqRange } from './hours.js'
 import {
   dropAttempts,
   dropAudits,
@@ -23,8 +25,6 @@ import {
   lockSharing,
   notePruned,
 } from './prune-sql.js'
-import { seqRange } from './read.js'
-import { numbers, type Run, type Statement } from './statement.js'
 
 interface Removed {
   readonly count: number
@@ -132,7 +132,7 @@ function counted(rows: readonly { count?: number }[]): number {
 /** Seqs that one statement reads, and the most such statements in one call. */
 const WINDOW = 20_000
 const WINDOWS = 5
-/** The most removals of each kind in one transaction, whatever the caller's limit. */
+/** Removals of each kind in one transaction, whatever the caller's limit. */
 const REMOVALS = 10_000
 
 interface Sweep<Row> {
@@ -154,7 +154,7 @@ async function sweepLog<Row extends { seq: number }>(
 ): Promise<{ count: number; more: boolean }> {
   const { find, source, before, dryRun, remove } = sweep
   const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
-  const range = await seqRange(run, source, 0, before)
+  const range = await seqRange(run, 0, before, source)
   if (range === null) return { count: 0, more: false }
   const places = placesOf(db)
   const place = `${find.name} ${source}`
@@ -178,7 +178,7 @@ async function sweepLog<Row extends { seq: number }>(
   return { count, more: false }
 }
 
-/** The seq at which the next call continues, for each statement and source. Kept in memory until the pass is complete. */
+/** Where the next call continues, for each statement and source. Kept in memory until the pass is complete. */
 const passes = new WeakMap<Database, Map<string, number>>()
 
 function placesOf(db: Database): Map<string, number> {

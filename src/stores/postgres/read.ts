@@ -1,8 +1,8 @@
 /** get, payload, attempts and tail: reads that go straight to their rows. */
 import type { EventKey, EventRecord, State, TailOptions, TailPage } from '../../model.js'
 import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
-import type { Database } from './database.js'
-import { numbers, type Run, type Statement } from './statement.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Statement } from './connection/statement.js'
 import { stateOf } from './work.js'
 
 const record = `
@@ -188,11 +188,11 @@ const tailMissed: Statement = {
 select exists (select 1 from hookonce.pruned where seq > $1 and ($2::text is null or source = $2)) as missed`,
 }
 
-/** The most events of other sources that one call skips. */
+/** Events of other sources that one call skips at most. */
 const SCAN_AT_MOST = 10_000
 
 /**
- * The log in the order of seq. A seq is taken before its commit, and commits can overtake each other, so a page ends at
+ * In the order of seq. A seq is taken before its commit, and commits can overtake each other, so a page ends at
  * the horizon: no event below it can appear later (docs/decisions/0002-tail.md).
  */
 export async function tail(db: Database, { after, limit, source }: TailOptions): Promise<TailPage> {
@@ -215,24 +215,4 @@ export async function tail(db: Database, { after, limit, source }: TailOptions):
     // Read last, so that events removed while the page was read are noticed too.
     gap: after > 0 && (await db.read<{ missed: boolean }>(tailMissed, [after, source ?? null]))[0]!.missed,
   }
-}
-
-/** $1 source   $2 from, ms   $3 to, ms */
-const seqBounds: Statement = {
-  name: 'seq_range',
-  sql: `
-select min(first_seq) as first, max(last_seq) as last from hookonce.hours
-where source = $1 and hour >= date_trunc('hour', to_timestamp($2::float8 / 1000), 'UTC')
-  and hour < to_timestamp($3::float8 / 1000)`,
-}
-
-/** The lowest and highest seq of the events that a source received in [from, to); null when there are none. */
-export async function seqRange(
-  run: Run,
-  source: string,
-  from: number,
-  to: number,
-): Promise<{ first: number; last: number } | null> {
-  const [row] = await run<{ first: number | null; last: number | null }>(seqBounds, [source, from, to])
-  return row?.first == null || row.last === null ? null : { first: row.first, last: row.last }
 }

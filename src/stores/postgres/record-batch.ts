@@ -1,7 +1,7 @@
 /** The batch that `record` gets: its events, folded to one for each key, and as the parameters of a statement. */
 import { randomBytes } from 'node:crypto'
 import { contentGuards, type NewDelivery, type NewEvent } from '../../model.js'
-import { joined, numbers, texts } from './statement.js'
+import { joined, numbers, texts } from './connection/statement.js'
 
 export interface BatchEvent {
   readonly event: NewEvent
@@ -11,12 +11,9 @@ export interface BatchEvent {
   readonly index: number
 }
 
-export function eventsOf(
-  deliveries: readonly NewDelivery[],
-  takes: (delivery: number) => boolean,
-): BatchEvent[] {
+export function eventsOf(deliveries: readonly NewDelivery[]): BatchEvent[] {
   return deliveries.flatMap((from, delivery) =>
-    takes(delivery) ? from.events.map((event, index) => ({ event, from, delivery, index })) : [],
+    from.events.map((event, index) => ({ event, from, delivery, index })),
   )
 }
 

@@ -7,8 +7,16 @@ import { HookonceError } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
 import { type Found, newlyFound } from '../shared/judge.js'
-import type { Database } from './database.js'
-import { asHookonceError, describe, isPartitionMissing, isRefusal, isRowFailure } from './failure.js'
+import type { Database } from './connection/database.js'
+import {
+  asHookonceError,
+  describe,
+  isPartitionMissing,
+  isRefusal,
+  isRowFailure,
+} from './connection/failure.js'
+import { standbyWait } from './connection/replication.js'
+import { texts } from './connection/statement.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import {
   type BatchEvent,
@@ -19,8 +27,6 @@ import {
   sameContent,
 } from './record-batch.js'
 import { disown, type FoundRow, type Inserted, insert, insertPlain, lookup, reserve } from './record-sql.js'
-import { standbyWait } from './replication.js'
-import { texts } from './statement.js'
 
 export type Recorded = Stored | Unstored
 

@@ -1,6 +1,6 @@
 /** The statements of record: one for a whole batch, and three that are rarely needed. */
 import type { State } from '../../model.js'
-import type { Statement } from './statement.js'
+import type { Statement } from './connection/statement.js'
 import { lockBefore, parkedFor, stateOf } from './work.js'
 
 /** The reason of an event that waits for a review because its signed content is known under another id. */

@@ -8,11 +8,10 @@
  *   conflict  other content under a known id is kept beside the event before anyone is answered (`conflicts.ts`)
  */
 import type { NewDelivery, RecordVerdict } from '../../model.js'
-import { refusal } from '../../store/input.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
 import { type OtherContent, otherContentKeeper } from './conflicts.js'
-import type { Database } from './database.js'
+import type { Database } from './connection/database.js'
 import type { PartitionUnit } from './partitions.js'
 import { type BatchEvent, eventsOf, fold, sameContent } from './record-batch.js'
 import { inserter, type Recorded, type Stored, type Unstored } from './record-insert.js'
@@ -22,10 +21,10 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
   const keepOtherContent = otherContentKeeper(db, unit)
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
-    const verdicts = deliveries.map((delivery) => refusal(delivery) ?? [])
+    const verdicts = deliveries.map((): RecordVerdict[] => [])
     const faults: Unstored[] = []
     const conflicts: OtherContent[] = []
-    let open = eventsOf(deliveries, (d) => verdicts[d]!.length === 0)
+    let open = eventsOf(deliveries)
     while (open.length > 0) {
       const { firsts, repeats } = fold(open)
       const results = await insert(firsts)

@@ -1,10 +1,10 @@
-/** settle, extend and release: each is one statement that changes nothing when the lease has expired. */
-import type { Lease, Settlement } from '../../model.js'
-import type { Database } from './database.js'
-import { numbers, type Statement, texts } from './statement.js'
+/** settle: one statement that changes nothing when the lease has expired. */
+import type { Settlement } from '../../model.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Run, type Statement, texts } from './connection/statement.js'
+import { countHours, countParked } from './hours.js'
+import { applied, leaseValues, NO_TOKEN, tokenOf } from './leases.js'
 import { alive } from './work.js'
-
-const NO_TOKEN = '00000000-0000-0000-0000-000000000000'
 
 const promoteLanes = 'hookonce.promote_lanes(array_agg(seq), array_agg(source), array_agg(lane))'
 
@@ -46,12 +46,7 @@ parked as (
   from finished f where e.seq = f.seq and f.kind <> 'succeeded'
   returning e.source, e.received_at, e.parked
 ),
-counted as (
-  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead)
-  select source, date_trunc('hour', received_at, 'UTC'), $7::int, 0,
-    count(*) filter (where parked = 'ignored'), count(*) filter (where parked = 'dead')
-  from parked group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead
+counted as (${countHours('parked', { ignored: countParked('ignored'), dead: countParked('dead'), slot: '$7::int' })}
 ),
 noted as (
   insert into hookonce.attempts (seq, attempt, run, worker, started_at, finished_at, outcome, detail)
@@ -63,49 +58,16 @@ select n::int from settled where (select count(*) from promoted) >= 0`,
 const settleAndPromote = settleBatch(true)
 const settleAlone = settleBatch(false)
 
-/** $1 seqs of events that have left work: the next event of each lane is due at once. */
+/** $1 seqs of events that have left work */
 const promoteAfter: Statement = {
   name: 'promote',
   sql: `
 select ${promoteLanes} from hookonce.events where seq = any($1::bigint[]) and lane is not null having count(*) > 0`,
 }
 
-/** For a transaction whose snapshot is too old to see who is next in a lane: it settles alone, and this follows its commit. */
-export async function promote(db: Database, seqs: readonly number[]): Promise<void> {
-  await db.query(promoteAfter, [numbers(seqs)])
-}
-
-/** $1 seqs   $2 tokens   $3 lease in ms */
-const extendBatch: Statement = {
-  name: 'extend',
-  sql: `
-with live as materialized (
-  select w.seq, i.n
-  from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
-  order by w.seq for update of w
-), moved as (
-  update hookonce.work w set next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
-  from live l where w.seq = l.seq
-)
-select n::int from live`,
-}
-
-/** $1 seqs   $2 tokens   $3 delay in ms. The claim counted an attempt that never began, so it is subtracted. */
-const releaseBatch: Statement = {
-  name: 'release',
-  sql: `
-with live as materialized (
-  select w.seq, i.n
-  from unnest($1::bigint[], $2::uuid[]) with ordinality as i (seq, token, n)
-  join hookonce.work w on w.seq = i.seq and w.token = i.token and ${alive}
-  order by w.seq for update of w
-), handed_back as (
-  update hookonce.work w
-  set token = null, attempt = w.attempt - 1, next_at = hookonce.clock() + make_interval(secs => $3::float8 / 1000)
-  from live l where w.seq = l.seq
-)
-select n::int from live`,
+/** Makes the next event of each lane due. A separate statement, because it must see the deletes. */
+export async function promote(run: Run, seqs: readonly number[]): Promise<void> {
+  await run(promoteAfter, [numbers(seqs)])
 }
 
 /** The errcode that `settle_succeeded` raises. */
@@ -141,7 +103,7 @@ export const settleSucceeded: Statement = {
 }
 
 /**
- * The same for a group of events: all of them succeeded, or LEASE_EXPIRED. The call of the function never finds a lease; it
+ * For a group of events: all of them succeeded, or LEASE_EXPIRED. The call of the function never finds a lease; it
  * is there to raise the error, without a round trip in which this process would count the rows.
  *
  * $1 seqs   $2 tokens   $3 durations in ms   $4 number of events
@@ -180,7 +142,7 @@ export function groupValues(settlements: readonly Settlement[]): unknown[] {
   ]
 }
 
-/** The same call with its values in the text, for connections that cannot send two commands in one packet. */
+/** `settleSucceeded` with its values in the text, for connections that cannot send two commands in one packet. */
 export function settleSucceededSql({ lease, durationMs }: Settlement): string {
   return `select hookonce.settle_succeeded(${Number(lease.seq)}, '${tokenOf(lease.token)}', ${Number(durationMs)})`
 }
@@ -212,33 +174,3 @@ export function settling(
 export async function settle(db: Database, settlements: readonly Settlement[]): Promise<boolean[]> {
   return applied(settlements.length, await db.query(...settling(settlements, 0)))
 }
-
-export async function extend(db: Database, leased: readonly Lease[], leaseMs: number): Promise<boolean[]> {
-  if (leased.length === 0) return []
-  // A third of the lease: after a timeout the next heartbeat, on another connection, still finds the leases alive.
-  const limitMs = Math.min(db.timeoutMs, Math.max(1_000, leaseMs / 3))
-  return applied(leased.length, await db.query(extendBatch, [...leaseValues(leased), leaseMs], limitMs))
-}
-
-export async function release(db: Database, leased: readonly Lease[], delayMs: number): Promise<boolean[]> {
-  return applied(leased.length, await db.query(releaseBatch, [...leaseValues(leased), delayMs]))
-}
-
-/** Two parameters: the seqs and the tokens. */
-export function leaseValues(leases: readonly Lease[]): [string, string] {
-  return [numbers(leases.map((lease) => lease.seq)), texts(leases.map((lease) => tokenOf(lease.token)))]
-}
-
-/** For each input row, whether the statement returned its number `n`. */
-export function applied(count: number, rows: readonly { n?: number }[]): boolean[] {
-  const result = new Array<boolean>(count).fill(false)
-  for (const { n } of rows) result[n! - 1] = true
-  return result
-}
-
-/** Treats a malformed token as expired: as a uuid parameter it would make the whole statement fail. */
-export function tokenOf(token: string): string {
-  return UUID.test(token) ? token : NO_TOKEN
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/

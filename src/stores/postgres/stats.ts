@@ -4,11 +4,11 @@
  */
 import pg from 'pg'
 import type { SourceStats } from '../../model.js'
-import type { Database } from './database.js'
-import type { Statement } from './statement.js'
+import type { Database } from './connection/database.js'
+import type { Statement } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
-/** The most rows that are counted over all sources. */
+/** Rows counted over all sources, and at least of each. */
 const COUNTED = 100_000
 const COUNTED_AT_LEAST = 1_000
 /** Rows of each source with a due time ahead that are examined. */
@@ -98,7 +98,7 @@ function asStats(row: Row, waiting: number, exact: boolean): SourceStats {
   }
 }
 
-/** The planner's estimate. Autovacuum updates it after every few thousand changes of this table. */
+/** Autovacuum updates this estimate of the planner after every few thousand changes of this table. */
 async function estimate(db: Database, source: string): Promise<number> {
   const sql = `explain (format json) select 1 from hookonce.work where source = ${pg.escapeLiteral(source)}`
   const [row] = await db.read<{ 'QUERY PLAN': [{ Plan: { 'Plan Rows': number } }] }>({ name: '', sql }, [])

@@ -3,11 +3,10 @@
  * step that should have made the next event of a lane due was missed (a process died before it), and the clock of the
  * server was set back, so that times written before lie ahead.
  */
-import type { Database } from './database.js'
-import { numbers, type Statement, texts } from './statement.js'
+import type { Database } from './connection/database.js'
+import { numbers, type Statement, texts } from './connection/statement.js'
 import { SLACK, waitsForNothing } from './work.js'
 
-/** How often a process sweeps. */
 const SWEEP_MS = 5_000
 /** Rows that a sweep looks at for each source. The next sweep continues behind them. */
 const ROWS = 500

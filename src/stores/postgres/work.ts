@@ -11,12 +11,12 @@
 import { LOOK_AGAIN_MS, PARKED_MS } from '../shared/work.js'
 
 /**
- * The lease of a work row is alive. The form keeps PostgreSQL from using an index for it: with `next_at > clock()` the
+ * For the lease of a work row. The form keeps PostgreSQL from using an index for it: with `next_at > clock()` the
  * planner once read every leased row instead of looking up one row by its key.
  */
 export const alive = "w.next_at - hookonce.clock() > interval '0'"
 
-/** The state of an event, for `events e left join work w` (docs/decisions/0001-tables.md, first table). */
+/** For `events e left join work w` (docs/decisions/0001-tables.md, first table). */
 export const stateOf = `case
     when w.seq is null then case e.parked when 'ignored' then 'ignored' when 'dead' then 'failed' else 'succeeded' end
     when w.token is not null and w.next_at > hookonce.clock() then 'processing'
@@ -37,7 +37,7 @@ export const lockBefore = (p: string): string => `(
     order by h.seq desc limit 1 for key share skip locked
   )`
 
-/** Whether another row of the lane of `w` is before it or is leased. */
+/** Another row of the lane of `w` is before it or is leased. */
 export const blocked = `w.lane is not null and (
       exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq < w.seq)
       or exists (select 1 from hookonce.work h where h.source = w.source and h.lane = w.lane and h.seq <> w.seq

@@ -1,172 +1,196 @@
-/** Wraps the capabilities of a store so that their input is checked first, with the same checks for every store. */
+/**
+ * `checked(store)`: the one place where the input of a store is checked, in front of both stores. A call with malformed
+ * input is INVALID_INPUT before anything is written, and the stores trust what they get.
+ */
 import { invalid } from '../../errors.js'
-import { limits } from '../../model.js'
+import { limits, type Settlement } from '../../model.js'
 import { historyLevels, levelOf } from '../../store/history.js'
 import { importedStates } from '../../store/imports.js'
 import {
   checkAuditFilter,
   checkAudits,
+  checkClaim,
   checkCount,
+  checkDelayMs,
   checkEffect,
+  checkFilter,
   checkInstant,
   checkKey,
   checkKeyStep,
+  checkLeaseMs,
+  checkOrder,
   checkRepeats,
+  checkSettlement,
   checkSource,
+  checkTail,
   checkText,
   checkWatermark,
+  refusal,
 } from '../../store/input.js'
 import type {
   ArchiveDay,
   ArchiveReceipt,
-  Capabilities,
+  CompleteStore,
   EraseOptions,
   ExportOptions,
   HistoryNote,
   HistoryRange,
   ImportedEvent,
+  Log,
   MaintainOptions,
   PruneOptions,
   StoredDelivery,
+  StoreTransaction,
 } from '../../store.js'
+import { DEFAULT_PAGE } from './list.js'
 
-export const DEFAULT_PAGE = 50
 const MAX_HANDLED = 10_000
 const MAX_PATTERN_BYTES = 4_096
 
-export function checkedCapabilities({
-  keys,
-  retention,
-  archive,
-  audit,
-  inspect,
-  duplicates,
-  history,
-  imports,
-}: Capabilities): Capabilities {
+export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
+  const { keys, retention, archive, audit, inspect, duplicates, history, imports } = store
   return {
-    keys: {
-      async effect(step) {
-        checkEffect(step)
-        return keys.effect(step)
+    ...guarded<Log<Tx>>(store, {
+      claim: checkClaim,
+      extend(leases, leaseMs) {
+        checkLeaseMs(leaseMs)
+        return emptyFor(leases)
       },
-      async key(step) {
-        checkKeyStep(step)
-        return keys.key(step)
+      settle(settlements) {
+        settlements.forEach(checkSettlement)
+        return emptyFor(settlements)
       },
-      async watermark(source, key) {
-        checkWatermark({ source, key, value: 0 })
-        return keys.watermark(source, key)
+      release(leases, delayMs = 0) {
+        checkDelayMs('delayMs', delayMs)
+        return emptyFor(leases)
       },
-      ...(keys.place && { place: keys.place }),
+      operate(order) {
+        checkOrder(order)
+        return emptyFor(order.events)
+      },
+      get: checkKey,
+      list(filter, { limit = DEFAULT_PAGE } = {}) {
+        checkFilter(filter)
+        checkCount('limit', limit, limits.listPage)
+      },
+      tail: checkTail,
+    }),
+    async record(deliveries) {
+      if (deliveries.length === 0) return []
+      checkCount('The number of deliveries in a batch', deliveries.length, limits.recordBatch)
+      const refusals = deliveries.map(refusal)
+      if (refusals.every((refused) => refused === null)) return store.record(deliveries)
+      const accepted = deliveries.filter((_, i) => refusals[i] === null)
+      const verdicts = (accepted.length === 0 ? [] : await store.record(accepted)).values()
+      return refusals.map((refused) => refused ?? verdicts.next().value!)
     },
-    retention: {
-      async prune(options) {
-        checkPrune(options)
-        return retention.prune(options)
-      },
-      async maintain(options) {
-        checkMaintain(options)
-        return retention.maintain(options)
-      },
-    },
-    archive: {
-      async export(options) {
-        checkExport(options)
-        return archive.export(options)
-      },
-      async archived(receipts) {
+    transaction: async (options) => checkedTransaction(await store.transaction(options)),
+    keys: guarded(keys, {
+      effect: checkEffect,
+      key: checkKeyStep,
+      watermark: (source, key) => checkWatermark({ source, key, value: 0 }),
+    }),
+    retention: guarded(retention, { prune: checkPrune, maintain: checkMaintain }),
+    archive: guarded(archive, {
+      export: checkExport,
+      archived(receipts) {
         receipts.forEach(checkReceipt)
-        if (receipts.length > 0) await archive.archived(receipts)
       },
-      async receipts(day) {
-        checkDay(day)
-        return archive.receipts(day)
-      },
-      async restore(deliveries) {
+      receipts: checkDay,
+      restore(deliveries) {
         checkRestore(deliveries)
-        return deliveries.length === 0 ? [] : archive.restore(deliveries)
+        return emptyFor(deliveries)
       },
-      async erase(options) {
-        checkErase(options)
-        return archive.erase(options)
-      },
-    },
-    audit: {
-      async append(entries) {
-        checkAudits(entries)
-        if (entries.length > 0) await audit.append(entries)
-      },
-      async list(filter, { limit = DEFAULT_PAGE, cursor = null } = {}) {
+      erase: checkErase,
+    }),
+    audit: guarded(audit, {
+      append: checkAudits,
+      list(filter, { limit = DEFAULT_PAGE } = {}) {
         checkAuditFilter(filter)
         checkCount('limit', limit, limits.listPage)
-        return audit.list(filter, { limit, cursor })
       },
-    },
-    inspect: {
-      async payload(key) {
-        checkKey(key)
-        return inspect.payload(key)
+    }),
+    inspect: guarded(inspect, {
+      payload: checkKey,
+      attempts: checkKey,
+      effects: checkKey,
+      conflict: checkKey,
+      deadLetters({ source, limit }) {
+        if (source !== undefined) checkSource(source)
+        checkCount('limit', limit, 1_000_000)
       },
-      async attempts(key) {
-        checkKey(key)
-        return inspect.attempts(key)
-      },
-      async effects(key) {
-        checkKey(key)
-        return inspect.effects(key)
-      },
-      async conflict(key) {
-        checkKey(key)
-        return inspect.conflict(key)
-      },
-      async deadLetters(options) {
-        if (options.source !== undefined) checkSource(options.source)
-        checkCount('limit', options.limit, 1_000_000)
-        return inspect.deadLetters(options)
-      },
-      leases: inspect.leases,
-      async types(limit) {
-        checkCount('limit', limit, 10_000)
-        return inspect.types(limit)
-      },
-      async idsFrom(prefix, limit) {
+      types: (limit) => checkCount('limit', limit, 10_000),
+      idsFrom(prefix, limit) {
         checkText('The beginning of an id', prefix, 1, limits.eventIdBytes)
         checkCount('limit', limit, limits.listPage)
-        return inspect.idsFrom(prefix, limit)
       },
-      report: inspect.report,
-    },
+    }),
     duplicates: {
+      ...duplicates,
       count(repeats) {
         checkRepeats(repeats)
         duplicates.count(repeats)
       },
-      flush: duplicates.flush,
     },
-    history: {
-      async add(note) {
-        checkHistory(note)
-        return history.add(note)
-      },
-      async read(range) {
-        checkRange(range)
-        return history.read(range)
-      },
-      processes: history.processes,
-      handled: history.handled,
-    },
-    imports: {
-      async add(events) {
+    history: guarded(history, { add: checkHistory, read: checkRange }),
+    imports: guarded(imports, {
+      add(events) {
         checkImports(events)
-        return events.length === 0 ? [] : imports.add(events)
+        return emptyFor(events)
       },
-      async known(keys) {
-        keys.forEach(checkKey)
-        return keys.length === 0 ? [] : imports.known(keys)
+      known(known) {
+        known.forEach(checkKey)
+        return emptyFor(known)
       },
+    }),
+  }
+}
+
+function checkedTransaction<Tx>(transaction: StoreTransaction<Tx>): StoreTransaction<Tx> {
+  return {
+    tx: transaction.tx,
+    get beginFailure() {
+      return transaction.beginFailure ?? null
+    },
+    async settle(settlements) {
+      settlements.forEach(checkSettlement)
+      return transaction.settle(settlements)
+    },
+    finish: (settlements, onSent) => problemOf(settlements) ?? transaction.finish(settlements, onSent),
+    commit: () => transaction.commit(),
+    rollback: () => transaction.rollback(),
+    get keys() {
+      return guarded(transaction.keys!, { advance: checkWatermark, effect: checkEffect })
     },
   }
+}
+
+/** Not an async function, which would add a turn to the end of each transaction. */
+function problemOf(settlements: readonly Settlement[]): Promise<never> | null {
+  try {
+    settlements.forEach(checkSettlement)
+    return null
+  } catch (error) {
+    return Promise.reject(error)
+  }
+}
+
+type Check<Call> = Call extends (...args: infer Args) => unknown ? (...args: Args) => unknown : never
+type Method = (...args: unknown[]) => unknown
+
+/** The methods with a check in front. A check throws; one that returns a value has answered the call. */
+function guarded<T extends object>(target: T, checks: { readonly [M in keyof T]?: Check<T[M]> }): T {
+  const methods: Record<string, Method> = {}
+  for (const [name, check] of Object.entries(checks) as [string, Method][]) {
+    const call = target[name as keyof T] as Method
+    methods[name] = async (...args) => check(...args) ?? call(...args)
+  }
+  return { ...target, ...methods }
+}
+
+/** A call about nothing does not go to the database. */
+function emptyFor(list: readonly unknown[]): [] | undefined {
+  return list.length === 0 ? [] : undefined
 }
 
 function checkHistory({ counts, process }: HistoryNote): void {

@@ -1,10 +1,10 @@
-/** The findings of an inspection, with the same texts for every store. */
+/** Findings of an inspection, with one text for every store. */
 import type { Finding } from '../../store.js'
 
-/** The number of rows of a table that a check reads. */
+/** Rows of a table that a check reads. */
 export const INSPECTED_ROWS = 10_000
 
-/** The number of broken rows that a finding names. */
+/** Broken rows that a finding names. */
 export const NAMED_ROWS = 5
 
 export function setting(name: string, value: string, ok: boolean, fix: string): Finding {

@@ -43,7 +43,7 @@ export function createPing({ look, probe }: PingDeps): Ping {
 /** Errors that the caller caused. They do not mean that the store is broken. */
 const callersFault: readonly string[] = ['INVALID_INPUT', 'STORE_CLOSED']
 
-/** The size of a usual delivery. A probe of a few bytes could succeed on a disk that has no room for a delivery. */
+/** A usual delivery. A probe of a few bytes could succeed on a disk that has no room for a delivery. */
 const PROBE_BYTES = 64 * 1024
 const MOST_PROBE_BYTES = 4 * 1024 * 1024
 

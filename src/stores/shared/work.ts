@@ -2,7 +2,7 @@
 import type { State } from '../../model.js'
 
 /**
- * How far ahead the due time of an event is set while another event of its lane is before it. It becomes due at once
+ * An event is due this far ahead while another event of its lane is before it. It becomes due at once
  * when that event leaves `work`; the hour only limits the wait if this step is ever missed.
  */
 export const PARKED_MS = 3_600_000
@@ -16,7 +16,6 @@ export interface WorkRow {
   readonly baseAttempt: number
 }
 
-/** The state of an event that has a row in `work`. */
 export function workState({ token, nextAt, attempt, baseAttempt }: WorkRow, now: number): State {
   if (token !== null && nextAt > now) return 'processing'
   // The claim counted the attempt of an expired lease. It did not fail, so after the first one the event is pending.

@@ -81,7 +81,6 @@ const dueAfter = `${claimColumns('?2')}
 /** Blocked rows come in groups, so after the first blocked row this many rows are read at once. */
 const READ_AT_LEAST = 100
 
-/** The position of the search in one source. */
 interface Place {
   readonly source: string
   nextAt: number

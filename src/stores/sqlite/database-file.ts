@@ -70,9 +70,9 @@ function isCode(error: unknown, code: string): boolean {
 export interface DatabaseFiles {
   /** Throws when a file has been removed, replaced or cut since the first call. Costs about 8 microseconds. */
   verify(): void
-  /** The same, under the write lock, before the first write of a transaction. */
+  /** Verifies under the write lock, before the first write of a transaction. */
   begin(): void
-  /** The same, after the commit of that transaction. */
+  /** Verifies after the commit of that transaction. */
   committed(): void
   readonly lost: boolean
   close(): void

@@ -1,4 +1,4 @@
-/** What people look at besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
+/** Reads for people, besides one event: effects, conflicts, groups of dead letters, leases, types, beginnings of ids. */
 import type { EventKey } from '../../model.js'
 import type { DeadLetterOptions, DeadLetters, Effect, SourceTypes, WorkerLeases } from '../../store.js'
 import type { Connection } from './connection.js'

@@ -1,6 +1,6 @@
 /**
  * SQLite failures as errors of `src/errors.ts`, and their form between threads, where an Error would lose its class. A
- * message never contains a value (I8): SQLite's texts name only tables and columns, and the text of any other error is
+ * message never contains a value: SQLite's texts name only tables and columns, and the text of any other error is
  * left out, because a JavaScript error may quote its input.
  */
 import { type ErrorCode, HookonceError, isHookonceError } from '../../errors.js'

@@ -27,7 +27,7 @@ export function effect(connection: Connection, now: number, step: EffectStep): E
   return connection.write(() => effectWithin(connection, now, step))
 }
 
-/** The same inside an open transaction of a handler. */
+/** Inside an open transaction of a handler. */
 export function effectWithin(connection: Connection, now: number, step: EffectStep): EffectState {
   const { lease, name } = step
   if (step.step === 'finish' && step.late) {

@@ -4,7 +4,15 @@
  */
 import { globMatches, isGlob } from '../../glob.js'
 import type { EventFilter, EventPage, EventRecord, TailOptions, TailPage } from '../../model.js'
-import { encodeCursor, passBacklog, passesBacklog, withImpliedState } from '../shared/list.js'
+import {
+  encodeCursor,
+  indexesFor,
+  type ListIndex,
+  PAIRS_AT_MOST,
+  passBacklog,
+  passesBacklog,
+  withImpliedState,
+} from '../shared/list.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
 import { eventColumns, toRecord } from './rows.js'
@@ -152,65 +160,62 @@ function matches(event: EventRecord, filter: EventFilter): boolean {
   )
 }
 
-// A list walks the index of its most selective filter, newest first. A path is one or more walks that are merged by seq;
-// the other filters are checked on the rows found.
+// A path is one or more walks over indexes, which are merged by seq.
 
 /** Up to `count` seqs of one index with floor <= seq < below, newest first. */
 type Walk = (below: number, floor: number, count: number) => number[]
 
-/** With more (source, type) pairs than this, a walk over the whole log is as fast as merging them. */
-const PAIRS_AT_MOST = 256
-
 const range = 'seq < ? and seq >= ? order by seq desc limit ?'
-const bySeq = `select seq from hookonce_events where ${range}`
-const byReference = `select seq from hookonce_events where related_reference = ? and ${range}`
-const byWork = `select seq from hookonce_work where ${range}`
-const byLeased = `
-  select seq from hookonce_work where source = ? and token is not null and ${range}`
-const byRetrying = `
-  select seq from hookonce_work where source = ? and token is null and attempt > base_attempt and ${range}`
-const byParked = `select seq from hookonce_events where parked = ? and source = ? and ${range}`
-const byDuplicates = `select seq from hookonce_duplicates where ${range}`
-const byConflicts = `select seq from hookonce_duplicates where conflicts > 0 and ${range}`
-const byFlag = `
-  select seq from hookonce_events where same_as is not null and ${range}`
-const byType = `select seq from hookonce_events where source = ? and event_type = ? and ${range}`
-const byKey =
-  'select seq from hookonce_events where source = ? and event_id = ? and seq < ? and seq >= ? limit ?'
+const events = 'select seq from hookonce_events'
+const work = 'select seq from hookonce_work'
+const duplicates = 'select seq from hookonce_duplicates'
+const bySeq = `${events} where ${range}`
+const walks: Readonly<Record<ListIndex, string>> = {
+  key: `${events} where source = ? and event_id = ? and seq < ? and seq >= ? limit ?`,
+  reference: `${events} where related_reference = ? and ${range}`,
+  work: `${work} where ${range}`,
+  leased: `${work} where source = ? and token is not null and ${range}`,
+  retrying: `${work} where source = ? and token is null and attempt > base_attempt and ${range}`,
+  ignored: `${events} where parked = 'ignored' and source = ? and ${range}`,
+  dead: `${events} where parked = 'dead' and source = ? and ${range}`,
+  flagged: `${events} where same_as is not null and ${range}`,
+  conflicts: `${duplicates} where conflicts > 0 and ${range}`,
+  duplicates: `${duplicates} where ${range}`,
+  types: `${events} where source = ? and event_type = ? and ${range}`,
+}
 
 function pathOf(connection: Connection, filter: EventFilter): Walk[] {
-  const { source, eventId, reference, state, dead, reason } = filter
-  const walk = (sql: string, ...keys: SqliteValue[]): Walk => walkOf(connection, sql, keys)
+  return indexesFor(filter).flatMap((index) => {
+    const keys = keysOf(connection, index, filter)
+    if (keys === null) return [walkOf(connection, bySeq, [])]
+    return keys.map((key) => walkOf(connection, walks[index], key))
+  })
+}
 
-  if (eventId !== undefined) return sourcesOf(connection, source).map((name) => walk(byKey, name, eventId))
-  if (reference !== undefined) return [walk(byReference, reference)]
-  const waiting = (sql: string) => knownSources(connection, source).map((name) => walk(sql, name))
-  if (state === 'pending') return [walk(byWork)]
-  if (state === 'processing') return waiting(byLeased)
-  if (dead === false) return [...waiting(byRetrying), ...waiting(byLeased)]
-  if (state === 'ignored') return parked(connection, 'ignored', source)
-  if (dead === true) return parked(connection, 'dead', source)
-  const givesReason = reason !== undefined || filter.reasonLike !== undefined
-  if (state === 'failed' || (givesReason && state === undefined)) {
-    const over = state === 'failed' ? ['dead'] : ['dead', 'ignored']
-    const ended = over.flatMap((list) => parked(connection, list, source))
-    return [...waiting(byRetrying), ...waiting(byLeased), ...ended]
+/** A walk for each key. Null: the whole log is read. */
+function keysOf(connection: Connection, index: ListIndex, filter: EventFilter): SqliteValue[][] | null {
+  const { source, eventId, reference } = filter
+  switch (index) {
+    case 'key':
+      return sourcesOf(connection, source).map((name) => [name, eventId!])
+    case 'reference':
+      return [[reference!]]
+    case 'leased':
+    case 'retrying':
+      return knownSources(connection, source).map((name) => [name])
+    case 'ignored':
+    case 'dead':
+      return (source === undefined ? parkedSources(connection, index) : [source]).map((name) => [name])
+    case 'types':
+      return pairsOf(connection, filter)
+    default:
+      return [[]]
   }
-  if (filter.flagged === true) return [walk(byFlag)]
-  if (filter.hasConflict === true) return [walk(byConflicts)]
-  if (filter.hasDuplicates === true) return [walk(byDuplicates)]
-  const pairs = pairsOf(connection, filter)
-  return pairs?.map(([name, type]) => walk(byType, name, type)) ?? [walk(bySeq)]
 }
 
 function walkOf(connection: Connection, sql: string, keys: readonly SqliteValue[]): Walk {
   const statement = connection.prepare(sql)
   return (below, floor, count) => statement.all(...keys, below, floor, count).map((row) => Number(row.seq))
-}
-
-function parked(connection: Connection, list: string, source: string | undefined): Walk[] {
-  const sources = source === undefined ? parkedSources(connection, list) : [source]
-  return sources.map((name) => walkOf(connection, byParked, [list, name]))
 }
 
 function knownSources(connection: Connection, source: string | undefined): string[] {

@@ -2,14 +2,8 @@
  * An operator's order: each event is judged on its own by the transition table; all changes and their audits are one
  * commit.
  */
-import {
-  canMove,
-  type EventKey,
-  type Order,
-  type OrderRefusal,
-  type OrderResult,
-  type State,
-} from '../../model.js'
+import type { EventKey, Order, OrderResult } from '../../model.js'
+import { orderResult } from '../shared/operate.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
@@ -52,10 +46,10 @@ function operateEvent(
   book: HourBook,
 ): OrderResult {
   const row = connection.prepare(eventByKey).get(source, eventId)
-  if (row === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
-  const { state } = standing(row, now)
-  const refused = refusalOf(order, state, (order.conflict ? row.has_conflict : row.has_payload) === 1)
-  if (refused !== null) return { done: false, code: refused }
+  if (row === undefined) return orderResult(order, undefined)
+  const hasPayload = (order.conflict ? row.has_conflict : row.has_payload) === 1
+  const result = orderResult(order, { state: standing(row, now).state, hasPayload })
+  if (!result.done) return result
   writeLostAttempt(connection, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
   if (order.verb === 'ignore') {
@@ -67,14 +61,7 @@ function operateEvent(
   }
   const { actor, verb, reason } = order
   writeAudit(connection, now, { actor, verb, source, eventId, reason })
-  return { done: true, from: state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
-}
-
-function refusalOf({ verb, force }: Order, state: State, hasPayload: boolean): OrderRefusal | null {
-  if (state === 'processing') return 'EVENT_PROCESSING'
-  if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
-  if (verb !== 'ignore' && !hasPayload) return 'PAYLOAD_REMOVED'
-  return state === 'succeeded' && force !== true ? 'FORCE_NEEDED' : null
+  return result
 }
 
 // `attempt` keeps counting. `base_attempt` is its value at the new start, so that tries count from there.

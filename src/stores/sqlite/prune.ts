@@ -1,6 +1,6 @@
 /**
  * Prune: removes finished payloads, events, attempts and audits of one source that are old enough, and expired results of
- * keys. It never removes unfinished events, dead letters (I7) or watermarks. Each call reads a bounded part of the log and
+ * keys. It never removes unfinished events, dead letters or watermarks. Each call reads a bounded part of the log and
  * returns whether to call again, so that intake waits for one small transaction at a time.
  */
 import type { PruneOptions, PruneResult } from '../../store.js'

@@ -12,7 +12,7 @@ export function settle(connection: Connection, now: number, settlements: readonl
   return connection.write(() => settleWithin(connection, now, settlements))
 }
 
-/** The same inside an open transaction of a handler. */
+/** Inside an open transaction of a handler. */
 export function settleWithin(
   connection: Connection,
   now: number,
@@ -24,7 +24,7 @@ export function settleWithin(
   return settled
 }
 
-/** The fence (I4). Under the write lock nothing can change between this read and the writes below. */
+/** An expired lease changes nothing. Under the write lock nothing can change between this read and the writes below. */
 const leasedEvent = `
   select w.attempt, w.worker, w.source, w.lane, e.run, e.received_at
   from hookonce_work w join hookonce_events e on e.seq = w.seq
@@ -74,7 +74,6 @@ function parkedAs(outcome: Outcome): 'ignored' | 'dead' | null {
   return outcome.kind === 'ignored' ? 'ignored' : 'dead'
 }
 
-/** The fence (I4): the token is that of the latest claim, and the lease has not expired. */
 const extendLease = 'update hookonce_work set next_at = ? where seq = ? and token = ? and next_at > ?'
 
 export interface ExtendArgs {

@@ -1,6 +1,4 @@
 /** A handler's transaction on the event loop: `ctx.tx` of the SQLite store. */
-
-import { checkEffect, checkSettlement, checkWatermark } from '../../store/input.js'
 import type { StoreTransaction } from '../../store.js'
 import type { RunResult } from './protocol.js'
 import type { ThreadLink } from './thread-link.js'
@@ -32,25 +30,13 @@ export async function beginTransaction(
   }
   return {
     tx,
-    async settle(settlements) {
-      settlements.forEach(checkSettlement)
-      return thread.call('tx.settle', now(), { transaction, settlements })
-    },
-    async finish(settlements) {
-      settlements.forEach(checkSettlement)
-      return thread.call('tx.finish', now(), { transaction, settlements })
-    },
+    settle: (settlements) => thread.call('tx.settle', now(), { transaction, settlements }),
+    finish: (settlements) => thread.call('tx.finish', now(), { transaction, settlements }),
     commit: () => thread.call('tx.commit', now(), { transaction }),
     rollback: () => thread.call('tx.rollback', now(), { transaction }),
     keys: {
-      async advance(watermark) {
-        checkWatermark(watermark)
-        return thread.call('tx.advance', now(), { transaction, watermark })
-      },
-      async effect(step) {
-        checkEffect(step)
-        return thread.call('tx.effect', now(), { transaction, step })
-      },
+      advance: (watermark) => thread.call('tx.advance', now(), { transaction, watermark }),
+      effect: (step) => thread.call('tx.effect', now(), { transaction, step }),
     },
   }
 }

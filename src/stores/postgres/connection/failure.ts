@@ -1,8 +1,8 @@
 /**
  * Classifies errors of PostgreSQL and its driver, and turns them into HookonceErrors. Only codes and names of database
- * objects are passed on: messages and details of PostgreSQL may quote values, and values may be payload (I8).
+ * objects are passed on: messages and details of PostgreSQL may quote values, and values may be payload.
  */
-import { HookonceError, isHookonceError } from '../../errors.js'
+import { HookonceError, isHookonceError } from '../../../errors.js'
 import { missingPrivilege } from './privileges.js'
 
 interface PgFailure {
@@ -69,7 +69,7 @@ export function isPartitionMissing(error: unknown): boolean {
   return code === '23514' && table === 'payloads' && !constraint
 }
 
-/** The code of the error that `answerOf` throws. */
+/** Thrown by `answerOf`. */
 const TIMED_OUT = 'HOOKONCE_TIMED_OUT'
 
 export function timedOut(): Error {
@@ -123,7 +123,7 @@ const broken = 'the server or its machine failed; see the log of the server'
 const constrained =
   'a constraint forbids the row; remove the constraint if you added it to a table of hookonce'
 
-/** What an operator can do about a failure that is not about the data. */
+/** Failures that an operator can do something about. */
 const explanations: Readonly<Record<string, string>> = {
   '2200H': 'a sequence has reached its end; raise its maximum',
   '23502': constrained,
@@ -167,4 +167,8 @@ export function asHookonceError(error: unknown): HookonceError {
     return new HookonceError('SCHEMA_MISSING', { found: 'none', known: 1 })
   }
   return new HookonceError('STORE_FAILED', { problem })
+}
+
+export function throwHookonceError(error: unknown): never {
+  throw asHookonceError(error)
 }

@@ -4,11 +4,11 @@
  * Each new connection asks again, because after a failover another host is the primary.
  */
 import type { ClientConfig } from 'pg'
-import { PromptClient } from './connection.js'
+import { PromptClient } from './client.js'
 
 /** New connections that begin at the same time share an answer. */
 const SHARED_MS = 500
-/** The time for a host to answer. Shorter than the pool's limit for a new connection. */
+/** Shorter than the pool's limit for a new connection. */
 const ASK_MS = 3_000
 
 const isReadOnly = `select pg_catalog.pg_is_in_recovery() or pg_catalog.current_setting('transaction_read_only') = 'on'
@@ -42,7 +42,7 @@ export function choosingClient(urls: readonly string[], readWrite: boolean): typ
     }
   }
 
-  /** The host for a new connection. When all fail, a host that is read-only says more than one that is down. */
+  /** When all fail, a host that is read-only says more than one that is down. */
   async function choose(config: ClientConfig): Promise<Host> {
     try {
       return await Promise.any(urls.map((url) => ask(url, config)))

@@ -1,10 +1,10 @@
 /** A statement of the log: its name, its SQL with the configured schema, and its parameters. */
 import type { CustomTypesConfig, QueryConfig, QueryResultRow } from 'pg'
 import pg from 'pg'
-import { HookonceError, invalid } from '../../errors.js'
+import { HookonceError, invalid } from '../../../errors.js'
 
 export interface Statement {
-  /** The statement is prepared under this name. An empty name means that it is not prepared. */
+  /** An empty name means that the statement is not prepared. */
   readonly name: string
   readonly sql: string
 }
@@ -65,7 +65,7 @@ const valueTypes: CustomTypesConfig = {
   },
 }
 
-/** The usual form of an instant: `2026-01-31 23:59:59.123456+00`. The parser of the driver takes twice as long. */
+/** Instants are usually `2026-01-31 23:59:59.123456+00`. The parser of the driver takes twice as long. */
 const ISO_UTC = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?\+00$/
 
 /** In another time zone. Any other form is an error: the parser of the driver returns null for it, which counts as 1970. */

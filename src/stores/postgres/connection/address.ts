@@ -1,10 +1,9 @@
 /**
- * The address of a database as users write it. node-postgres reads most of a URL itself: user, password, database,
- * sslmode, sslrootcert, sslcert, sslkey. This file adds several hosts with target_session_attrs, which it lacks, and the
- * options of the store that a URL can carry.
+ * Addresses of databases as users write them. node-postgres reads most of a URL itself. This file adds several hosts with
+ * target_session_attrs, and the options of the store that a URL can carry.
  */
 import pg from 'pg'
-import { invalid } from '../../errors.js'
+import { invalid } from '../../../errors.js'
 
 export interface Address {
   /** One URL for each host, without the options of the store. */
@@ -14,7 +13,6 @@ export interface Address {
   readonly options: UrlOptions
 }
 
-/** Options of the store in the query of its URL. */
 export interface UrlOptions {
   readonly schema?: string
   readonly prepare?: boolean
@@ -82,8 +80,8 @@ function kindOf(value: unknown): string {
 }
 
 function flagOf(what: string, name: string, value: string | undefined): boolean | undefined {
-  if (value === undefined || value === 'true' || value === 'false')
-    return value === undefined ? undefined : value === 'true'
+  if (value === undefined) return undefined
+  if (value === 'true' || value === 'false') return value === 'true'
   throw invalid(what, `has ${name}=${value}; use true or false`)
 }
 

@@ -1,15 +1,11 @@
-/**
- * The three pools of a store. The log's own statements run on a small pool that only the log uses, so that handlers that
- * take every connection of the application's pool stop neither intake nor leases. Reads have another one. Transactions of
- * handlers run on the application's pool.
- */
+/** The options of the store, and the pools they describe. database.ts says who uses which. */
 import type { Pool, PoolConfig } from 'pg'
 import pg from 'pg'
-import { invalid } from '../../errors.js'
-import { anyValue, checkOptions, type Rule, shape } from '../../options.js'
-import { checkCount } from '../../store/input.js'
+import { invalid } from '../../../errors.js'
+import { anyValue, checkOptions, type Rule, shape } from '../../../options.js'
+import { checkCount } from '../../../store/input.js'
 import { parseAddress } from './address.js'
-import { keepAlive, PromptClient, quiet, surviveAll } from './connection.js'
+import { keepAlive, PromptClient } from './client.js'
 import { choosingClient } from './hosts.js'
 
 export interface PostgresOptions {
@@ -52,16 +48,6 @@ export interface PostgresOptions {
   readonly duplicateFlushMs?: number
 }
 
-export interface Pools {
-  readonly log: Pool
-  readonly reads: Pool
-  readonly transactions: Pool
-  /** The options of connections to `directUrl`, if there is one. */
-  readonly direct: PoolConfig | undefined
-  /** Ends the pools for the log and for transactions. The application's own pool stays open. */
-  end(): Promise<void>
-}
-
 const optionNames = shape({
   url: anyValue,
   password: anyValue,
@@ -90,51 +76,17 @@ export function settled(options: PostgresOptions): PostgresOptions {
   return options.url === undefined ? options : { ...parseAddress(urlOf(options)).options, ...options }
 }
 
-export function openPools(options: PostgresOptions): Pools {
-  const log = logPool(options)
-  const transactions =
-    options.pool ??
-    quiet(
-      new pg.Pool({
-        ...connection(options, urlOf(options)),
-        pipeline: true,
-        max: options.maxTransactions ?? 10,
-      }),
-    )
-  const reads = readPool(options)
-  const leave = options.pool ? surviveAll(options.pool) : undefined
+export function openPools(options: PostgresOptions) {
+  const { pool, directUrl, maxConnections = 6, maxReads = 3, maxTransactions = 10 } = options
+  checkCount('maxReads', maxReads, 1_000)
+  const shared = pool ? configOf(pool) : connection(options, urlOf(options))
   return {
-    log,
-    reads,
-    transactions,
-    direct:
-      options.directUrl === undefined ? undefined : connection(options, options.directUrl, '`directUrl`'),
-    async end() {
-      leave?.()
-      await Promise.all([log.end(), options.pool ? undefined : transactions.end()])
-    },
+    log: new pg.Pool({ ...shared, max: maxConnections }),
+    reads: new pg.Pool({ ...shared, pipeline: true, max: maxReads }),
+    transactions: pool ?? new pg.Pool({ ...shared, pipeline: true, max: maxTransactions }),
+    /** For connections to `directUrl`, if there is one. */
+    direct: directUrl === undefined ? undefined : connection(options, directUrl, '`directUrl`'),
   }
-}
-
-function logPool(options: PostgresOptions): Pool {
-  return quiet(
-    new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options, urlOf(options))),
-      max: options.maxConnections ?? 6,
-    }),
-  )
-}
-
-function readPool(options: PostgresOptions): Pool {
-  const max = options.maxReads ?? 3
-  checkCount('maxReads', max, 1_000)
-  return quiet(
-    new pg.Pool({
-      ...(options.pool ? configOf(options.pool) : connection(options, urlOf(options))),
-      pipeline: true,
-      max,
-    }),
-  )
 }
 
 export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
@@ -142,38 +94,38 @@ export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): numbe
   return readTimeoutMs
 }
 
-/** What `url` is, or what its function returns; `parseAddress` checks it. */
 function urlOf({ url = '' }: PostgresOptions): string {
   return typeof url === 'function' ? url() : url
+}
+
+const common: PoolConfig = {
+  connectionTimeoutMillis: 5_000,
+  // An inbox that was stopped must not keep its process alive until idle connections are closed.
+  allowExitOnIdle: true,
+  ...keepAlive,
 }
 
 function connection({ password, ssl }: PostgresOptions, url: string, what?: string): PoolConfig {
   const { urls, readWrite } = parseAddress(url, what)
   return {
+    ...common,
     connectionString: urls[0],
-    ...(password === undefined ? {} : { password }),
-    ...(ssl === undefined ? {} : { ssl }),
-    connectionTimeoutMillis: 5_000,
+    ...(password !== undefined && { password }),
+    ...(ssl !== undefined && { ssl }),
     idleTimeoutMillis: 30_000,
-    // An inbox that was stopped must not keep its process alive until idle connections are closed.
-    allowExitOnIdle: true,
-    ...keepAlive,
     Client: urls.length > 1 || readWrite ? choosingClient(urls, readWrite) : PromptClient,
     application_name: 'hookonce',
   }
 }
 
 /** The options of the application's pool, for another pool. node-postgres makes password and ssl non-enumerable. */
-function configOf(pool: Pool): PoolConfig {
-  const { password, ssl } = pool.options as PoolConfig
-  const copied: PoolConfig = {
+function configOf({ options }: Pool): PoolConfig {
+  const { password, ssl } = options as PoolConfig
+  return {
     Client: PromptClient,
-    ...pool.options,
-    connectionTimeoutMillis: 5_000,
-    allowExitOnIdle: true,
-    ...keepAlive,
+    ...options,
+    ...common,
+    ...(password !== undefined && { password }),
+    ...(ssl !== undefined && { ssl }),
   }
-  if (password !== undefined) copied.password = password
-  if (ssl !== undefined) copied.ssl = ssl
-  return copied
 }

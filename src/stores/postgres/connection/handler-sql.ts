@@ -1,5 +1,5 @@
 /**
- * What the SQL of a handler does to its transaction and to the session of its connection, read from the text. A text that is
+ * Reads from the SQL of a handler how it changes its transaction and the session of its connection. A text that is
  * judged too strictly costs a new connection; so the patterns look for words, and do not parse.
  */
 
@@ -7,9 +7,9 @@
 export type Boundary = 'begin' | 'commit' | 'rollback'
 
 export interface HandlerSql {
-  /** The first boundary in the text, also behind other statements. */
+  /** The first boundary in the text, even behind other statements. */
   readonly boundary: Boundary | null
-  /** The words that change the session beyond the end of the transaction: `set search_path`, `listen`. */
+  /** Words that change the session beyond the end of the transaction: `set search_path`, `listen`. */
   readonly change: string | null
   /** The transaction leaves READ COMMITTED. */
   readonly raisesLevel: boolean
@@ -25,7 +25,7 @@ const ANYWHERE = new RegExp(`(?:^|;)\\s*${WORDS}`, 'i')
 /** Comments, strings and quoted names. A dollar quote may be a block of code, and is read by `CHANGES` only. */
 const QUOTED = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|\be'(?:[^'\\]|\\[\s\S]|'')*'|'(?:[^']|'')*'|"(?:[^"]|"")*"/gi
 const DOLLAR_QUOTED = /\$((?:[a-z_]\w*)?)\$[\s\S]*?\$\1\$/gi
-/** The body of an SQL function, which ends with `end`. */
+/** An SQL function, whose body ends with `end`. */
 const SQL_BODY = /\bbegin\s+atomic\b[\s\S]*\bend\b/gi
 
 const START = '(?:^|;|\\bbegin\\s)\\s*'
@@ -71,7 +71,7 @@ function read(text: string): HandlerSql {
   }
 }
 
-/** The boundary that the text begins with. */
+/** Only a boundary that the text begins with. */
 export function boundaryIn(query: unknown): Boundary | null {
   return boundaryOf(FIRST.exec((textOf(query) ?? '').replace(COMMENTS, '')))
 }

@@ -4,9 +4,9 @@
  * outcome still commit together.
  */
 import type { Pool, PoolClient } from 'pg'
-import { invalid } from '../../errors.js'
+import { invalid } from '../../../errors.js'
+import type { PostgresTx } from '../transaction.js'
 import { type Boundary, boundaryIn } from './handler-sql.js'
-import type { PostgresTx } from './transaction.js'
 
 export type TransactionClient = PoolClient & Pick<Pool, 'end'> & { connect(): Promise<PoolClient> }
 
@@ -17,7 +17,7 @@ export function asClient(tx: PostgresTx): TransactionClient {
   const run = tx.query.bind(tx) as unknown as Query
   let depth = 0
 
-  /** The promise of `tx.query` itself: the context of the handler watches it, also when nobody awaits it. */
+  /** Returns the promise of `tx.query` itself: the context of the handler watches it, even when nobody awaits it. */
   function unchanged(statement: unknown, rest: readonly unknown[]): Promise<unknown> {
     try {
       return run(statement, ...rest)

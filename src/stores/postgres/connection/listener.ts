@@ -1,0 +1,94 @@
+/**
+ * Notifies other processes of new events with LISTEN and NOTIFY. NOTIFY takes a lock on the whole database at commit, so
+ * it is sent at most once in 20 ms, after the commit and in its own statement. Polling finds the events of a lost one.
+ * A connection that only listens does not notice that its server is gone, so it sends a query from time to time.
+ */
+import type { Client } from 'pg'
+import { HookonceError } from '../../../errors.js'
+import { answerOf, destroy } from './client.js'
+import type { Database } from './database.js'
+import { isOwnSession } from './sessions.js'
+
+const NOTIFY_EVERY_MS = 20
+const RECONNECT_MS = 1_000
+/** It is sent at this multiple of the time limit of a statement: every 30 s by default. */
+const CHECK_TIMES = 3
+
+const notifyChannel = { name: 'notify', sql: 'select pg_notify($1, $2)' }
+
+export class Listener {
+  readonly #db: Database
+  readonly #channel: string
+  readonly #wakes = new Set<() => void>()
+  #client: Client | undefined
+  #notifying: NodeJS.Timeout | undefined
+  #reconnecting: NodeJS.Timeout | undefined
+  #checking: NodeJS.Timeout | undefined
+  #closed = false
+
+  constructor(db: Database) {
+    this.#db = db
+    this.#channel = `hookonce_${db.schema}`
+  }
+
+  notify(): void {
+    if (this.#notifying || this.#closed) return
+    this.#notifying = setTimeout(() => {
+      this.#notifying = undefined
+      if (!this.#closed) this.#db.query(notifyChannel, [this.#channel, '']).catch(() => {})
+    }, NOTIFY_EVERY_MS).unref()
+  }
+
+  async subscribe(wake: () => void): Promise<() => Promise<void>> {
+    if (this.#closed) throw new HookonceError('STORE_CLOSED')
+    this.#wakes.add(wake)
+    if (!this.#client) await this.#listen().catch(() => this.#reconnect(this.#client))
+    return async () => {
+      this.#wakes.delete(wake)
+      if (this.#wakes.size === 0) await this.#stop()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#notifying)
+    this.#wakes.clear()
+    await this.#stop()
+  }
+
+  async #listen(): Promise<void> {
+    const { timeoutMs, hasDirectUrl } = this.#db
+    const client = this.#db.client()
+    this.#client = client
+    client.on('notification', () => {
+      for (const wake of this.#wakes) wake()
+    })
+    client.on('error', () => this.#reconnect(client))
+    client.on('end', () => this.#reconnect(client))
+    await client.connect()
+    // Behind a pooler, LISTEN would reach a session that others use. Polling finds the events.
+    if (!hasDirectUrl && !(await isOwnSession(client, timeoutMs))) return this.#stop()
+    await answerOf(client.query(`listen "${this.#channel}"`), timeoutMs)
+    this.#checking = setInterval(() => {
+      answerOf(client.query('select 1'), timeoutMs).catch(() => this.#reconnect(client))
+    }, CHECK_TIMES * timeoutMs).unref()
+  }
+
+  #reconnect(lost: Client | undefined): void {
+    if (this.#closed || lost === undefined || this.#client !== lost) return
+    this.#client = undefined
+    clearInterval(this.#checking)
+    destroy(lost)
+    this.#reconnecting = setTimeout(() => {
+      if (this.#wakes.size > 0) this.#listen().catch(() => this.#reconnect(this.#client))
+    }, RECONNECT_MS).unref()
+  }
+
+  async #stop(): Promise<void> {
+    clearTimeout(this.#reconnecting)
+    clearInterval(this.#checking)
+    const last = this.#client
+    this.#client = undefined
+    await last?.end().catch(() => {})
+  }
+}

@@ -1,0 +1,118 @@
+/**
+ * Two connections for `maintain`. The advisory lock belongs to a transaction that stays open on a connection of its own:
+ * a lock of the session would stay behind in a session of a pooler. The transaction holds no snapshot, so neither vacuum
+ * nor DETACH CONCURRENTLY waits for it. Statements run on another connection, each in a transaction with its own
+ * settings; DETACH CONCURRENTLY, which is not allowed in a transaction, runs alone.
+ */
+import type { Client, QueryConfig, QueryResult } from 'pg'
+import { answerOf, cancelStatement } from './client.js'
+import type { Database } from './database.js'
+import { isTimedOut } from './failure.js'
+import { beginSql, formats, inTransaction, isOwnSession, setSql } from './sessions.js'
+import { adhoc, type Run } from './statement.js'
+import { Turns } from './turns.js'
+
+const STATEMENT_MS = 300_000
+/** Longer than the server's own limit, so that it is only reached when the connection is broken. */
+const ANSWER_MS = STATEMENT_MS + 30_000
+/** A partition that is locked now can be dropped tomorrow. */
+const LOCK_MS = 10_000
+/** For the transaction with the lock, which sends a query more often than that. */
+const IDLE_MS = 60_000
+const KEEP_ALIVE_MS = 15_000
+const CLOSE_MS = 1_000
+
+const settings = {
+  ...formats,
+  statement_timeout: STATEMENT_MS,
+  lock_timeout: LOCK_MS,
+  client_min_messages: 'warning',
+  synchronous_commit: 'on',
+}
+const begin = beginSql(STATEMENT_MS, settings)
+
+export class MaintainSession {
+  readonly #db: Database
+  readonly #holder: Client
+  readonly #worker: Client
+  readonly #holderTurns: Turns
+  /** False when another process maintains the log now. */
+  isLocked = false
+  /** Why the lock is lost; null while the connection works. */
+  #lost: unknown = new Error('not connected')
+  #keepingAlive: NodeJS.Timeout | undefined
+
+  constructor(db: Database) {
+    this.#db = db
+    this.#holder = db.client()
+    this.#worker = db.client()
+    this.#holderTurns = new Turns(this.#holder)
+    this.#holder.on('error', (error) => {
+      this.#lost = error
+    })
+  }
+
+  async open(): Promise<void> {
+    await Promise.all([this.#holder.connect(), this.#worker.connect()])
+    this.#lost = null
+    // DETACH CONCURRENTLY runs alone, so its limits can only be those of the session.
+    if (await isOwnSession(this.#worker, this.#db.timeoutMs)) await this.#send(setSql(settings, 'set'))
+    await this.#hold(beginSql(IDLE_MS))
+    // Without parameters: the portal of a query with parameters keeps its snapshot, and DETACH would wait for that.
+    const key = `pg_catalog.hashtextextended('hookonce maintain ${this.#db.schema}', 0)`
+    const { rows } = await this.#hold(`select pg_catalog.pg_try_advisory_xact_lock(${key}) as got`)
+    this.isLocked = rows[0].got
+    if (!this.isLocked) await this.#hold('rollback')
+    else this.#keepingAlive = setInterval(() => this.#keepAlive(), KEEP_ALIVE_MS).unref()
+  }
+
+  /** Runs one statement in its own transaction. */
+  readonly run: Run = (statement, values) => this.atomic((run) => run(statement, values))
+
+  /** Runs one command outside a transaction. */
+  async alone(sql: string): Promise<void> {
+    await this.#send(this.#db.inSchema(sql))
+  }
+
+  /** Runs `work` between begin and commit. */
+  atomic<T>(work: (run: Run) => Promise<T>): Promise<T> {
+    const run: Run = async ({ sql }, values) =>
+      // Without a name: these statements are rare, and their session may be shared.
+      (await this.#send(this.#db.prepared(adhoc(sql), values))).rows as never
+    return inTransaction(
+      begin,
+      (sql) => this.#send(sql),
+      () => work(run),
+    )
+  }
+
+  /** Ends the connections, and with them the lock. */
+  async close(): Promise<void> {
+    clearInterval(this.#keepingAlive)
+    // A pooler would drop a session that is left inside a transaction, and the lock a moment later.
+    if (this.#lost === null) await this.#hold('rollback', CLOSE_MS).catch(() => {})
+    await Promise.all([this.#holder.end().catch(() => {}), this.#worker.end().catch(() => {})])
+  }
+
+  #keepAlive(): void {
+    this.#hold('select 1').catch((error) => {
+      this.#lost = error
+    })
+  }
+
+  #hold(sql: string, limitMs = this.#db.timeoutMs): Promise<QueryResult> {
+    const sent = this.#holderTurns.take(() => this.#holder.query(sql))
+    return answerOf(sent, limitMs)
+  }
+
+  /** Without the lock, another process may maintain the log now. */
+  async #send(sql: string | QueryConfig): Promise<QueryResult> {
+    if (this.#lost !== null) throw this.#lost
+    try {
+      return await answerOf(this.#worker.query(sql as string), ANSWER_MS)
+    } catch (error) {
+      if (isTimedOut(error)) await cancelStatement(this.#worker)
+      throw error
+    }
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * Settings of sessions and transactions, and whether the sessions of the server belong to our connections. Behind a
+ * pooler in transaction mode (PgBouncer, and most hosted databases) each transaction may run in another session: a
+ * statement that was prepared under a name, a session setting or LISTEN then reaches a session that somebody else uses.
+ * There, statements have no name, and each transaction contains its settings.
+ *
+ * A pooler is recognised by the number of the server's process: a pooler gives its clients keys of its own, so the number
+ * that a client was given is not the one that the session has.
+ */
+import type { ClientBase, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import type { Logger } from '../../../log.js'
+import { answerOf, corked, isPipelined } from './client.js'
+import { isConnectionFailure } from './failure.js'
+
+export type Settings = Readonly<Record<string, string | number>>
+
+/** A database or a role may have other formats than our parsers need. The path hides functions of the same name. */
+export const formats: Settings = {
+  datestyle: 'ISO, YMD',
+  extra_float_digits: 1,
+  standard_conforming_strings: 'on',
+  search_path: 'pg_catalog, pg_temp',
+}
+
+/**
+ * enable_seqscan: every statement of the log goes through an index. A generic plan that was made while a table was small
+ * must not scan the table after it has grown. jit and plan_cache_mode: compiling these plans, or planning again for each
+ * call, costs more than running them. statement_timeout and lock_timeout: the store limits the time of each statement
+ * itself. The server's limit would also end the wait of a commit for its synchronous standby, and then report the commit
+ * as a success.
+ */
+export const logSettings: Settings = {
+  ...formats,
+  enable_seqscan: 'off',
+  jit: 'off',
+  plan_cache_mode: 'force_generic_plan',
+  statement_timeout: 0,
+  lock_timeout: 0,
+}
+
+export function setSql(settings: Settings, how: 'set' | 'set local'): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${how} ${name} = ${value}`)
+    .join('; ')
+}
+
+export const LOCAL_FORMATS = setSql(formats, 'set local')
+
+const GRACE_MS = 5_000
+
+/**
+ * The level is named, because a database or a role may have another one as its default. Leases and lanes need a snapshot for
+ * each statement: with one for the whole transaction, a heartbeat would make its end fail, and an event that was parked
+ * in the meantime would not be seen.
+ */
+export const BEGIN = 'begin isolation level read committed'
+
+/**
+ * `begin` with a limit on idle time. When a connection is lost between two statements without an error, the server would
+ * keep the transaction and its locks until the operating system notices, which takes hours.
+ */
+export function beginSql(idleMs: number, settings: Settings = {}, mode: '' | ' read only' = ''): string {
+  const idle = { idle_in_transaction_session_timeout: Math.round(idleMs + GRACE_MS) }
+  return `${BEGIN}${mode}; ${setSql({ ...idle, ...settings }, 'set local')}`
+}
+
+/** In ms. */
+const idleLimits = new WeakMap<ClientBase, number>()
+
+/**
+ * For a connection of our own pool: the limit is a setting of its session and is sent when it changes. A `set local` in
+ * each transaction took 5 % of the time of the server. Returns the answer to `begin`.
+ */
+export function beginInOwnSession(client: ClientBase, idleMs: number): Promise<unknown> {
+  const limitMs = Math.round(idleMs + GRACE_MS)
+  if (idleLimits.get(client) !== limitMs) {
+    idleLimits.delete(client)
+    client.query(`set idle_in_transaction_session_timeout = ${limitMs}`).then(
+      () => idleLimits.set(client, limitMs),
+      () => {}, // a broken connection: `begin` fails too
+    )
+  }
+  return client.query(BEGIN)
+}
+
+/** Runs `work` between begin and commit. */
+export async function inTransaction<T>(
+  begin: string,
+  command: (sql: string) => Promise<unknown>,
+  work: () => Promise<T>,
+): Promise<T> {
+  await command(begin)
+  try {
+    const value = await work()
+    await command('commit')
+    return value
+  } catch (error) {
+    // A failure of the rollback replaces the cause, because it decides whether the connection is destroyed.
+    if (!isConnectionFailure(error)) await command('rollback')
+    throw error
+  }
+}
+
+/** Sends begin, the statement and commit. On a pipelined connection this is one round trip. */
+export async function transact<Row extends QueryResultRow>(
+  client: PoolClient,
+  begin: string,
+  query: QueryConfig,
+): Promise<QueryResult<Row>> {
+  const command = (sql: string) => client.query(sql)
+  if (!isPipelined(client)) return inTransaction(begin, command, () => client.query<Row>(query))
+  process.nextTick(corked(client))
+  const steps = [command(begin), client.query<Row>(query), command('commit')] as const
+  const [began, answered, ended] = await Promise.allSettled(steps)
+  // The first failure is the cause. PostgreSQL turns the commit after it into a rollback.
+  for (const step of [began, answered, ended]) if (step.status === 'rejected') throw step.reason
+  return (answered as PromiseFulfilledResult<QueryResult<Row>>).value
+}
+
+export interface SessionOptions {
+  /** Names for statements: true and false are the user's choice, undefined depends on what is found. */
+  readonly prepare: boolean | undefined
+  readonly hasDirectUrl: boolean
+}
+
+const LOST = 'A connection pooler changed the session of a connection'
+
+export class Sessions {
+  readonly #options: SessionOptions
+  #state: 'unknown' | 'own' | 'shared' = 'unknown'
+  /** A session did not know a statement by its name. */
+  #isNameLost = false
+  /** Connections of the log that have their settings. */
+  readonly #configured = new WeakSet<ClientBase>()
+  #synchronousCommit = 'on'
+  #logger: Logger | undefined
+  /** About a pooler, until a logger is there. */
+  #report: ((logger: Logger) => void) | undefined
+
+  constructor(options: SessionOptions) {
+    this.#options = options
+  }
+
+  /** Statements are prepared under a name. */
+  get named(): boolean {
+    return !this.#isNameLost && (this.#options.prepare ?? this.own)
+  }
+
+  /** Transactions of other clients may run in the sessions of our connections. */
+  get shared(): boolean {
+    return this.#state === 'shared'
+  }
+
+  /** A setting of a session stays with its connection. False until a session was examined. */
+  get own(): boolean {
+    return this.#state === 'own'
+  }
+
+  /** Prepares a new connection of the log for its statements. Undefined when that was done before. */
+  configure(client: ClientBase, limitMs: number): Promise<void> | undefined {
+    return this.#configured.has(client) ? undefined : this.#examine(client, limitMs)
+  }
+
+  /** `begin` for statements of the log, with the settings that a shared session lacks. */
+  begin(idleMs: number): string {
+    if (!this.shared) return beginSql(idleMs)
+    return beginSql(idleMs, { ...logSettings, synchronous_commit: this.#synchronousCommit })
+  }
+
+  /** From now on sessions are treated as shared. */
+  statementLost(): void {
+    if (this.#isNameLost) return
+    this.#isNameLost = true
+    this.#share(LOST)
+  }
+
+  logTo(logger: Logger): void {
+    this.#logger = logger
+    this.#report?.(logger)
+    this.#report = undefined
+  }
+
+  /** Sets the session, if it is not shared. An acknowledgement promises a flushed commit, whatever the default is (promise 1). */
+  async #examine(client: ClientBase, limitMs: number): Promise<void> {
+    const isOwn = ownSessionSql(client)
+    const commit = `pg_catalog.current_setting('synchronous_commit')`
+    const set = (name: string, value: string | number) =>
+      `pg_catalog.set_config('${name}', '${value}', false)`
+    const changes = Object.entries({ ...logSettings, default_transaction_isolation: 'read committed' })
+    const sql = `select ${isOwn} as own, ${commit} as synchronous_commit, case when ${isOwn} then pg_catalog.concat(
+      case when ${commit} = 'off' then ${set('synchronous_commit', 'on')} end,
+      ${changes.map(([name, value]) => set(name, value)).join(', ')}) end as settings`
+    const { rows } = await answerOf(client.query<{ own: boolean; synchronous_commit: string }>(sql), limitMs)
+    const { own, synchronous_commit: found } = rows[0]!
+    this.#synchronousCommit = found === 'off' ? 'on' : found
+    if (!own) {
+      // The three commands of a transaction are then one round trip.
+      if ('pipeline' in client) (client as { pipeline: boolean }).pipeline = true
+      if (!this.shared) this.#share('The database is behind a connection pooler')
+    } else if (this.#state === 'unknown') this.#state = 'own'
+    this.#configured.add(client)
+  }
+
+  #share(why: string): void {
+    this.#state = 'shared'
+    const { prepare, hasDirectUrl } = this.#options
+    const isChosen = prepare !== undefined && hasDirectUrl && why !== LOST
+    this.#report = (logger) =>
+      logger[isChosen ? 'info' : 'warn'](
+        { step: 'open', prepared: this.named, wakeups: hasDirectUrl ? 'directUrl' : 'polling' },
+        `${why}: ${choices(this.named, hasDirectUrl)}`,
+      )
+    if (this.#logger) this.logTo(this.#logger)
+  }
+}
+
+function choices(named: boolean, hasDirectUrl: boolean): string {
+  const statements = named
+    ? 'statements are prepared under names, as `prepare: true` asks'
+    : 'statements are sent without names'
+  const wakeups = hasDirectUrl
+    ? 'notifications and migrations use directUrl'
+    : 'other processes find new events by polling; set directUrl to an address that avoids the pooler to be notified'
+  return `${statements}; ${wakeups} (docs/postgresql.md)`
+}
+
+/** Compares with the process number that the client was given. A compatible driver may not know it. */
+function ownSessionSql(client: ClientBase): string {
+  const { processID } = client as { processID?: number | null }
+  const given = typeof processID === 'number' ? String(processID) : 'pg_catalog.pg_backend_pid()'
+  return `pg_catalog.pg_backend_pid() = ${given}`
+}
+
+export async function isOwnSession(client: ClientBase, limitMs: number): Promise<boolean> {
+  const sql = `select ${ownSessionSql(client)} as own`
+  return (await answerOf(client.query<{ own: boolean }>(sql), limitMs)).rows[0]!.own
+}

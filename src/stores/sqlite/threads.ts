@@ -1,0 +1,87 @@
+/**
+ * The two threads of a store, one that writes and one that reads, so that disk flushes and long lists do not block the
+ * event loop, and lists do not delay acknowledgements. Each is started by its first call. A log in memory has one thread,
+ * because another connection would be another log.
+ */
+import { type Clock, type ForwardClock, forwardClock } from '../../clock.js'
+import { HookonceError } from '../../errors.js'
+import { IN_MEMORY } from './connection.js'
+import type { ArgsOf, ThreadOptions, ValueOf, Verb } from './protocol.js'
+import { startThread, type ThreadLink } from './thread-link.js'
+
+export interface ThreadsOptions extends Omit<ThreadOptions, 'readOnly'> {
+  readonly clock: Clock
+  /** Called when another process has committed something new. */
+  readonly onNews: () => void
+}
+
+export class Threads {
+  readonly #options: ThreadsOptions
+  readonly #clock: ForwardClock
+  #writer: ThreadLink | undefined
+  #reader: ThreadLink | undefined
+  #closing: Promise<void> | undefined
+
+  constructor(options: ThreadsOptions) {
+    this.#options = options
+    this.#clock = forwardClock(options.clock)
+  }
+
+  get isClosed(): boolean {
+    return this.#closing !== undefined
+  }
+
+  /** The time of the log. It never goes back behind the newest time written: see `connection.ts`. */
+  readonly now = (): number => this.#clock.now()
+
+  /** Throws STORE_CLOSED. */
+  writer(): ThreadLink {
+    this.insistOnOpen()
+    this.#writer ??= this.#start(false)
+    return this.#writer
+  }
+
+  insistOnOpen(): void {
+    if (this.isClosed) throw storeClosed()
+  }
+
+  readonly write = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> =>
+    this.isClosed ? Promise.reject(storeClosed()) : this.writer().call(verb, this.now(), args)
+
+  readonly read = <V extends Verb>(verb: V, args: ArgsOf<V>): Promise<ValueOf<V>> => {
+    if (this.isClosed || this.#options.path === IN_MEMORY) return this.write(verb, args)
+    this.#reader ??= this.#start(true)
+    return this.#reader.call(verb, this.now(), args)
+  }
+
+  /** A write that may still come after `close` was called, when the writer was started before. */
+  async writeLate<V extends Verb>(verb: V, args: ArgsOf<V>): Promise<void> {
+    await this.#writer?.call(verb, this.now(), args)
+  }
+
+  /** Rolls back an open transaction, runs `before`, and ends both threads. */
+  close(before: () => Promise<void>): Promise<void> {
+    this.#closing ??= this.#close(before)
+    return this.#closing
+  }
+
+  async #close(before: () => Promise<void>): Promise<void> {
+    if (this.#writer) await this.#writer.call('abandon', this.now(), null).catch(ignore)
+    // A failure here loses only the duplicate counts of the last second, so it must not fail `close`.
+    await before().catch(ignore)
+    // The reader closes first: the last connection to close writes the WAL back into the file, and that must be the writer.
+    await this.#reader?.call('close', this.now(), null).catch(ignore)
+    await this.#writer?.call('close', this.now(), null).catch(ignore)
+  }
+
+  #start(readOnly: boolean): ThreadLink {
+    const { clock: _, onNews, ...options } = this.#options
+    return startThread({ ...options, readOnly }, { onNews, onLogTime: this.#clock.atLeast })
+  }
+}
+
+function storeClosed(): HookonceError {
+  return new HookonceError('STORE_CLOSED')
+}
+
+function ignore(): void {}
