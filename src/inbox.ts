@@ -32,9 +32,9 @@ import { repeatedLines } from './log.js'
 import { onceKey } from './once.js'
 import { packageVersion } from './package-version.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
-import { createHandlers } from './processing/handlers.js'
 import { DEFAULT_CONCURRENCY, workerName } from './processing/processor.js'
 import { createRedactor } from './processing/redact.js'
+import { Registry } from './processing/registry.js'
 import { eraseAll } from './retention/erase.js'
 import { retentionPolicy } from './retention/policy.js'
 import { type RetainDeps, retain } from './retention/retain.js'
@@ -60,7 +60,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const tracing = options.tracing === false ? null : openTelemetry()
   const observer = intakeObserver({ sources, counters, log, repeats })
   const { retry = {}, ...processingOptions } = options.processing || {}
-  const handlers = createHandlers<Tx>(sources, retry)
+  const registry = new Registry<Tx>(sources, retry)
   const ring = options.encryption && keyRing(options.encryption)
   const settings = options.retention || {}
   const policy = retentionPolicy(settings, sources)
@@ -70,10 +70,10 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const idle =
     options.processing === false
       ? noIdleWarning
-      : idleWarning({ store, sources, log, counters, handled: handlers.sources })
+      : idleWarning({ store, sources, log, counters, handled: () => registry.sources() })
   const worker = options.processing === false ? null : (processingOptions.worker ?? workerName())
   const processing = inboxProcessing(
-    { store, handlers, sources, cache, log, counters, redact, tracing, idle },
+    { store, registry, sources, cache, log, counters, redact, tracing, idle },
     { ...processingOptions, ...(worker !== null && { worker }) },
   )
   const { wake, order } = processing
@@ -88,7 +88,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   )
   const historian = createHistorian({
     ...{ counters, opened: () => store.opened, open: store.open, worker },
-    handled: () => handlers.all.map(({ source, pattern }) => ({ source, pattern })),
+    handled: () => registry.all.map(({ source, pattern }) => ({ source, pattern })),
   })
   // With a spool, the store may open after the start.
   store.onOpen((opened) => historian.changed(opened))
@@ -151,13 +151,13 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     fetch: (request) => fetchIntake({ receive, refused, limits, bodies }, request),
     on(source, type, handler, handlerOptions = {}) {
       checkHandler(options.store, handlerOptions)
-      handlers.add(source, type, handler as Handler<Tx>, null, handlerOptions as HandlerOptions)
+      registry.add(source, type, handler as Handler<Tx>, handlerOptions as HandlerOptions)
       handlersChanged()
       return inbox
     },
     onBatch(source, type, handler, handlerOptions = {}) {
       checkHandler(options.store, handlerOptions)
-      handlers.add(source, type, null, handler as BatchHandler<Tx>, handlerOptions as HandlerOptions)
+      registry.addBatch(source, type, handler as BatchHandler<Tx>, handlerOptions as HandlerOptions)
       handlersChanged()
       return inbox
     },
@@ -166,13 +166,13 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     [Symbol.asyncDispose]: () => stop(),
     drain: async () => (await processing.processor()).drain(),
     process: async (source, eventId) => (await processing.processor()).processEvent({ source, eventId }),
-    pause: handlers.pause,
+    pause: (source, type) => registry.pause(source, type),
     resume(source, type) {
-      handlers.resume(source, type)
+      registry.resume(source, type)
       wake()
     },
     handled: (source) =>
-      handlers.all.filter((handler) => handler.source === source).map((handler) => handler.pattern),
+      registry.all.filter((handler) => handler.source === source).map((handler) => handler.pattern),
     once: async (key, fn, onceOptions) =>
       onceKey(need(await store.open(), 'keys', 'inbox.once'), key, fn, onceOptions),
     events: {
@@ -195,11 +195,15 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     bodies,
     counters,
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retrySetAside: spool.retrySetAside },
-    attempts: { retryOf: handlers.retryOf, redact, workerAsked: historian.workerAsked },
+    attempts: {
+      retryOf: (source, type) => registry.retryOf(source, type),
+      redact,
+      workerAsked: historian.workerAsked,
+    },
     handlers: () =>
-      handlers.all.map(({ source, pattern, handleBatch, options: own, retry, ...state }) => ({
+      registry.all.map(({ source, pattern, handleBatch, options: own, retry, ...state }) => ({
         ...{ source, pattern, batch: handleBatch !== null, options: own, retry },
-        ...{ paused: state.paused, sourcePaused: handlers.pausedSources.has(source) },
+        ...{ paused: state.paused, sourcePaused: registry.pausedSources.has(source) },
         ...{ active: state.active, counters: state.counters },
       })),
     history: { id: historian.id, read: historian.read, processes: historian.processes },

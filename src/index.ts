@@ -12,9 +12,9 @@ export type { EarlyRefusal, IntakeLimits } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
 export type { OnceKeyOptions } from './once.js'
+export type { BulkOptions, BulkResult, OrderOptions } from './processing/commands.js'
 export type { RetryPolicy } from './processing/failure.js'
 export { permanent, postpone, retryAfter } from './processing/failure.js'
-export type { Result } from './processing/handle.js'
 export type {
   BatchContext,
   BatchHandler,
@@ -25,9 +25,9 @@ export type {
   OnceOptions,
   StandardSchema,
 } from './processing/handler.js'
-export type { BulkOptions, BulkResult, OrderOptions } from './processing/orders.js'
 export type { ProcessingOptions } from './processing/processor.js'
 export type { RedactOptions } from './processing/redact.js'
+export type { Result } from './processing/result.js'
 export type {
   Delivery,
   ExpectedAnswer,

@@ -117,10 +117,15 @@ const interfaces = [
     'What `inbox.events.get` and `list` return. It also has `source` and `eventId`.',
   ],
   ['A filter', 'src/model.ts', 'EventFilter', 'For `inbox.events.list`, `retry`, `replay` and `ignore`.'],
-  ['Options of an order', 'src/processing/orders.ts', 'OrderOptions', 'For `retry`, `replay` and `ignore`.'],
+  [
+    'Options of an order',
+    'src/processing/commands.ts',
+    'OrderOptions',
+    'For `retry`, `replay` and `ignore`.',
+  ],
   [
     'Options of an order on a filter',
-    'src/processing/orders.ts',
+    'src/processing/commands.ts',
     'BulkOptions',
     'Besides the options of an order.',
   ],

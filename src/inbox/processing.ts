@@ -3,12 +3,12 @@ import type { Counters } from '../counters.js'
 import type { AfterRecord } from '../intake/after-record.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
-import type { Result } from '../processing/handle.js'
-import type { Handlers } from '../processing/handlers.js'
+import { type BulkOptions, commandEvent, commandEvents } from '../processing/commands.js'
 import { handleInline } from '../processing/inline.js'
-import { type BulkOptions, orderEvent, orderMany } from '../processing/orders.js'
-import { createProcessor, type ProcessingOptions, type Processor } from '../processing/processor.js'
+import { type ProcessingOptions, Processor } from '../processing/processor.js'
 import type { Redactor } from '../processing/redact.js'
+import type { Registry } from '../processing/registry.js'
+import type { Result } from '../processing/result.js'
 import type { Source } from '../provider.js'
 import type { SeenCache } from '../seen/cache.js'
 import type { Store } from '../store.js'
@@ -19,7 +19,7 @@ import type { OrderVerb } from './types.js'
 
 export interface InboxProcessingDeps<Tx> {
   readonly store: LazyStore<Tx>
-  readonly handlers: Handlers<Tx>
+  readonly registry: Registry<Tx>
   readonly sources: ReadonlyMap<string, Source>
   readonly cache: SeenCache | null
   readonly log: Logger
@@ -29,14 +29,14 @@ export interface InboxProcessingDeps<Tx> {
   readonly idle: IdleWarning
 }
 
-export interface InboxProcessing {
+export interface InboxProcessing<Tx> {
   /** Starts handlers now, or as soon as the store is open. */
   start(): Promise<void>
   stop(deadlineMs: number): Promise<void>
   /** Looks for due events now. */
   wake(): void
   /** The processor. Opens the store. */
-  processor(): Promise<Processor>
+  processor(): Promise<Processor<Tx>>
   readonly afterRecord: AfterRecord
   order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb
 }
@@ -44,14 +44,14 @@ export interface InboxProcessing {
 export function inboxProcessing<Tx>(
   deps: InboxProcessingDeps<Tx>,
   options: ProcessingOptions,
-): InboxProcessing {
-  const { store, handlers, sources, cache, idle } = deps
-  let processor: Processor | undefined
+): InboxProcessing<Tx> {
+  const { store, registry, sources, cache, idle } = deps
+  let processor: Processor<Tx> | undefined
   let started = false
   const wake = () => processor?.wake()
 
   store.onOpen(async (opened) => {
-    processor = createProcessor<Tx>({ ...deps, store: opened, onSettled: tellCache }, options)
+    processor = new Processor<Tx>({ ...deps, store: opened, onSettled: tellCache }, options)
     if (started) await processor.start()
   })
 
@@ -74,12 +74,12 @@ export function inboxProcessing<Tx>(
     },
     async rearm(key) {
       const opened = await store.openForAccepted()
-      await orderEvent(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
+      await commandEvent(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
       wake()
     },
     // Events of one lane run one after the other.
     laneOf(source, { type, reference }) {
-      const ordered = sources.get(source)?.order ?? handlers.resolve(source, type)?.options.order
+      const ordered = sources.get(source)?.order ?? registry.resolve(source, type)?.options.order
       return ordered === 'reference' ? reference : null
     },
   }
@@ -88,8 +88,8 @@ export function inboxProcessing<Tx>(
     return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
       const ordered = forgetting(await store.open(), cache)
       const result = isKey(target)
-        ? await orderEvent(ordered, verb, target, by)
-        : await orderMany(ordered, verb, target, by)
+        ? await commandEvent(ordered, verb, target, by)
+        : await commandEvents(ordered, verb, target, by)
       wake()
       return result
     }) as OrderVerb

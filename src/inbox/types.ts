@@ -17,12 +17,12 @@ import type {
   TailPage,
 } from '../model.js'
 import type { OnceKeyOptions } from '../once.js'
+import type { BulkOptions, BulkResult, OrderOptions } from '../processing/commands.js'
 import type { RetryPolicy } from '../processing/failure.js'
-import type { Result } from '../processing/handle.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
-import type { Handlers } from '../processing/handlers.js'
-import type { BulkOptions, BulkResult, OrderOptions } from '../processing/orders.js'
 import type { Redactor } from '../processing/redact.js'
+import type { Registry } from '../processing/registry.js'
+import type { Result } from '../processing/result.js'
 import type { Delivery, Source } from '../provider.js'
 import type { EraseAllOptions } from '../retention/erase.js'
 import type { RetentionPolicy } from '../retention/policy.js'
@@ -117,7 +117,7 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   readonly spool: Spool | null
   /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
   readonly attempts: {
-    readonly retryOf: Handlers<Tx>['retryOf']
+    readonly retryOf: Registry<Tx>['retryOf']
     readonly redact: Redactor
     /** Notes in the log that a worker takes events of these sources, so that no process ignores them as unhandled. */
     workerAsked(sources: readonly string[]): Promise<void>

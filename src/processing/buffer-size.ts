@@ -5,54 +5,54 @@
  */
 import type { ClaimedEvent } from '../model.js'
 
-/** The time in which the handlers finish a full buffer. */
-const AHEAD_MS = 500
-/** The same, as a part of the lease. */
-const LEASE_PART = 1 / 20
+/** Events wait in the buffer if they can begin within this time. */
+export const AHEAD_MS = 500
+const AHEAD_PART_OF_LEASE = 1 / 20
 const MAX_EVENTS = 500
 /** Of the payloads in the buffer. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** The rate is measured over at least this time. */
 const WINDOW_MS = 100
 
-export interface BufferSize {
-  /** An attempt has ended. */
-  finished(): void
-  claimed(events: readonly ClaimedEvent[]): void
-  /** `least`: the size while the rate is low or not known. */
-  now(least: number): number
-}
-
-export function createBufferSize(leaseMs: number, clock: () => number = () => performance.now()): BufferSize {
-  const aheadMs = Math.min(AHEAD_MS, leaseMs * LEASE_PART)
-  let since = clock()
-  let count = 0
+export class BufferSize {
+  readonly #aheadMs: number
+  readonly #clock: () => number
+  #since: number
+  #count = 0
   /** Events per millisecond, in the last window. */
-  let rate = 0
-  let maxEvents = 0
+  #rate = 0
+  #maxEvents = 0
 
-  return {
-    finished() {
-      count++
-      const elapsedMs = clock() - since
-      if (elapsedMs < WINDOW_MS) return
-      rate = count / elapsedMs
-      since += elapsedMs
-      count = 0
-    },
-    claimed(events) {
-      if (events.length === 0) return
-      const bytes = events.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0)
-      // After a crash the buffer stays small: one of these events may have caused it, and may do it again.
-      maxEvents = events.some(({ losses }) => losses > 0)
-        ? 0
-        : Math.min(MAX_EVENTS, MAX_BYTES / Math.max(1, bytes / events.length))
-    },
-    now(least) {
-      const elapsedMs = clock() - since
-      // Handlers that have stopped finishing events get no more of them.
-      const current = elapsedMs > 2 * WINDOW_MS ? Math.min(rate, count / elapsedMs) : rate
-      return Math.max(least, Math.floor(Math.min(maxEvents, current * aheadMs)))
-    },
+  constructor(leaseMs: number, clock: () => number = () => performance.now()) {
+    this.#aheadMs = Math.min(AHEAD_MS, leaseMs * AHEAD_PART_OF_LEASE)
+    this.#clock = clock
+    this.#since = clock()
+  }
+
+  /** An event has ended. */
+  finished(): void {
+    this.#count++
+    const elapsedMs = this.#clock() - this.#since
+    if (elapsedMs < WINDOW_MS) return
+    this.#rate = this.#count / elapsedMs
+    this.#since += elapsedMs
+    this.#count = 0
+  }
+
+  claimed(events: readonly ClaimedEvent[]): void {
+    if (events.length === 0) return
+    const bytes = events.reduce((sum, { body }) => sum + (body?.byteLength ?? 0), 0)
+    // After a crash the buffer stays small: one of these events may have caused it, and may do it again.
+    this.#maxEvents = events.some(({ losses }) => losses > 0)
+      ? 0
+      : Math.min(MAX_EVENTS, MAX_BYTES / Math.max(1, bytes / events.length))
+  }
+
+  /** `least`: the size while the rate is low or not known. */
+  now(least: number): number {
+    const elapsedMs = this.#clock() - this.#since
+    // Handlers that have stopped finishing events get no more of them.
+    const current = elapsedMs > 2 * WINDOW_MS ? Math.min(this.#rate, this.#count / elapsedMs) : this.#rate
+    return Math.max(least, Math.floor(Math.min(this.#maxEvents, current * this.#aheadMs)))
   }
 }

@@ -1,327 +1,328 @@
 /**
- * Dispatch: claimed events wait in a buffer until a place is free, and then run as attempts, in groups of one event or
- * more. The buffer has a queue for each handler. A queue is
+ * Dispatch: claimed events wait in the buffer until a place is free, and then run as attempts. An event goes
  *
- *   ready     its handler may start an attempt: it does, in turns with the other handlers (`places.ts`);
- *   waiting   no place is free for its handler now;
- *   aside     its handler is at its own limit or hangs, and has enough events. The queue does not count as part of the
- *             buffer, so that events of other handlers are still claimed. More events than it may hold are released;
- *   paused    its events are released.
+ *   claimed -> waiting -> running -> settling -> done
+ *                 |  ^       |
+ *                 |  '-------'   put back: its shared transaction took no further event
+ *                 '-> released   its handler is paused or has too many events, its lease is lost, or dispatch was closed
+ *
+ *   waiting    in the queue of its handler (`queues.ts`);
+ *   running    its attempt has a place (`places.ts`);
+ *   settling   its handler has returned and left the place to the next event; its outcome is being written.
+ *
+ * The queue of a handler is
+ *
+ *   ready      its handler may start an attempt: it does, in turns with the other handlers;
+ *   blocked    no place is free for its handler now;
+ *   aside      its handler is at its own limit or hangs, and has enough events. The queue does not count as part of the
+ *              buffer, so that events of other handlers are still claimed. More events than it may hold are released;
+ *   paused     its events are released.
+ *
+ * Dispatch itself is open, or closed: then no event of the buffer starts. `runNow` works in both.
  */
 import { countStoreError } from '../counters.js'
-import type { ClaimedEvent, Lease } from '../model.js'
-import { type AttemptDeps, attempt, type Group } from './attempt.js'
-import { type Result, Stopping } from './handle.js'
-import { groupSize, type Registered } from './handlers.js'
+import type { ClaimedEvent } from '../model.js'
+import type { Tracing } from '../tracing.js'
+import { type AttemptDeps, attempt } from './attempt.js'
+import { attemptBatch } from './batch.js'
+import { AHEAD_MS, type BufferSize } from './buffer-size.js'
 import type { Leases } from './leases.js'
-import { type Holder, LONG_MS, Places } from './places.js'
+import type { Pause } from './pause.js'
+import { type Holder, LONG_MS, type Place, Places } from './places.js'
+import { Queues } from './queues.js'
+import { groupSize, type Registered } from './registry.js'
+import type { Result } from './result.js'
+import type { LeavePlace } from './settle.js'
+import { attemptShared } from './share.js'
 
 /** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
-/** The same while it is not known how long the handler takes. */
+/** While it is not known how long the handler takes. */
 const FIRST_RELEASE_DELAY_MS = 100
-/** Events of a busy handler stay in the buffer if they can begin within this time. */
-const AHEAD_MS = 500
 /**
- * Events whose handler has returned and whose outcome is not written yet, for each place. They leave their places to the
- * next events, so that many outcomes share a write. After a crash all of them run again.
+ * Events that are settling, for each place. Many outcomes share a write; after a crash all of these events run again.
  */
 const SETTLING_PER_PLACE = 8
 
-export interface Dispatch<Tx> {
-  /** Events in the buffer, without the queues that are set aside. */
-  readonly waiting: number
-  /** Places for a handler that holds none. Attempts of `runNow` may use more than there are: the number is then negative. */
-  readonly freePlaces: number
-  /** True when the queue of this handler is set aside. */
-  isAside(handler: Registered<Tx>): boolean
-  /** Puts claimed events into the buffer, and starts those that may start. */
-  add(claimed: readonly ClaimedEvent[]): void
-  /** Starts events of the buffer that may start by now, and releases those whose handler has become slow. */
-  review(): void
-  /** Takes an event out of the buffer. */
-  remove(claimed: ClaimedEvent): void
-  /** Starts no further attempt. Returns the events of the buffer, to be released. */
-  close(): ClaimedEvent[]
-  open(): void
-  /** Aborts running attempts, and from now on attempts that begin. */
-  abortAll(): void
-  /** Runs this event now, without the buffer. Throws when its outcome could not be written. */
-  runNow(claimed: ClaimedEvent): Promise<Result>
-  /** Resolves when no attempt runs. */
-  idle(): Promise<void>
-  /** Keeps events of busy handlers in the buffer while `work` runs, however many they are, instead of releasing them. */
-  keepAll<T>(work: () => Promise<T>): Promise<T>
-}
-
-export interface DispatchOptions<Tx> {
-  readonly concurrency: number
+export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
   readonly leases: Leases<Tx>
-  bufferSize(): number
-  /** Called with the result of each attempt. */
+  readonly tracing: Tracing | null
+  /** The measured size of the buffer, and the pause of the claim loop: it ends when there is room for more events. */
+  readonly measured: BufferSize
+  readonly pause: Pause
   onSettled(event: ClaimedEvent, result: Result): void
-  /** Called when a place is free, or lent. */
-  onFreePlace(): void
 }
 
-export function createDispatch<Tx>(
-  deps: AttemptDeps<Tx>,
-  { concurrency, leases, bufferSize, onSettled, onFreePlace }: DispatchOptions<Tx>,
-): Dispatch<Tx> {
-  const { store, log, handlers, counters } = deps
-  const places = new Places<Tx>(concurrency)
-  /** The handler that was served least recently first. */
-  const queues = new Map<Holder<Tx>, ClaimedEvent[]>()
-  const whenIdle: (() => void)[] = []
-  let lending: NodeJS.Timeout | undefined
-  let settling = 0
-  let closed = false
-  let aborting = false
-  let keeping = 0
+export class Dispatch<Tx> {
+  readonly #deps: DispatchDeps<Tx>
+  readonly #concurrency: number
+  readonly #fixedSize: number | undefined
+  readonly #places: Places<Tx>
+  readonly #queues = new Queues<Tx>()
+  /** Callers of `idle`. */
+  readonly #whenIdle: (() => void)[] = []
+  #isClosed = false
+  /** Events that are settling. */
+  #settling = 0
+  /** Above 0: events of busy handlers are not released, however many they are. */
+  #keeping = 0
+  /** Runs while places may soon be lent. */
+  #lending: NodeJS.Timeout | undefined
 
-  function enqueue(claimed: readonly ClaimedEvent[], where: 'push' | 'unshift' = 'push'): void {
-    for (const event of claimed) {
-      const handler = handlers.resolve(event.source, event.eventType)
-      const queue = queues.get(handler)
-      if (queue) queue[where](event)
-      else queues.set(handler, [event])
-    }
+  constructor(deps: DispatchDeps<Tx>, concurrency: number, buffer: number | undefined) {
+    this.#deps = deps
+    this.#concurrency = concurrency
+    this.#fixedSize = buffer
+    this.#places = new Places(concurrency)
+  }
+
+  get bufferSize(): number {
+    const { measured, registry } = this.#deps
+    return this.#fixedSize ?? measured.now(2 * Math.max(this.#concurrency, registry.largestGroup))
+  }
+
+  /** Events in the buffer, without the queues that are set aside. */
+  get waiting(): number {
+    let events = 0
+    for (const holder of this.#queues.holders())
+      if (!this.isAside(holder)) events += this.#queues.of(holder).length
+    return events
+  }
+
+  /** Places for a handler that holds none. Attempts of `runNow` may use more than there are: the number is then negative. */
+  get freePlaces(): number {
+    return this.#places.free
+  }
+
+  isAside(holder: Holder<Tx>): boolean {
+    const most = this.#mostWaiting(holder)
+    if (most === Number.POSITIVE_INFINITY) return false
+    // An event that waits is enough for a handler that hangs: several of them would fill the buffer together.
+    const enough = this.#places.isLong(holder) ? 1 : most
+    return this.#queues.of(holder).length >= Math.min(enough, this.bufferSize)
+  }
+
+  add(claimed: readonly ClaimedEvent[]): void {
+    for (const event of claimed) this.#queues.add(this.#holderOf(event), event)
+  }
+
+  /** Its lease was lost while it waited. */
+  remove(claimed: ClaimedEvent): void {
+    for (const holder of [...this.#queues.holders()])
+      this.#queues.remove(holder, (event) => event === claimed)
   }
 
   /** Starts events of the buffer while there are places for them, and releases those that would only take up room. */
-  function startWaiting(): void {
-    if (closed) return
-    releasePaused()
-    for (let next = nextHandler(); next !== undefined; next = nextHandler()) {
-      const events = takeGroup(next)
+  startReady(): void {
+    if (this.#isClosed) return
+    this.#releasePaused()
+    for (let next = this.#nextHolder(); next !== undefined; next = this.#nextHolder()) {
+      const events = this.#queues.take(next, this.#maxEventsNow(next))
       // A handler may have been added since the event was put into the buffer.
-      const handler = next ?? handlers.resolve(events[0]!.source, events[0]!.eventType)
-      run({ handler, events }).catch(() => {}) // `run` has logged it; the lease expires
+      const handler = next ?? this.#holderOf(events[0]!)
+      this.#run(handler, events).catch(() => {}) // it was logged; the lease expires
     }
-    if (keeping === 0) releaseSurplus()
+    if (this.#keeping === 0) this.#releaseSurplus()
     // The places of attempts that have run long enough by then are lent.
-    if (queues.size > 0 && places.active >= concurrency) lending ??= setTimeout(lend, LONG_MS).unref()
+    if (this.#queues.size > 0 && this.#places.active >= this.#concurrency)
+      this.#lending ??= setTimeout(() => {
+        this.#lending = undefined
+        this.#placeIsFree()
+      }, LONG_MS).unref()
   }
 
-  function lend(): void {
-    lending = undefined
-    startWaiting()
-    onFreePlace()
+  /** Runs this event now, without the buffer. Rejects when its outcome could not be written. */
+  async runNow(claimed: ClaimedEvent): Promise<Result> {
+    const [result] = await this.#run(this.#holderOf(claimed), [claimed], true)
+    return result!
   }
 
-  /** Undefined when no event may start. Handlers below their share go first. */
-  function nextHandler(): Holder<Tx> | undefined {
-    const share = places.share(queues.keys())
+  /** While it is on, `startReady` releases no events of busy handlers. */
+  keepAll(isOn: boolean): void {
+    this.#keeping += isOn ? 1 : -1
+  }
+
+  open(): void {
+    this.#isClosed = false
+  }
+
+  /** Starts no further event of the buffer. Returns the events that have not begun, to be released. */
+  close(): ClaimedEvent[] {
+    this.#isClosed = true
+    clearTimeout(this.#lending)
+    this.#lending = undefined
+    const unstarted = this.#queues.clear()
+    for (const { lease } of unstarted) this.#deps.leases.drop(lease)
+    return unstarted
+  }
+
+  /** Resolves when no event is running or settling. */
+  idle(): Promise<void> {
+    return this.#isIdle ? Promise.resolve() : new Promise((resolve) => this.#whenIdle.push(resolve))
+  }
+
+  get #isIdle(): boolean {
+    return this.#places.active === 0 && this.#settling === 0
+  }
+
+  #holderOf({ source, eventType }: ClaimedEvent): Holder<Tx> {
+    return this.#deps.registry.resolve(source, eventType)
+  }
+
+  /** Undefined when no event may start. Handlers below their quota go first. */
+  #nextHolder(): Holder<Tx> | undefined {
+    const quota = this.#places.quota(this.#queues.holders())
     let next: Holder<Tx> | undefined
-    for (const handler of queues.keys()) {
-      if (!places.mayStart(handler, share)) continue
-      if (places.heldBy(handler) < share) return handler
-      if (next === undefined) next = handler
+    for (const holder of this.#queues.holders()) {
+      if (!this.#places.mayStart(holder, quota)) continue
+      if (this.#places.heldBy(holder) < quota) return holder
+      if (next === undefined) next = holder
     }
     return next
   }
 
-  function releasePaused(): void {
-    const { pausedSources } = handlers
-    for (const [handler, queue] of queues) {
-      // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
-      if (handler?.paused) release(handler, queue.splice(0), RELEASE_DELAY_MS)
-      else if (pausedSources.size > 0)
-        for (const event of queue.filter(({ source }) => pausedSources.has(source))) {
-          queue.splice(queue.indexOf(event), 1)
-          release(handler, [event], 0)
-        }
-    }
-  }
-
-  function releaseSurplus(): void {
-    for (const [handler, queue] of queues) {
-      const most = mostWaiting(handler)
-      if (queue.length <= most) continue
-      const delayMs = handler?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
-      release(handler, queue.splice(most), delayMs)
-    }
-  }
-
-  function release(handler: Holder<Tx>, events: readonly ClaimedEvent[], delayMs: number): void {
-    if (queues.get(handler)?.length === 0) queues.delete(handler)
-    if (events.length === 0) return
-    const released: Lease[] = events.map(({ lease }) => lease)
-    for (const lease of released) leases.drop(lease)
-    store.release(released, delayMs).catch(() => {}) // the leases expire
-  }
-
-  /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */
-  function mostWaiting(handler: Holder<Tx>): number {
-    if (!handler) return Number.POSITIVE_INFINITY
-    if (places.isAtLimit(handler)) return maxAhead(handler, handler.options.concurrency!)
-    if (places.active < concurrency || !places.isLong(handler)) return Number.POSITIVE_INFINITY
-    return Math.max(2 * concurrency, maxAhead(handler, concurrency))
-  }
-
-  function isAside(handler: Holder<Tx>): boolean {
-    const most = mostWaiting(handler)
-    if (most === Number.POSITIVE_INFINITY) return false
-    // An event that waits is enough for a handler that hangs: several of them would fill the buffer together.
-    const enough = places.isLong(handler) ? 1 : most
-    return (queues.get(handler)?.length ?? 0) >= Math.min(enough, bufferSize())
-  }
-
   /**
-   * Takes the first event of this handler out of the buffer, and further events if the handler takes several. An event that
-   * has been tried before is a group of its own: it would probably fail its neighbours.
+   * An event that has been tried before is alone: it would probably fail its neighbours. Events share a transaction only
+   * when there are more of them than free places: in a group they wait for each other.
    */
-  function takeGroup(handler: Holder<Tx>): ClaimedEvent[] {
-    const queue = queues.get(handler)!
-    const maxEvents = handler && queue[0]!.tries === 1 ? maxEventsNow(handler, queue.length) : 1
-    const group = queue.splice(0, 1)
-    for (let i = 0; i < queue.length && group.length < maxEvents; ) {
-      if (queue[i]!.tries === 1) group.push(...queue.splice(i, 1))
-      else i++
-    }
-    queues.delete(handler)
-    if (queue.length > 0) queues.set(handler, queue)
-    return group
-  }
-
-  /** Events share a transaction only when there are more of them than free places: in a group they wait for each other. */
-  function maxEventsNow(handler: Registered<Tx>, waiting: number): number {
-    const most = groupSize(handler)
-    if (most === 1 || handler.handleBatch) return most
+  #maxEventsNow(holder: Holder<Tx>): number {
+    const queue = this.#queues.of(holder)
+    if (!holder || queue[0]!.tries > 1) return 1
+    const most = groupSize(holder)
+    if (most === 1 || holder.handleBatch) return most
     const freePlaces = Math.min(
-      concurrency - places.active,
-      (handler.options.concurrency ?? concurrency) - handler.active,
+      this.#concurrency - this.#places.active,
+      (holder.options.concurrency ?? this.#concurrency) - holder.active,
     )
-    return Math.min(most, Math.ceil(waiting / Math.max(1, freePlaces)))
-  }
-
-  /** Events of a group that have not begun: they keep their leases and their turn. */
-  async function putBack(events: readonly ClaimedEvent[]): Promise<void> {
-    if (events.length === 0) return
-    leases.detach(events)
-    if (!closed) {
-      enqueue(events.toReversed(), 'unshift')
-      return
-    }
-    for (const { lease } of events) leases.drop(lease)
-    await store.release(events.map(({ lease }) => lease)).catch(() => {}) // the leases expire
-  }
-
-  /**
-   * Whether the next event may begin before the effects of the last one are visible. Not for a handler with a limit of its own,
-   * because one with a limit of 1 relies on seeing them.
-   */
-  function mayOverlap(handler: Registered<Tx> | null): boolean {
-    return concurrency > 1 && handler?.options.concurrency === undefined
+    return Math.min(most, Math.ceil(queue.length / Math.max(1, freePlaces)))
   }
 
   /** Runs an attempt. Rejects when its outcome could not be written. Its place is free again in any case. */
-  async function run(group: Group<Tx>): Promise<Result[]> {
-    const { handler, events } = group
-    const place = places.take(handler, events.length, () => {
-      startWaiting()
-      onFreePlace()
-    })
-    let isSettling = false
-    const leavePlace = () => {
-      if (settling >= SETTLING_PER_PLACE * concurrency) return
-      isSettling = true
-      settling += events.length
-      place.free()
+  async #run(handler: Holder<Tx>, events: readonly ClaimedEvent[], inCall = false): Promise<Result[]> {
+    const place = this.#places.take(handler, events.length)
+    let settling = 0
+    const leavePlace = (isVisible: boolean) => {
+      if (!isVisible && !this.#mayOverlap(handler)) return
+      if (this.#settling >= SETTLING_PER_PLACE * this.#concurrency) return
+      settling = events.length
+      this.#settling += settling
+      this.#leave(place)
     }
+    const span = this.#deps.tracing?.attempt(events, inCall)
+    let results: Result[] | null = null
     try {
-      const results = await attempt(deps, group, {
-        onSession(session) {
-          leases.attach(session)
-          if (aborting) session.abort(new Stopping('the process is stopping'))
-        },
-        onHandled: leavePlace,
-        ...(mayOverlap(handler) && { onCommitSent: leavePlace }),
-      })
-      for (const [i, result] of results.entries()) {
-        leases.drop(events[i]!.lease)
-        onSettled(events[i]!, result)
-      }
-      await putBack(events.slice(results.length))
+      results = span
+        ? await span.within(() => attempted(this.#deps, handler, events, leavePlace))
+        : await attempted(this.#deps, handler, events, leavePlace)
+      await this.#settled(events, results)
       return results
     } catch (error) {
-      for (const { lease } of events) leases.drop(lease)
-      const { source, eventId } = events[0]!
-      log.error(
-        {
-          source,
-          eventId,
-          ...(events.length > 1 && { events: events.length }),
-          step: 'settle',
-          code: countStoreError(counters, error),
-        },
-        'outcome not written: the event is tried again when its lease expires',
-      )
+      this.#unwritten(events, error)
       throw error
     } finally {
-      if (isSettling) settling -= events.length
-      place.free()
-      if (places.active === 0 && settling === 0) for (const resolve of whenIdle.splice(0)) resolve()
+      span?.end(results?.map(({ kind }) => kind) ?? null)
+      this.#settling -= settling
+      this.#leave(place)
+      if (this.#isIdle) for (const resolve of this.#whenIdle.splice(0)) resolve()
     }
   }
 
-  return {
-    get waiting() {
-      let events = 0
-      for (const [handler, queue] of queues) if (!isAside(handler)) events += queue.length
-      return events
-    },
-    get freePlaces() {
-      return places.free
-    },
-    isAside,
-    add(claimed) {
-      enqueue(claimed)
-      startWaiting()
-    },
-    review: startWaiting,
-    remove(claimed) {
-      for (const [handler, queue] of queues) {
-        const at = queue.indexOf(claimed)
-        if (at >= 0) queue.splice(at, 1)
-        if (queue.length === 0) queues.delete(handler)
-      }
-    },
-    close() {
-      closed = true
-      clearTimeout(lending)
-      lending = undefined
-      const unstarted = [...queues.values()].flat()
-      queues.clear()
-      for (const { lease } of unstarted) leases.drop(lease)
-      return unstarted
-    },
-    open() {
-      closed = false
-      aborting = false
-    },
-    abortAll() {
-      aborting = true
-      leases.abortAll(() => new Stopping('the process is stopping'))
-    },
-    async runNow(claimed) {
-      const handler = handlers.resolve(claimed.source, claimed.eventType)
-      const [result] = await run({ handler, events: [claimed], inCall: true })
-      return result!
-    },
-    async keepAll(work) {
-      keeping++
-      try {
-        return await work()
-      } finally {
-        keeping--
-      }
-    },
-    idle: () =>
-      places.active === 0 && settling === 0
-        ? Promise.resolve()
-        : new Promise((resolve) => whenIdle.push(resolve)),
+  /**
+   * Whether the next event may begin before the effects of the last one are visible. Not for a handler with a limit of its
+   * own, because one with a limit of 1 relies on seeing them.
+   */
+  #mayOverlap(handler: Holder<Tx>): boolean {
+    return this.#concurrency > 1 && handler?.options.concurrency === undefined
   }
+
+  #leave(place: Place<Tx>): void {
+    this.#places.leave(place)
+    this.#placeIsFree()
+  }
+
+  #placeIsFree(): void {
+    this.startReady()
+    if (this.waiting <= this.bufferSize / 2) this.#deps.pause.end()
+  }
+
+  /** Events without a result have not begun: they are the last ones, and keep their leases and their turn. */
+  async #settled(events: readonly ClaimedEvent[], results: readonly Result[]): Promise<void> {
+    const { leases, measured, onSettled } = this.#deps
+    for (const [i, result] of results.entries()) {
+      leases.drop(events[i]!.lease)
+      measured.finished()
+      onSettled(events[i]!, result)
+    }
+    const notBegun = events.slice(results.length)
+    leases.detach(notBegun)
+    if (this.#isClosed) await this.#release(notBegun)
+    else for (const event of notBegun.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
+  }
+
+  #unwritten(events: readonly ClaimedEvent[], error: unknown): void {
+    const { leases, log, counters } = this.#deps
+    for (const { lease } of events) leases.drop(lease)
+    const { source, eventId } = events[0]!
+    const count = events.length > 1 && { events: events.length }
+    log.error(
+      { source, eventId, ...count, step: 'settle', code: countStoreError(counters, error) },
+      'outcome not written: the event is tried again when its lease expires',
+    )
+  }
+
+  #releasePaused(): void {
+    const { pausedSources } = this.#deps.registry
+    for (const holder of [...this.#queues.holders()]) {
+      // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
+      if (holder?.paused)
+        void this.#release(
+          this.#queues.remove(holder, () => true),
+          RELEASE_DELAY_MS,
+        )
+      else if (pausedSources.size > 0)
+        void this.#release(this.#queues.remove(holder, ({ source }) => pausedSources.has(source)))
+    }
+  }
+
+  #releaseSurplus(): void {
+    for (const holder of [...this.#queues.holders()]) {
+      const most = this.#mostWaiting(holder)
+      if (this.#queues.of(holder).length <= most) continue
+      const delayMs = holder?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
+      void this.#release(
+        this.#queues.remove(holder, (_, position) => position >= most),
+        delayMs,
+      )
+    }
+  }
+
+  /** Never rejects: leases that could not be released expire. */
+  async #release(events: readonly ClaimedEvent[], delayMs = 0): Promise<void> {
+    if (events.length === 0) return
+    const released = events.map(({ lease }) => lease)
+    for (const lease of released) this.#deps.leases.drop(lease)
+    await this.#deps.store.release(released, delayMs).catch(() => {})
+  }
+
+  /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */
+  #mostWaiting(holder: Holder<Tx>): number {
+    if (!holder) return Number.POSITIVE_INFINITY
+    if (this.#places.isAtLimit(holder)) return maxAhead(holder, holder.options.concurrency!)
+    if (this.#places.active < this.#concurrency || !this.#places.isLong(holder))
+      return Number.POSITIVE_INFINITY
+    return Math.max(2 * this.#concurrency, maxAhead(holder, this.#concurrency))
+  }
+}
+
+async function attempted<Tx>(
+  deps: AttemptDeps<Tx>,
+  handler: Holder<Tx>,
+  events: readonly ClaimedEvent[],
+  leavePlace: LeavePlace,
+): Promise<Result[]> {
+  if (!handler || events.length === 1) return [await attempt(deps, handler, events[0]!, leavePlace)]
+  const attemptAll = handler.handleBatch ? attemptBatch : attemptShared
+  return attemptAll(deps, handler, events, leavePlace)
 }
 
 /**
@@ -332,6 +333,5 @@ function maxAhead<Tx>(handler: Registered<Tx>, handlerConcurrency: number): numb
   const size = groupSize(handler)
   // A handler that was quick may hang: then the time since its last change counts.
   const ms = Math.max(handler.meanMs ?? AHEAD_MS, performance.now() - handler.changedAt, 0.1)
-  const inTime = AHEAD_MS / ms
-  return handlerConcurrency * Math.max(size > 1 ? 2 * size : 1, Math.floor(inTime))
+  return handlerConcurrency * Math.max(size > 1 ? 2 * size : 1, Math.floor(AHEAD_MS / ms))
 }

@@ -1,13 +1,13 @@
 /** `ctx.once` and `ctx.idempotencyKey`: effects outside the database happen at least once, with a stable key. */
 
 import { sha256 } from '../digest.js'
-import { HookonceError, isHookonceError } from '../errors.js'
+import { isHookonceError } from '../errors.js'
 import { type ClaimedEvent, type EventKey, limits } from '../model.js'
 import { checkStored, resultText, storedResult } from '../once.js'
 import { type EffectState, type EffectStep, need, type Store } from '../store.js'
 import { permanent } from './failure.js'
-import { NotShareable } from './handle.js'
 import type { OnceOptions } from './handler.js'
+import { leaseLost, NeedsOwnTransaction } from './result.js'
 import type { Scope, Session } from './session.js'
 
 /** The lengths are hashed too, so that `a` + `bc` and `ab` + `c` give different keys. */
@@ -33,45 +33,39 @@ function callsOf(store: object): Map<string, Call> {
   return calls
 }
 
-export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope<Tx>, claimed: ClaimedEvent) {
-  const running = new Map<string, Promise<unknown>>()
+/** The effects of one event in one handler call. */
+export class Effects<Tx> {
+  readonly #store: Store<Tx>
+  readonly #session: Session<Tx>
+  readonly #scope: Scope<Tx>
+  readonly #claimed: ClaimedEvent
+  /** By name: two calls of one name at the same time are one. */
+  readonly #running = new Map<string, Promise<unknown>>()
 
-  /**
-   * The record is written outside the transaction, so that it stays when the attempt fails. A store with one writer cannot
-   * do that while a transaction is open: there a result is written again when the transaction is rolled back.
-   */
-  async function write(step: EffectStep): Promise<EffectState> {
-    const keys = need(store, 'keys', 'ctx.once')
-    // After an abort the transaction is rolled back, and the writer is free.
-    const transaction = store.singleWriter && !session.reason ? session.begun() : null
-    if (transaction && step.step !== 'start') session.afterRollback(() => keys.effect(step))
-    if (transaction && session.claimed.length > 1) return giveUpSharing()
-    const state = await (transaction ? (await transaction).keys! : keys).effect(step)
-    if (state.state === 'fenced')
-      throw new HookonceError('LEASE_LOST', { source: claimed.source, eventId: claimed.eventId })
-    return state
+  constructor(store: Store<Tx>, session: Session<Tx>, scope: Scope<Tx>, claimed: ClaimedEvent) {
+    this.#store = store
+    this.#session = session
+    this.#scope = scope
+    this.#claimed = claimed
   }
 
-  /**
-   * A record inside a shared transaction would be lost when another event fails. So the group is rolled back, and runs
-   * again as single events.
-   */
-  function giveUpSharing(): never {
-    const reason = new NotShareable('ctx.once was called while a shared transaction was open')
-    session.abort(reason)
-    throw reason
+  once<T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> {
+    let known = this.#running.get(name)
+    if (!known) {
+      known = this.#run(name, fn, options)
+      this.#running.set(name, known)
+      known.catch(() => this.#running.delete(name)) // a later call in the same attempt may try again
+    }
+    return this.#scope.calls.watch(known as Promise<T>)
   }
 
-  async function run(
-    name: string,
-    fn: () => unknown,
-    { onUnknown = 'repeat' }: OnceOptions,
-  ): Promise<unknown> {
-    const { lease } = claimed
-    const effect = `effect "${name}" of event "${claimed.eventId}"`
-    const before = await write({ step: 'start', lease, name })
+  async #run(name: string, fn: () => unknown, { onUnknown = 'repeat' }: OnceOptions): Promise<unknown> {
+    this.#scope.insistOnOpen()
+    const { lease, eventId } = this.#claimed
+    const effect = `effect "${name}" of event "${eventId}"`
+    const before = await this.#write({ step: 'start', lease, name })
     if (before.state === 'finished') return storedResult(effect, before.result)
-    const calls = callsOf(store)
+    const calls = callsOf(this.#store)
     const key = `${lease.seq} ${name}`
     const joined = runningCall(calls, key)
     if (before.state === 'unknown' && onUnknown === 'review' && !joined) {
@@ -82,9 +76,9 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope
     const call = joined ?? { result: (async () => fn())(), startedAt: performance.now() }
     calls.set(key, call)
     try {
-      const result = await resultOf(call, name)
+      const result = await this.#resultOf(call, name)
       const text = resultText(result, limits.effectResultBytes)
-      await finish(name, text)
+      await this.#finish(name, text)
       checkStored(effect, text)
       return result
     } finally {
@@ -92,43 +86,48 @@ export function onceFor<Tx>(store: Store<Tx>, session: Session<Tx>, scope: Scope
     }
   }
 
-  async function resultOf({ result }: Call, name: string): Promise<unknown> {
+  async #resultOf({ result }: Call, name: string): Promise<unknown> {
     try {
       return await result
     } catch (error) {
       // The effect is known to have failed. If that cannot be written, its result stays unknown.
-      await write({ step: 'drop', lease: claimed.lease, name }).catch(() => {})
+      await this.#write({ step: 'drop', lease: this.#claimed.lease, name }).catch(() => {})
       throw error
     }
   }
 
   /** The effect may have outlived its attempt. Its result is recorded then too, if no other attempt has begun. */
-  async function finish(name: string, result: string): Promise<void> {
-    const step = { step: 'finish', lease: claimed.lease, name, result } as const
+  async #finish(name: string, result: string): Promise<void> {
+    const step = { step: 'finish', lease: this.#claimed.lease, name, result } as const
     try {
-      await write(step)
+      await this.#write(step)
     } catch (error) {
       if (isHookonceError(error, 'LEASE_LOST'))
-        await need(store, 'keys', 'ctx.once')
+        await need(this.#store, 'keys', 'ctx.once')
           .effect({ ...step, late: true })
           .catch(() => {})
       throw error
     }
   }
 
-  async function begin(name: string, fn: () => unknown, options: OnceOptions): Promise<unknown> {
-    scope.insistOnOpen()
-    return run(name, fn, options)
-  }
-
-  return <T>(name: string, fn: () => T | Promise<T>, options: OnceOptions = {}): Promise<T> => {
-    let known = running.get(name)
-    if (!known) {
-      known = begin(name, fn, options)
-      running.set(name, known)
-      known.catch(() => running.delete(name)) // a later call in the same attempt may try again
+  /**
+   * The record is written outside the transaction, so that it stays when the attempt fails. A store with one writer cannot
+   * do that while a transaction is open: there a result is written again when the transaction is rolled back.
+   */
+  async #write(step: EffectStep): Promise<EffectState> {
+    const session = this.#session
+    const keys = need(this.#store, 'keys', 'ctx.once')
+    // After an abort the transaction is rolled back, and the writer is free.
+    const transaction = this.#store.singleWriter && !session.reason ? session.transaction : null
+    if (transaction && step.step !== 'start') session.afterRollback(() => keys.effect(step))
+    if (transaction && session.claimed.length > 1) {
+      // The record would be lost when another event of the transaction fails.
+      session.abort(new NeedsOwnTransaction('ctx.once was called while a shared transaction was open'))
+      throw session.reason
     }
-    return scope.calls.watch(known as Promise<T>)
+    const state = await (transaction ? (await transaction).keys! : keys).effect(step)
+    if (state.state === 'fenced') throw leaseLost(this.#claimed)
+    return state
   }
 }
 

@@ -9,50 +9,52 @@ import type { ClaimedEvent, EventTypeKey } from '../model.js'
 import type { Source } from '../provider.js'
 import type { Store } from '../store.js'
 
-export interface Elsewhere {
-  /** Splits events without a handler here: those that a live process handles, and those that none does. */
-  sort(events: readonly ClaimedEvent[]): Promise<{
-    readonly elsewhere: readonly ClaimedEvent[]
-    readonly nowhere: readonly ClaimedEvent[]
-  }>
-  /** The types that were found elsewhere a moment ago. */
-  types(): readonly EventTypeKey[]
-}
-
 /** The process that handles a type may die: then this one must look again. */
 const KNOWN_MS = 5_000
 const MAX_KNOWN = 100
 
-export function createElsewhere<Tx>(
-  { history }: Pick<Store<Tx>, 'history'>,
-  sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>,
-): Elsewhere {
-  const known = new Map<string, EventTypeKey & { readonly until: number }>()
+export class Elsewhere<Tx> {
+  readonly #store: Pick<Store<Tx>, 'history'>
+  readonly #sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
+  readonly #known = new Map<string, EventTypeKey & { readonly until: number }>()
 
-  function note({ source, eventType }: ClaimedEvent): void {
-    if (known.size < MAX_KNOWN)
-      known.set(`${source} ${eventType}`, { source, eventType, until: performance.now() + KNOWN_MS })
+  constructor(
+    store: Pick<Store<Tx>, 'history'>,
+    sources: ReadonlyMap<string, Pick<Source, 'typeSeparator'>>,
+  ) {
+    this.#store = store
+    this.#sources = sources
   }
 
-  return {
-    async sort(events) {
-      const handled = history ? await history.handled() : []
-      const elsewhere: ClaimedEvent[] = []
-      const nowhere: ClaimedEvent[] = []
-      for (const event of events) {
-        const { source, eventType } = event
-        const separator = sources.get(source)?.typeSeparator
-        const isHandled = handled.some(
-          (types) => types.source === source && handlesType(types.pattern, eventType, separator),
-        )
-        if (isHandled) note(event)
-        ;(isHandled ? elsewhere : nowhere).push(event)
-      }
-      return { elsewhere, nowhere }
-    },
-    types() {
-      for (const [key, { until }] of known) if (until < performance.now()) known.delete(key)
-      return [...known.values()]
-    },
+  /** Splits events without a handler here: those that a live process handles, and those that none does. */
+  async sort(events: readonly ClaimedEvent[]): Promise<{
+    readonly elsewhere: readonly ClaimedEvent[]
+    readonly nowhere: readonly ClaimedEvent[]
+  }> {
+    const { history } = this.#store
+    const handled = history ? await history.handled() : []
+    const elsewhere: ClaimedEvent[] = []
+    const nowhere: ClaimedEvent[] = []
+    for (const event of events) {
+      const { source, eventType } = event
+      const separator = this.#sources.get(source)?.typeSeparator
+      const isHandled = handled.some(
+        (types) => types.source === source && handlesType(types.pattern, eventType, separator),
+      )
+      if (isHandled) this.#note(event)
+      ;(isHandled ? elsewhere : nowhere).push(event)
+    }
+    return { elsewhere, nowhere }
+  }
+
+  /** The types that were found elsewhere a moment ago. */
+  types(): readonly EventTypeKey[] {
+    for (const [key, { until }] of this.#known) if (until < performance.now()) this.#known.delete(key)
+    return [...this.#known.values()]
+  }
+
+  #note({ source, eventType }: ClaimedEvent): void {
+    if (this.#known.size < MAX_KNOWN)
+      this.#known.set(`${source} ${eventType}`, { source, eventType, until: performance.now() + KNOWN_MS })
   }
 }

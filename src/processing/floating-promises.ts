@@ -2,76 +2,81 @@
  * Promises that a handler does not await and that reject. Node ends the process for one of them, and with it every other
  * attempt and the intake.
  *
- * A call on `ctx` is watched (`watchCalls`): if it rejects and is not awaited, its attempt fails. Any other promise of a
+ * A call on `ctx` is watched (`Calls`): if it rejects and is not awaited, its attempt fails. Any other promise of a
  * handler cannot be watched; a server logs its rejection and continues (`logRejections`), because the state of hookonce
  * is known after it. An uncaught exception still ends the process.
  */
+import { codeOf } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { EventKey } from '../model.js'
 import { stackOf } from './error-text.js'
 
-/** The calls that a handler makes on `ctx`. */
-export interface Calls {
-  /** Returns the same call, watched. */
-  watch<T>(call: Promise<T>): Promise<T>
-  /**
-   * Resolves when every call has ended; null if there is nothing to wait for. Rejects with the error of a call that was not
-   * awaited.
-   */
-  ended(): Promise<void> | null
-  /** The attempt is over: later errors of calls that are not awaited are only reported. */
-  close(): void
-}
+/** The calls that a handler makes on `ctx` for these events. */
+export class Calls {
+  readonly #log: Logger
+  readonly #events: readonly EventKey[]
+  readonly #running = new Set<WatchedPromise<unknown>>()
+  readonly #rejected = new Map<WatchedPromise<unknown>, unknown>()
+  #closed = false
 
-/** `report` gets each error of a call that was not awaited. */
-export function watchCalls(report: (error: unknown) => void): Calls {
-  const running = new Set<WatchedPromise<unknown>>()
-  const rejected = new Map<WatchedPromise<unknown>, unknown>()
-  let closed = false
-
-  /** Reports the errors that were not awaited, and returns the first. */
-  function reportUnawaited(): { readonly error: unknown } | null {
-    let first: { readonly error: unknown } | null = null
-    for (const [call, error] of rejected) {
-      if (call.isAwaited) continue
-      report(error)
-      first ??= { error }
-    }
-    rejected.clear()
-    return first
+  constructor(log: Logger, events: readonly EventKey[]) {
+    this.#log = log
+    this.#events = events
   }
 
-  async function allEnded(): Promise<void> {
-    while (running.size > 0) {
+  /** Returns a promise for the same call. */
+  watch<T>(call: Promise<T>): Promise<T> {
+    const watched = new WatchedPromise<T>((resolve, reject) => void call.then(resolve, reject))
+    this.#running.add(watched)
+    observe(
+      watched,
+      () => this.#running.delete(watched),
+      (error) => {
+        this.#running.delete(watched)
+        this.#rejected.set(watched, error)
+        // Later than an `await` of it in the same turn of the event loop.
+        if (this.#closed) setImmediate(() => this.#reportUnawaited())
+      },
+    )
+    return watched
+  }
+
+  /** Resolves when every call has ended. Rejects with the error of a call that was not awaited. */
+  async ended(): Promise<void> {
+    while (this.#running.size > 0) {
       await Promise.all(
-        [...running].map((call) => new Promise<void>((end) => observe(call, end, () => end()))),
+        [...this.#running].map((call) => new Promise<void>((end) => observe(call, end, () => end()))),
       )
     }
-    const unawaited = reportUnawaited()
+    const unawaited = this.#reportUnawaited()
     if (unawaited) throw unawaited.error
   }
 
-  return {
-    watch<T>(call: Promise<T>): Promise<T> {
-      const watched = new WatchedPromise<T>((resolve, reject) => void call.then(resolve, reject))
-      running.add(watched)
-      observe(
-        watched,
-        () => running.delete(watched),
-        (error) => {
-          running.delete(watched)
-          rejected.set(watched, error)
-          // Later than an `await` of it in the same turn of the event loop.
-          if (closed) setImmediate(reportUnawaited)
-        },
-      )
-      return watched
-    },
-    ended: () => (running.size === 0 && rejected.size === 0 ? null : allEnded()),
-    close() {
-      closed = true
-      if (rejected.size > 0) reportUnawaited()
-    },
+  /** The attempt is over: later errors of calls that are not awaited are only reported. */
+  close(): void {
+    this.#closed = true
+    this.#reportUnawaited()
+  }
+
+  /** Returns the first of them. */
+  #reportUnawaited(): { readonly error: unknown } | null {
+    let first: { readonly error: unknown } | null = null
+    for (const [call, error] of this.#rejected) {
+      if (call.isAwaited) continue
+      this.#report(error)
+      first ??= { error }
+    }
+    this.#rejected.clear()
+    return first
+  }
+
+  #report(error: unknown): void {
+    const { source, eventId } = this.#events[0]!
+    const events = this.#events.length > 1 && { events: this.#events.length }
+    this.#log.error(
+      { source, eventId, ...events, code: codeOf(error), step: 'handle' },
+      'a call on ctx that was not awaited has failed; await it in the handler',
+    )
   }
 }
 
@@ -98,7 +103,7 @@ function observe<T>(call: WatchedPromise<T>, onEnd: () => void, onError: (error:
   void Promise.prototype.then.call(call, onEnd, onError)
 }
 
-/** Groups of events whose handlers run now in this process. */
+/** The events of each handler call that runs now in this process. */
 export const runningNow = new Set<readonly EventKey[]>()
 const MAX_NAMED = 20
 

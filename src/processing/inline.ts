@@ -21,7 +21,7 @@ const POLL_MS = 25
 
 export async function handleInline(
   store: Store,
-  processor: Processor,
+  processor: Pick<Processor<unknown>, 'processEvent'>,
   key: EventKey,
   verdict: RecordVerdict,
   /** True when a worker runs: an unfinished event is then tried again without another delivery. */

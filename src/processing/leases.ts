@@ -1,124 +1,135 @@
 /**
- * The leases of this process. A heartbeat extends them while their events wait or run. A lease is lost when the store says
- * so, or when it could not be extended before it expired.
+ * The leases of this process, and the sessions that run under them. A heartbeat extends all leases while there are any. A
+ * lease is lost when the store says so, or when it could not be extended before it expired. A leased event is
+ *
+ *   waiting   in the buffer, without a session. `onLost` is called when its lease is lost;
+ *   running   in a session, which a lost lease aborts. The attempt then drops its own lease when it ends.
  */
 import { type Counters, countStoreError } from '../counters.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent, Lease } from '../model.js'
 import type { Store } from '../store.js'
-import { leaseLost } from './handle.js'
+import { leaseLost, Stopping } from './result.js'
 import type { Session } from './session.js'
 
-export interface Leases<Tx> {
-  readonly size: number
-  has(token: string): boolean
-  /** `askedAt`: when the claim was sent, by the monotonic clock of this process. */
-  add(claimed: ClaimedEvent, askedAt: number): void
-  drop(lease: Lease): void
-  /** The events of this session run now: a lost lease aborts the session. */
-  attach(session: Session<Tx>): void
-  /** These events wait in the buffer again. */
-  detach(claimed: readonly ClaimedEvent[]): void
-  /** Aborts every running session. */
-  abortAll(reason: () => Error): void
-  /** Starts the heartbeat. It ends when there are no leases and `isIdle` is true. */
-  keepAlive(): void
-  end(): void
-}
-
-export interface LeaseOptions {
-  readonly leaseMs: number
-  isIdle(): boolean
-  /** Called when the lease of an event is lost before its attempt has begun. */
-  onLostInBuffer(claimed: ClaimedEvent): void
+interface LeasesDeps<Tx> {
+  readonly store: Pick<Store<Tx>, 'extend'>
+  readonly counters: Counters
+  readonly log: Logger
 }
 
 interface LeasedEvent<Tx> {
   readonly claimed: ClaimedEvent
-  /** Null while the event waits in the buffer. */
   session: Session<Tx> | null
-  /** When the lease expires by the monotonic clock of this process, if it is not extended. */
+  /** By the monotonic clock of this process, if the lease is not extended. */
   expiresAt: number
 }
 
-export function createLeases<Tx>(
-  { store, counters, log }: { readonly store: Store<Tx>; readonly counters: Counters; readonly log: Logger },
-  { leaseMs, isIdle, onLostInBuffer }: LeaseOptions,
-): Leases<Tx> {
+export class Leases<Tx> {
+  readonly #deps: LeasesDeps<Tx>
+  readonly #leaseMs: number
+  readonly #onLost: (claimed: ClaimedEvent) => void
   /** By token: an event that was lost and claimed again here has two leases until its first attempt ends. */
-  const leased = new Map<string, LeasedEvent<Tx>>()
-  let heartbeat: NodeJS.Timeout | undefined
+  readonly #leased = new Map<string, LeasedEvent<Tx>>()
+  #heartbeat: NodeJS.Timeout | undefined
+  #isAborting = false
 
-  async function extendAll(): Promise<void> {
-    const events = [...leased.values()]
-    if (events.length === 0) return
+  constructor(deps: LeasesDeps<Tx>, leaseMs: number, onLost: (claimed: ClaimedEvent) => void) {
+    this.#deps = deps
+    this.#leaseMs = leaseMs
+    this.#onLost = onLost
+  }
+
+  get size(): number {
+    return this.#leased.size
+  }
+
+  has(token: string): boolean {
+    return this.#leased.has(token)
+  }
+
+  /** `askedAt`: when the claim was sent, by the monotonic clock of this process. */
+  add(claimed: ClaimedEvent, askedAt: number): void {
+    this.#leased.set(claimed.lease.token, { claimed, session: null, expiresAt: askedAt + this.#leaseMs })
+    this.#heartbeat ??= setInterval(() => this.#beat(), Math.max(10, this.#leaseMs / 3)).unref()
+  }
+
+  drop({ token }: Lease): void {
+    this.#leased.delete(token)
+  }
+
+  /** The events of this session run now. */
+  attach(session: Session<Tx>): void {
+    this.#setSession(session.claimed, session)
+    if (this.#isAborting) session.abort(stopping())
+  }
+
+  /** These events wait in the buffer again. */
+  detach(claimed: readonly ClaimedEvent[]): void {
+    this.#setSession(claimed, null)
+  }
+
+  /** The process stops: aborts running sessions, and from now on sessions that begin. */
+  abortAll(): void {
+    this.#isAborting = true
+    for (const { session } of this.#leased.values()) session?.abort(stopping())
+  }
+
+  allowSessions(): void {
+    this.#isAborting = false
+  }
+
+  /** Leases that are left expire. */
+  endHeartbeat(): void {
+    clearInterval(this.#heartbeat)
+    this.#heartbeat = undefined
+  }
+
+  #beat(): void {
+    if (this.#leased.size === 0) this.endHeartbeat()
+    else void this.#extendAll()
+  }
+
+  async #extendAll(): Promise<void> {
+    const { store, counters, log } = this.#deps
+    const events = [...this.#leased.values()]
     const askedAt = performance.now()
     try {
       const alive = await store.extend(
         events.map(({ claimed }) => claimed.lease),
-        leaseMs,
+        this.#leaseMs,
       )
       for (const [i, event] of events.entries()) {
-        if (alive[i]) event.expiresAt = askedAt + leaseMs
-        else if (leased.has(event.claimed.lease.token)) lose(event)
+        if (alive[i]) event.expiresAt = askedAt + this.#leaseMs
+        else if (this.has(event.claimed.lease.token)) this.#lose(event)
       }
     } catch (error) {
       log.warn(
         { step: 'claim', code: countStoreError(counters, error) },
         'leases could not be extended; trying again',
       )
-      for (const event of events) if (event.expiresAt < performance.now()) lose(event)
+      for (const event of events) if (event.expiresAt < performance.now()) this.#lose(event)
     }
   }
 
-  /** An attempt that is aborted drops its own lease when it ends. */
-  function lose({ claimed, session }: LeasedEvent<Tx>): void {
+  #lose({ claimed, session }: LeasedEvent<Tx>): void {
     if (session) {
       session.abort(leaseLost(claimed))
       return
     }
-    counters.of(claimed.source).leasesLost++
-    leased.delete(claimed.lease.token)
-    onLostInBuffer(claimed)
+    this.#deps.counters.of(claimed.source).leasesLost++
+    this.#leased.delete(claimed.lease.token)
+    this.#onLost(claimed)
   }
 
-  function setSession(claimed: readonly ClaimedEvent[], session: Session<Tx> | null): void {
+  #setSession(claimed: readonly ClaimedEvent[], session: Session<Tx> | null): void {
     for (const { lease } of claimed) {
-      const event = leased.get(lease.token)
+      const event = this.#leased.get(lease.token)
       if (event) event.session = session
     }
   }
+}
 
-  function end(): void {
-    clearInterval(heartbeat)
-    heartbeat = undefined
-  }
-
-  return {
-    get size() {
-      return leased.size
-    },
-    has: (token) => leased.has(token),
-    add(claimed, askedAt) {
-      leased.set(claimed.lease.token, { claimed, session: null, expiresAt: askedAt + leaseMs })
-    },
-    drop: ({ token }) => void leased.delete(token),
-    attach: (session) => setSession(session.claimed, session),
-    detach: (claimed) => setSession(claimed, null),
-    abortAll(reason) {
-      for (const { session } of leased.values()) session?.abort(reason())
-    },
-    keepAlive() {
-      if (heartbeat) return
-      heartbeat = setInterval(
-        () => {
-          if (isIdle() && leased.size === 0) end()
-          else void extendAll()
-        },
-        Math.max(10, leaseMs / 3),
-      )
-      heartbeat.unref()
-    },
-    end,
-  }
+function stopping(): Stopping {
+  return new Stopping('the process is stopping')
 }

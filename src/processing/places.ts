@@ -3,13 +3,13 @@
  *
  *   free   no attempt has it;
  *   held   an attempt has it;
- *   lent   its attempt runs for more than a second, and its handler holds more than its share. It stays held for its own
- *          handler, and is free for handlers that hold less than their share.
+ *   lent   its attempt runs for more than a second, and its handler holds more than its quota. It stays held for its own
+ *          handler, and is free for handlers that hold less than their quota.
  *
- * The share is an equal part of the places for each handler that has events here. A handler that is alone may hold all
- * places. Handlers below their share go first. With one place nothing is lent.
+ * The quota is an equal part of the places for each handler that has events here. A handler that is alone may hold all
+ * places. Handlers below their quota go first. With one place nothing is lent.
  */
-import type { Registered } from './handlers.js'
+import type { Registered } from './registry.js'
 
 /** An attempt that runs longer lends its place. */
 export const LONG_MS = 1_000
@@ -19,10 +19,11 @@ const LAST_WEIGHT = 0.2
 /** Null: events without a handler. */
 export type Holder<Tx> = Registered<Tx> | null
 
-export interface Place {
+/** Held by an attempt on one event or more of one handler. */
+export interface Place<Tx> {
+  readonly holder: Holder<Tx>
+  readonly events: number
   readonly startedAt: number
-  /** May be called more than once. */
-  free(): void
 }
 
 export class Places<Tx> {
@@ -30,7 +31,7 @@ export class Places<Tx> {
   active = 0
   readonly size: number
   /** Oldest attempt first. */
-  readonly #held = new Map<Holder<Tx>, Set<Place>>()
+  readonly #held = new Map<Holder<Tx>, Set<Place<Tx>>>()
 
   constructor(size: number) {
     this.size = size
@@ -38,7 +39,7 @@ export class Places<Tx> {
 
   /** Places for a handler that holds none. */
   get free(): number {
-    return this.size - this.#countedWith(this.#shareOf(this.#held.size + 1))
+    return this.size - this.#countedWith(this.#quotaOf(this.#held.size + 1))
   }
 
   heldBy(holder: Holder<Tx>): number {
@@ -57,39 +58,35 @@ export class Places<Tx> {
   }
 
   /** `waiting`: the handlers whose events wait. */
-  share(waiting: Iterable<Holder<Tx>>): number {
+  quota(waiting: Iterable<Holder<Tx>>): number {
     let handlers = this.#held.size
     for (const holder of waiting) if (!this.#held.has(holder)) handlers++
-    return this.#shareOf(handlers)
+    return this.#quotaOf(handlers)
   }
 
-  mayStart(holder: Holder<Tx>, share: number): boolean {
+  mayStart(holder: Holder<Tx>, quota: number): boolean {
     if (this.isAtLimit(holder)) return false
     if (this.active < this.size) return true
-    return this.heldBy(holder) < share && this.#countedWith(share) < this.size
+    return this.heldBy(holder) < quota && this.#countedWith(quota) < this.size
   }
 
-  take(holder: Holder<Tx>, events: number, onFree: () => void): Place {
+  take(holder: Holder<Tx>, events: number): Place<Tx> {
+    const place = { holder, events, startedAt: performance.now() }
     const held = this.#held.get(holder) ?? new Set()
-    const startedAt = performance.now()
-    const place: Place = {
-      startedAt,
-      free: () => {
-        if (held.delete(place)) this.#freed(holder, held, startedAt, events)
-        onFree()
-      },
-    }
-    held.add(place)
-    this.#held.set(holder, held)
+    this.#held.set(holder, held.add(place))
     this.active++
     if (holder) {
       holder.active++
-      holder.changedAt = startedAt
+      holder.changedAt = place.startedAt
     }
     return place
   }
 
-  #freed(holder: Holder<Tx>, held: Set<Place>, startedAt: number, events: number): void {
+  /** May be called more than once. */
+  leave(place: Place<Tx>): void {
+    const { holder, events, startedAt } = place
+    const held = this.#held.get(holder)
+    if (!held?.delete(place)) return
     this.active--
     if (held.size === 0) this.#held.delete(holder)
     if (!holder) return
@@ -99,19 +96,19 @@ export class Places<Tx> {
     holder.meanMs = holder.meanMs === null ? ms : holder.meanMs * (1 - LAST_WEIGHT) + ms * LAST_WEIGHT
   }
 
-  #shareOf(handlers: number): number {
+  #quotaOf(handlers: number): number {
     return Math.max(1, Math.floor(this.size / Math.max(1, handlers)))
   }
 
   /** Held places without those that are lent. */
-  #countedWith(share: number): number {
+  #countedWith(quota: number): number {
     if (this.active < this.size) return this.active
     const now = performance.now()
     let counted = this.active
     for (const held of this.#held.values()) {
       let lent = 0
       for (const place of held) {
-        if (lent >= held.size - share || !isLong(place, now)) break
+        if (lent >= held.size - quota || !isLong(place, now)) break
         lent++
       }
       counted -= lent
@@ -120,6 +117,6 @@ export class Places<Tx> {
   }
 }
 
-function isLong({ startedAt }: Place, now: number): boolean {
+function isLong({ startedAt }: { readonly startedAt: number }, now: number): boolean {
   return now - startedAt > LONG_MS
 }

@@ -1,5 +1,5 @@
 /**
- * prepare: decides for each claimed event whether its handler runs. An event that needs no handler has its result here:
+ * prepare: decides whether the handler of a claimed event runs. An event that needs no handler has its result here:
  * nobody handles its type, its attempts are used up, its payload is unreadable or does not match the schema, or it is
  * stale.
  */
@@ -8,10 +8,10 @@ import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import { need, type Store, type Watermark } from '../store.js'
 import { permanent } from './failure.js'
-import { type FailureDeps, failureIn, isOutcome, type Result, unavailableNow, usedUp } from './handle.js'
-import { asHandledEvent, withPayload } from './handled-event.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
-import type { Registered } from './handlers.js'
+import { asHandledEvent, withPayload } from './payload.js'
+import type { Registered } from './registry.js'
+import { type FailureDeps, failureIn, type Result, unavailableNow, usedUp } from './result.js'
 import type { Session } from './session.js'
 
 export interface PreparedEvent {
@@ -31,75 +31,45 @@ interface PrepareDeps<Tx> extends FailureDeps<Tx> {
   readonly sources: ReadonlyMap<string, Source>
 }
 
-export function prepare<Tx>(
-  deps: PrepareDeps<Tx>,
-  session: Session<Tx>,
-  handler: Registered<Tx> | null,
-): Promise<PreparedEvent[]> | PreparedEvent[] {
-  const prepared = session.claimed.map((claimed) => prepareEvent(deps, session, handler, claimed))
-  // Most handlers have neither a schema nor a stale guard, and nothing to wait for.
-  if (!handler?.options.schema && !handler?.options.stale) return prepared
-  return Promise.all(prepared.map((one) => examine(deps, session, handler, one)))
-}
-
-/**
- * False for a group whose events must run one by one: an event has neither a handler to run nor an outcome to write, or
- * is older than an event before it. That one would be stale, if the event before it succeeds.
- */
-export function mayShareTransaction(prepared: readonly PreparedEvent[]): boolean {
-  if (prepared.length === 1) return true
-  const newest = new Map<string, number>()
-  return prepared.every(({ result, watermark }) => {
-    if (!isOutcome(result)) return false
-    if (!watermark) return true
-    const { key, value } = watermark
-    const isOlder = value < (newest.get(key) ?? value)
-    newest.set(key, value)
-    return !isOlder
-  })
-}
-
-function prepareEvent<Tx>(
+export async function prepare<Tx>(
   deps: PrepareDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
-): PreparedEvent {
+): Promise<PreparedEvent> {
   if (!handler) return withoutHandler(claimed, { kind: 'ignored', reason: 'unhandled' })
   const over = usedUp(handler.retry, claimed.tries)
   if (over) return withoutHandler(claimed, over)
-  const source = deps.sources.get(claimed.source)
   try {
-    if (claimed.unreadable) throw claimed.unreadable
-    if (claimed.body === null || !source)
-      throw permanent('its payload has been removed, so it cannot be handled')
-    const event = asHandledEvent(source, claimed, claimed.body)
-    return { claimed, event, watermark: null, result: { kind: 'succeeded' }, durationMs: 0 }
+    const event = readable(deps.sources, claimed)
+    return await examined(deps, handler, claimed, event)
   } catch (error) {
     return withoutHandler(claimed, failureIn(deps, session, error, claimed))
   }
 }
 
-/** Applies the schema and the stale guard of the handler. */
-async function examine<Tx>(
-  deps: PrepareDeps<Tx>,
-  session: Session<Tx>,
+function readable(sources: ReadonlyMap<string, Source>, claimed: ClaimedEvent): HandledEvent {
+  if (claimed.unreadable) throw claimed.unreadable
+  const source = sources.get(claimed.source)
+  if (claimed.body === null || !source)
+    throw permanent('its payload has been removed, so it cannot be handled')
+  return asHandledEvent(source, claimed, claimed.body)
+}
+
+/** Applies the schema and the stale guard of the handler. Most handlers have neither. */
+async function examined<Tx>(
+  { store }: PrepareDeps<Tx>,
   handler: Registered<Tx>,
-  prepared: PreparedEvent,
+  claimed: ClaimedEvent,
+  received: HandledEvent,
 ): Promise<PreparedEvent> {
-  const { claimed } = prepared
-  if (prepared.event === null) return prepared
   const { schema, stale } = handler.options
-  try {
-    const event = schema ? await validated(prepared.event, schema) : prepared.event
-    const watermark = stale ? watermarkOf(handler, event, stale) : null
-    const isLate = watermark ? await isStale(deps.store, watermark) : false
-    if (isLate === true) return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
-    if (isLate !== false) return withoutHandler(claimed, unavailableNow(isLate))
-    return { ...prepared, event, watermark }
-  } catch (error) {
-    return withoutHandler(claimed, failureIn(deps, session, error, claimed))
-  }
+  const event = schema ? await validated(received, schema) : received
+  const watermark = stale ? watermarkOf(handler, event, stale) : null
+  const isLate = watermark ? await isStale(store, watermark) : false
+  if (isLate === true) return withoutHandler(claimed, { kind: 'ignored', reason: 'stale' })
+  if (isLate !== false) return withoutHandler(claimed, unavailableNow(isLate))
+  return { claimed, event, watermark, result: { kind: 'succeeded' }, durationMs: 0 }
 }
 
 function withoutHandler(claimed: ClaimedEvent, result: Result): PreparedEvent {

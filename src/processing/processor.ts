@@ -1,23 +1,35 @@
 /**
  * The claim loop: claims due events for `dispatch.ts`, which runs them, under the leases of `leases.ts`. It is woken by the
  * intake of this process and by other processes where the store can notify; it also polls, so a lost notification only
- * delays an event. When it stops, it releases events that have not begun.
+ * delays an event. A processor is
+ *
+ *   idle       not started. `drain` and `processEvent` work;
+ *   running    it claims, and dispatch starts what is claimed;
+ *   stopping   it claims nothing, releases events that have not begun, and waits for those that run. It stays so until it
+ *              is started again.
  */
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
-import { countStoreError } from '../counters.js'
-import type { ClaimedEvent, EventKey, EventTypeKey } from '../model.js'
+import { type Counters, countStoreError } from '../counters.js'
+import type { ErrorCode } from '../errors.js'
+import type { Logger } from '../log.js'
+import type { ClaimedEvent, EventKey } from '../model.js'
 import { checkOptions, type Rule, shape, text, whole } from '../options.js'
-import type { AttemptDeps } from './attempt.js'
-import { createBufferSize } from './buffer-size.js'
-import { createDispatch } from './dispatch.js'
-import { createElsewhere } from './elsewhere.js'
+import type { Source } from '../provider.js'
+import type { Store } from '../store.js'
+import type { Tracing } from '../tracing.js'
+import { BufferSize } from './buffer-size.js'
+import { Dispatch } from './dispatch.js'
+import { Elsewhere } from './elsewhere.js'
 import { retryRule } from './failure.js'
-import type { Result } from './handle.js'
-import { createLeases, type Leases } from './leases.js'
-import { batchedSettle } from './settle.js'
-import { createSuspects } from './suspects.js'
+import { Leases } from './leases.js'
+import { OutcomeWriter } from './outcome-writer.js'
+import { Pause } from './pause.js'
+import type { Redactor } from './redact.js'
+import type { Registry } from './registry.js'
+import type { Result } from './result.js'
+import { Suspects } from './suspects.js'
 import { unhandledNotice } from './unhandled.js'
 
 export const DEFAULT_CONCURRENCY = 16
@@ -51,24 +63,16 @@ export const processingRule = shape({
   retry: retryRule,
 } satisfies Record<keyof ProcessingOptions | 'retry', Rule>)
 
-export interface ProcessorDeps<Tx> extends Omit<AttemptDeps<Tx>, 'settleOne'> {
+export interface ProcessorDeps<Tx> {
+  readonly store: Store<Tx>
+  readonly registry: Registry<Tx>
+  readonly sources: ReadonlyMap<string, Source>
+  readonly redact: Redactor
+  readonly log: Logger
+  readonly counters: Counters
+  readonly tracing: Tracing | null
   /** Called with the result of each attempt of this process. */
-  readonly onSettled?: (event: ClaimedEvent, result: Result) => void
-}
-
-export interface Processor {
-  start(): Promise<void>
-  /** Looks for due events now. */
-  wake(): void
-  /** Stops claiming and finishes running attempts. Aborts and releases those that still run after `deadlineMs`. */
-  stop(deadlineMs?: number): Promise<void>
-  /** Runs due events until there are none. Resolves to the number of attempts. */
-  drain(): Promise<number>
-  /**
-   * Runs this event now, due or not. Null: there is no such event, it has finished, or another worker has it. `postponed`:
-   * also when it is paused here, or left to other processes.
-   */
-  processEvent(key: EventKey): Promise<Result | null>
+  onSettled(event: ClaimedEvent, result: Result): void
 }
 
 interface Claimed {
@@ -96,6 +100,7 @@ const WAKE_WITHIN_MS = 60_000
 /** After a claim of fewer events than this, the loop rests as long as the claim took, so that the next one finds more. */
 const FEW_EVENTS = 8
 const MAX_REST_MS = 20
+const MAX_CLAIM = 1_000
 /**
  * How often, and how far, the claim looks behind the backlog of a handler that can take no more events. Those that it finds
  * of this handler are released, so it does not look all the time.
@@ -103,225 +108,276 @@ const MAX_REST_MS = 20
 const LOOK_MS = 250
 const LOOK_EVENTS = 500
 
-export function createProcessor<Tx>(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}): Processor {
-  checkOptions('processing', options, processingRule)
-  const { concurrency = DEFAULT_CONCURRENCY, leaseMs = 30_000, pollMs = 1_000 } = options
-  const worker = options.worker ?? workerName()
-  const { store, log, handlers, sources, counters } = deps
-  const codeOf = (error: unknown) => countStoreError(counters, error)
-  const measured = createBufferSize(leaseMs)
-  const bufferSize = () => options.buffer ?? measured.now(2 * Math.max(concurrency, handlers.largestGroup()))
-  const pause = createPause()
-  let running = false
-  let stopping = false
-  let looping: Promise<void> | null = null
-  let unsubscribe: (() => Promise<void>) | undefined
+export class Processor<Tx> {
+  readonly #deps: ProcessorDeps<Tx>
+  readonly #concurrency: number
+  readonly #leaseMs: number
+  readonly #pollMs: number
+  readonly #worker: string
+  readonly #leases: Leases<Tx>
+  readonly #dispatch: Dispatch<Tx>
+  readonly #suspects: Suspects<Tx>
+  readonly #elsewhere: Elsewhere<Tx>
+  readonly #measured: BufferSize
+  readonly #noteUnhandled: (event: ClaimedEvent) => void
+  readonly #pause = new Pause()
+  #state: 'idle' | 'running' | 'stopping' = 'idle'
+  #looping: Promise<void> | null = null
+  #unsubscribe: (() => Promise<void>) | undefined
+  /** Claims that have failed in a row. */
+  #failures = 0
+  /** When the claim last looked behind the backlog of a handler. */
+  #lookedAt = 0
 
-  const leases: Leases<Tx> = createLeases<Tx>(deps, {
-    leaseMs,
-    isIdle: () => !running,
-    onLostInBuffer: (claimed) => dispatch.remove(claimed),
-  })
-  const dispatch = createDispatch<Tx>(
-    { ...deps, settleOne: batchedSettle(store) },
-    {
-      concurrency,
-      leases,
-      bufferSize,
-      onSettled(event, result) {
-        measured.finished()
-        const dueInMs = dueIn(result)
-        if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) wakeIn(dueInMs)
-        if (result.kind === 'ignored' && result.reason === 'unhandled') noteUnhandled(event)
-        deps.onSettled?.(event, result)
+  constructor(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}) {
+    checkOptions('processing', options, processingRule)
+    const { store, registry, sources } = deps
+    this.#deps = deps
+    this.#concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
+    this.#leaseMs = options.leaseMs ?? 30_000
+    this.#pollMs = options.pollMs ?? 1_000
+    this.#worker = options.worker ?? workerName()
+    this.#measured = new BufferSize(this.#leaseMs)
+    this.#leases = new Leases(deps, this.#leaseMs, (claimed) => this.#dispatch.remove(claimed))
+    this.#dispatch = new Dispatch(
+      {
+        ...deps,
+        outcomes: new OutcomeWriter(store),
+        leases: this.#leases,
+        measured: this.#measured,
+        pause: this.#pause,
+        onSettled: (event, result) => this.#settled(event, result),
       },
-      onFreePlace() {
-        if (running && dispatch.waiting <= bufferSize() / 2) pause.end()
-      },
-    },
-  )
-  const suspects = createSuspects(handlers, leases.has)
-  const elsewhere = createElsewhere(store, sources)
-  const noteUnhandled = unhandledNotice({ log, counters })
-  const hasHandler = ({ source, eventType }: EventTypeKey) => handlers.resolve(source, eventType) !== null
-
-  /** The end of an event makes the next one of its lane due, which must not wait. */
-  function isOrdered(): boolean {
-    return (
-      handlers.all.some(({ options: own }) => own.order === 'reference') ||
-      [...sources.values()].some(({ order }) => order === 'reference')
+      this.#concurrency,
+      options.buffer,
     )
+    this.#suspects = new Suspects(registry, this.#leases)
+    this.#elsewhere = new Elsewhere(store, sources)
+    this.#noteUnhandled = unhandledNotice(deps)
   }
 
-  function wakeIn(ms: number): void {
-    if (running) setTimeout(pause.end, ms + 1).unref()
+  async start(): Promise<void> {
+    if (this.#state === 'running') return
+    this.#state = 'running'
+    this.#dispatch.open()
+    this.#leases.allowSessions()
+    this.#unsubscribe = await this.#deps.store
+      .subscribe(() => this.wake())
+      .catch((error: unknown) => {
+        this.#deps.log.warn(
+          { step: 'claim', code: this.#codeOf(error) },
+          'no notifications from other processes; only polling',
+        )
+        return undefined
+      })
+    this.#looping = this.#loop()
   }
 
-  async function loop(): Promise<void> {
-    let failures = 0
-    let lookedAt = 0
-    while (running) {
-      dispatch.review()
-      const { open, behind } = claimable()
-      const looks = behind.length > 0 && performance.now() - lookedAt >= LOOK_MS
-      const buffer = bufferSize()
-      const room = buffer + dispatch.freePlaces - dispatch.waiting
-      const limit = Math.min(looks ? Math.max(room, LOOK_EVENTS) : room, 1_000)
-      const wanted = looks ? [...open, ...behind] : open
-      // While the buffer still has events, a claim for a few free places is not worth a round trip.
-      if (room >= Math.max(1, buffer / 2) || dispatch.waiting === 0) {
-        const askedAt = performance.now()
-        if (looks) lookedAt = askedAt
-        try {
-          const { found } = room > 0 ? await claim(limit, wanted) : nothing
-          failures = 0
-          if (found === limit && room > 0) continue
-          if (found < FEW_EVENTS && dispatch.freePlaces < concurrency && !isOrdered())
-            await rest(Math.min(MAX_REST_MS, performance.now() - askedAt))
-        } catch (error) {
-          failures++
-          log.error({ step: 'claim', code: codeOf(error) }, 'due events could not be claimed; trying again')
-        }
+  /** Looks for due events now. */
+  wake(): void {
+    this.#pause.end()
+  }
+
+  /** Stops claiming and finishes running attempts. Aborts and releases those that still run after `deadlineMs`. */
+  async stop(deadlineMs = 10_000): Promise<void> {
+    this.#state = 'stopping'
+    const left = countDown(deadlineMs)
+    const released = this.#release(this.#dispatch.close())
+    this.#pause.end()
+    await atMost(left(), this.#looping)
+    await atMost(left(), this.#unsubscribe?.())
+    const timer = setTimeout(() => this.#leases.abortAll(), left())
+    // Results of aborted attempts are still written and what was claimed late is released, if the store accepts it;
+    // otherwise their leases expire.
+    await atMost(left() + ABORTED_MS, Promise.all([this.#dispatch.idle(), this.#looping, released]))
+    clearTimeout(timer)
+    this.#leases.endHeartbeat()
+  }
+
+  /** Runs due events until there are none. Resolves to the number of attempts. */
+  async drain(): Promise<number> {
+    const limit = Math.max(this.#concurrency, this.#deps.registry.largestGroup)
+    let attempts = 0
+    // A released event is due later, and the drain would end without it.
+    this.#dispatch.keepAll(true)
+    try {
+      for (;;) {
+        const claimed = await this.#claim(limit, this.#unpaused(), 0)
+        await this.#dispatch.idle()
+        if (claimed.found === 0) return attempts
+        attempts += claimed.attempts
       }
-      const pollNowMs = behind.length > 0 ? Math.min(pollMs, LOOK_MS) : pollMs
-      if (running) await pause.begin(failures > 0 ? Math.min(10_000, 200 * 2 ** failures) : pollNowMs)
+    } finally {
+      this.#dispatch.keepAll(false)
     }
   }
 
-  function unpaused(): string[] {
-    return handlers.sources().filter((source) => !handlers.pausedSources.has(source))
+  /**
+   * Runs this event now, due or not. Null: there is no such event, it has finished, or another worker has it. `postponed`:
+   * the handler asked for it, the event is paused here, or it is left to other processes.
+   */
+  async processEvent(key: EventKey): Promise<Result | null> {
+    const { store, registry } = this.#deps
+    const askedAt = performance.now()
+    const [claimed] = await store.claim({
+      worker: this.#worker,
+      limit: 1,
+      leaseMs: this.#leaseMs,
+      event: key,
+    })
+    if (!claimed) return null
+    if (!registry.sources().includes(key.source) || registry.isPaused(claimed)) {
+      await this.#release([claimed])
+      return { kind: 'postponed', delayMs: 0 }
+    }
+    this.#leases.add(claimed, askedAt)
+    if (!registry.has(claimed) && (await this.#leaveToOthers([claimed], askedAt)).length === 0)
+      return { kind: 'postponed', delayMs: 0 }
+    return this.#dispatch.runNow(claimed)
+  }
+
+  async #loop(): Promise<void> {
+    while (this.#state === 'running') {
+      this.#dispatch.startReady()
+      const { open, behind } = this.#claimable()
+      if (await this.#claimForRoom(open, behind)) continue
+      const pollMs = behind.length > 0 ? Math.min(this.#pollMs, LOOK_MS) : this.#pollMs
+      if (this.#state !== 'running') return
+      await this.#pause.begin(this.#failures > 0 ? Math.min(10_000, 200 * 2 ** this.#failures) : pollMs)
+    }
+  }
+
+  /** Claims as many events as there is room for. True when there are probably more. */
+  async #claimForRoom(open: readonly string[], behind: readonly string[]): Promise<boolean> {
+    const { bufferSize, freePlaces, waiting } = this.#dispatch
+    const room = bufferSize + freePlaces - waiting
+    // While the buffer still has events, a claim for a few free places is not worth a round trip.
+    if (room <= 0 || (room < bufferSize / 2 && waiting > 0)) return false
+    const askedAt = performance.now()
+    const looks = behind.length > 0 && askedAt - this.#lookedAt >= LOOK_MS
+    if (looks) this.#lookedAt = askedAt
+    const limit = Math.min(looks ? Math.max(room, LOOK_EVENTS) : room, MAX_CLAIM)
+    try {
+      const { found } = await this.#claim(limit, looks ? [...open, ...behind] : open)
+      this.#failures = 0
+      if (found === limit) return true
+      if (found < FEW_EVENTS && this.#dispatch.freePlaces < this.#concurrency && !this.#isOrdered())
+        await rest(Math.min(MAX_REST_MS, performance.now() - askedAt))
+    } catch (error) {
+      this.#failures++
+      this.#deps.log.error(
+        { step: 'claim', code: this.#codeOf(error) },
+        'due events could not be claimed; trying again',
+      )
+    }
+    return false
   }
 
   /**
    * The sources to claim from. `behind`: one of its handlers has as many events as it can take, and the events of the others
    * may be behind a backlog of it. A source whose handlers all have enough is left out.
    */
-  function claimable(): { readonly open: string[]; readonly behind: string[] } {
-    const full = new Set(handlers.all.filter(dispatch.isAside))
-    if (full.size === 0) return { open: unpaused(), behind: [] }
-    const ofSource = (name: string) => handlers.all.filter(({ source }) => source === name)
-    const isFull = (name: string) => ofSource(name).some((handler) => full.has(handler))
+  #claimable(): { readonly open: readonly string[]; readonly behind: readonly string[] } {
+    const { registry } = this.#deps
+    const full = new Set(registry.all.filter((handler) => this.#dispatch.isAside(handler)))
+    const names = this.#unpaused()
+    if (full.size === 0) return { open: names, behind: [] }
+    const fullOf = (name: string) => registry.ofSource(name).filter((handler) => full.has(handler)).length
     return {
-      open: unpaused().filter((name) => !isFull(name)),
-      behind: unpaused().filter(
-        (name) => isFull(name) && !ofSource(name).every((handler) => full.has(handler)),
-      ),
+      open: names.filter((name) => fullOf(name) === 0),
+      behind: names.filter((name) => fullOf(name) > 0 && fullOf(name) < registry.ofSource(name).length),
     }
   }
 
-  async function claim(
+  #unpaused(): readonly string[] {
+    const { registry } = this.#deps
+    return registry.sources().filter((source) => !registry.pausedSources.has(source))
+  }
+
+  /** The end of an event makes the next one of its lane due, which must not wait. */
+  #isOrdered(): boolean {
+    const { registry, sources } = this.#deps
+    return (
+      registry.all.some(({ options }) => options.order === 'reference') ||
+      [...sources.values()].some(({ order }) => order === 'reference')
+    )
+  }
+
+  async #claim(
     limit: number,
-    names: readonly string[],
+    sources: readonly string[],
     suspectDelayMs = SUSPECT_DELAY_MS,
   ): Promise<Claimed> {
-    if (stopping || names.length === 0 || suspects.pauseClaims()) return nothing
+    const { store, registry } = this.#deps
+    if (this.#isStopping() || sources.length === 0 || this.#suspects.pauseClaims) return nothing
     const askedAt = performance.now()
-    const except = elsewhere.types().filter((type) => !hasHandler(type))
-    const claimed = await store.claim({
-      ...{ worker, limit, leaseMs, sources: names },
-      ...(except.length > 0 && { except }),
-    })
-    if (stopping) {
-      await release(claimed)
+    const except = this.#elsewhere.types().filter((type) => !registry.has(type))
+    const request = { worker: this.#worker, limit, leaseMs: this.#leaseMs, sources }
+    const claimed = await store.claim(except.length > 0 ? { ...request, except } : request)
+    if (this.#isStopping()) {
+      await this.#release(claimed)
       return nothing
     }
-    const unhandled = claimed.filter((event) => !hasHandler(event))
-    const { toRun, toRelease } = suspects.sort(unhandled.length === 0 ? claimed : claimed.filter(hasHandler))
+    const { toRun, toRelease } = this.#suspects.sort(claimed.filter((event) => registry.has(event)))
     if (toRelease.length > 0) {
-      await release(toRelease, suspectDelayMs)
-      wakeIn(suspectDelayMs)
+      await this.#release(toRelease, suspectDelayMs)
+      this.#wakeIn(suspectDelayMs)
     }
-    measured.claimed(claimed)
-    for (const event of toRun) leases.add(event, askedAt)
-    dispatch.add(toRun)
-    const nowhere = unhandled.length === 0 ? [] : await leaveToOthers(unhandled, askedAt)
-    dispatch.add(nowhere)
+    this.#measured.claimed(claimed)
+    for (const event of toRun) this.#leases.add(event, askedAt)
+    this.#dispatch.add(toRun)
+    this.#dispatch.startReady()
+    const unhandled = claimed.filter((event) => !registry.has(event))
+    const nowhere = unhandled.length === 0 ? [] : await this.#leaveToOthers(unhandled, askedAt)
+    this.#dispatch.add(nowhere)
+    this.#dispatch.startReady()
     return { found: claimed.length - toRelease.length, attempts: toRun.length + nowhere.length }
   }
 
   /** Releases the events that another process handles. Returns those that no live process handles. */
-  async function leaveToOthers(
+  async #leaveToOthers(
     unhandled: readonly ClaimedEvent[],
     askedAt: number,
   ): Promise<readonly ClaimedEvent[]> {
-    for (const event of unhandled) leases.add(event, askedAt)
-    const found = await elsewhere.sort(unhandled).catch((error: unknown) => {
-      const code = codeOf(error)
-      log.error({ step: 'claim', code }, 'cannot read what other processes handle; trying again')
+    for (const event of unhandled) this.#leases.add(event, askedAt)
+    const found = await this.#elsewhere.sort(unhandled).catch((error: unknown) => {
+      this.#deps.log.error(
+        { step: 'claim', code: this.#codeOf(error) },
+        'cannot read what other processes handle; trying again',
+      )
       return { elsewhere: unhandled, nowhere: [] }
     })
-    const released = stopping ? unhandled : found.elsewhere
-    for (const { lease } of released) leases.drop(lease)
-    await release(released, stopping ? 0 : ELSEWHERE_DELAY_MS)
-    return stopping ? [] : found.nowhere.filter(({ lease }) => leases.has(lease.token))
+    const isStopping = this.#isStopping()
+    const released = isStopping ? unhandled : found.elsewhere
+    for (const { lease } of released) this.#leases.drop(lease)
+    await this.#release(released, isStopping ? 0 : ELSEWHERE_DELAY_MS)
+    return isStopping ? [] : found.nowhere.filter(({ lease }) => this.#leases.has(lease.token))
   }
 
   /** Never throws: leases that could not be released expire. */
-  async function release(claimed: readonly ClaimedEvent[], delayMs?: number): Promise<void> {
+  async #release(claimed: readonly ClaimedEvent[], delayMs?: number): Promise<void> {
     const released = claimed.map(({ lease }) => lease)
-    if (released.length > 0) await store.release(released, delayMs).catch(() => {})
+    if (released.length > 0) await this.#deps.store.release(released, delayMs).catch(() => {})
   }
 
-  return {
-    wake: pause.end,
-    async start() {
-      if (running) return
-      running = true
-      stopping = false
-      dispatch.open()
-      leases.keepAlive()
-      unsubscribe = await store.subscribe(pause.end).catch((error: unknown) => {
-        log.warn(
-          { step: 'claim', code: codeOf(error) },
-          'no notifications from other processes; only polling',
-        )
-        return undefined
-      })
-      looping = loop()
-    },
-    async stop(deadlineMs = 10_000) {
-      running = false
-      stopping = true
-      const left = countDown(deadlineMs)
-      const released = release(dispatch.close())
-      pause.end()
-      await atMost(left(), looping)
-      await atMost(left(), unsubscribe?.())
-      const timer = setTimeout(dispatch.abortAll, left())
-      // Results of aborted attempts are still written and what was claimed late is released, if the store accepts it;
-      // otherwise their leases expire.
-      await atMost(left() + ABORTED_MS, Promise.all([dispatch.idle(), looping, released]))
-      clearTimeout(timer)
-      leases.end()
-    },
-    async drain() {
-      let attempts = 0
-      leases.keepAlive()
-      // A released event is due later, and the drain would end without it.
-      await dispatch.keepAll(async () => {
-        for (;;) {
-          const claimed = await claim(Math.max(concurrency, handlers.largestGroup()), unpaused(), 0)
-          await dispatch.idle()
-          if (claimed.found === 0) return
-          attempts += claimed.attempts
-        }
-      })
-      return attempts
-    },
-    async processEvent(key) {
-      const askedAt = performance.now()
-      const [claimed] = await store.claim({ worker, limit: 1, leaseMs, event: key })
-      if (!claimed) return null
-      if (!handlers.sources().includes(key.source) || handlers.isPaused(claimed)) {
-        await release([claimed])
-        return { kind: 'postponed', delayMs: 0 }
-      }
-      leases.add(claimed, askedAt)
-      leases.keepAlive()
-      if (!hasHandler(claimed) && (await leaveToOthers([claimed], askedAt)).length === 0)
-        return { kind: 'postponed', delayMs: 0 }
-      return dispatch.runNow(claimed)
-    },
+  #settled(event: ClaimedEvent, result: Result): void {
+    const dueInMs = dueIn(result)
+    if (dueInMs !== null && dueInMs < WAKE_WITHIN_MS) this.#wakeIn(dueInMs)
+    if (result.kind === 'ignored' && result.reason === 'unhandled') this.#noteUnhandled(event)
+    this.#deps.onSettled(event, result)
+  }
+
+  #wakeIn(ms: number): void {
+    if (this.#state === 'running') setTimeout(() => this.wake(), ms + 1).unref()
+  }
+
+  /** Read again after each wait: a stop may have come in between. */
+  #isStopping(): boolean {
+    return this.#state === 'stopping'
+  }
+
+  #codeOf(error: unknown): ErrorCode {
+    return countStoreError(this.#deps.counters, error)
   }
 }
 
@@ -333,30 +389,4 @@ function dueIn(result: Result): number | null {
 
 function rest(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
-}
-
-/** The pause between two claims. `end` also ends the next pause, if none has begun: a wake-up is never missed. */
-function createPause(): { begin(ms: number): Promise<void>; end(): void } {
-  let ended = false
-  let resume: (() => void) | null = null
-  return {
-    /** With jitter, so that processes that started together do not poll together. */
-    async begin(ms) {
-      if (!ended) {
-        await new Promise<void>((resolve) => {
-          const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2))
-          resume = () => {
-            clearTimeout(timer)
-            resolve()
-          }
-        })
-      }
-      resume = null
-      ended = false
-    },
-    end() {
-      ended = true
-      resume?.()
-    },
-  }
 }

@@ -6,8 +6,8 @@ import { type ClaimedEvent, limits } from '../model.js'
 import { checkOptions, flag, listOf, type Rule, rule, shape, whole } from '../options.js'
 import type { Source } from '../provider.js'
 import { asText, cut, describeError, placeOf, stackOf, storable, withoutCredentials } from './error-text.js'
-import { asHandledEvent } from './handled-event.js'
 import { hideExcerpts, hideValues, MASK, masked, parsePath, stringsIn, valuesAt } from './mask.js'
+import { asHandledEvent } from './payload.js'
 
 export interface RedactOptions {
   /** Paths in the payload whose values are masked: `customer.email`, `*.card.number`, `items[].buyer`, `**.iban`. */

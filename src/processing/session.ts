@@ -1,206 +1,184 @@
 /**
- * The session of one attempt: its events, its transaction and its signal. The context of each handler call is made from a
- * scope of the session. After the call the scope is closed; after the attempt the transaction is closed.
+ * The session of an attempt: its events, its transaction and its signal. A session is
+ *
+ *   open      calls on the context of the handler work, and the first use of `ctx.tx` begins the transaction;
+ *   aborted   the handler is out of time, a lease is lost or the process stops. Calls on the context fail;
+ *   ended     the attempt is over. Calls on the context fail.
+ *
+ * The transaction is `none`, `waiting` to begin, `begun`, or rolled back. A store commits it (`settle.ts`).
  */
-import { codeOf, HookonceError, isHookonceError } from '../errors.js'
+import { HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Store, StoreTransaction } from '../store.js'
-import { type Calls, watchCalls } from './floating-promises.js'
+import { Calls } from './floating-promises.js'
 
-export interface Session<Tx> {
+export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
-  /** For handlers. It is made when it is first read: most handlers do not use it, and it costs 10 microseconds. */
-  readonly signal: AbortSignal
-  /** Why the session was aborted; null while it is open, and after `end`. */
-  readonly reason: Error | null
   /** Rejects with the reason when the session is aborted. */
   readonly aborted: Promise<never>
-  /** Opens the scope of a handler call with these events. */
-  scope(claimed: readonly ClaimedEvent[]): Scope<Tx>
-  /** The transaction, if it has begun or waits to begin. */
-  begun(): Promise<StoreTransaction<Tx>> | null
-  begin(): Promise<StoreTransaction<Tx>>
-  /** Rolls the transaction back. One that still waits to begin is not waited for: it is rolled back when it begins. */
-  rollBack(): Promise<void>
-  /** Runs `work` when the transaction is rolled back; not when it is committed. */
-  afterRollback(work: () => Promise<unknown>): void
-  /** True while the transaction waits to begin. */
-  readonly waiting: boolean
-  /** The error with which the transaction could not begin, if that was not the fault of the handler. */
-  readonly unavailable: HookonceError | null
-  /**
-   * Aborts the session: the handler is out of time, its lease is lost or the process stops. Later calls on its context fail.
-   * A second call ends the wait for a handler that is out of time.
-   */
-  abort(reason: Error): void
-  /** Resolves when the session is aborted a second time. */
+  /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
   readonly abandoned: Promise<void>
-  /** The attempt is over. Later calls on its context fail. */
-  end(): void
-}
+  readonly #store: Store<Tx>
+  readonly #log: Logger
+  readonly #timeoutMs: number | undefined
+  readonly #onRollback: (() => Promise<unknown>)[] = []
+  #rejectAborted!: (reason: Error) => void
+  #abandon!: () => void
+  #controller: AbortController | null = null
+  #reason: Error | null = null
+  #ended = false
+  #transaction: Promise<StoreTransaction<Tx>> | null = null
+  #begun: StoreTransaction<Tx> | null = null
+  #waiting = false
+  #unavailable: HookonceError | null = null
+  #rolledBack: Promise<unknown> | null = null
 
-/** The part of a session that one handler call sees. Handlers that share a session cannot use it after they returned. */
-export interface Scope<Tx> {
-  /** The transaction as the handler sees it. It begins at the first call of a method. */
-  readonly tx: Tx
-  /** The calls of the handler on its context. */
-  readonly calls: Calls
-  /** Throws when the handler call is over. */
-  insistOnOpen(): void
-  close(): void
-}
-
-export function openSession<Tx>(
-  store: Store<Tx>,
-  claimed: readonly ClaimedEvent[],
-  log: Logger,
-  timeoutMs?: number,
-): Session<Tx> {
-  let controller: AbortController | null = null
-  let reason: Error | null = null
-  let ended = false
-  let rejectAborted: (reason: Error) => void
-  const aborted = new Promise<never>((_, reject) => {
-    rejectAborted = reject
-  })
-  aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
-  let abandon = () => {}
-  const abandoned = new Promise<void>((resolve) => {
-    abandon = resolve
-  })
-  let transaction: Promise<StoreTransaction<Tx>> | null = null
-  let rolledBack: Promise<unknown> | null = null
-  const onRollback: (() => Promise<unknown>)[] = []
-  let waiting = false
-  let begun: StoreTransaction<Tx> | null = null
-  let unavailable: HookonceError | null = null
-
-  async function begin(): Promise<StoreTransaction<Tx>> {
-    insistOnOpen()
-    transaction ??= beginNow()
-    const opened = await transaction
-    insistOnOpen()
-    return opened
+  constructor(store: Store<Tx>, claimed: readonly ClaimedEvent[], log: Logger, timeoutMs?: number) {
+    this.#store = store
+    this.claimed = claimed
+    this.#log = log
+    this.#timeoutMs = timeoutMs
+    this.aborted = new Promise<never>((_, reject) => {
+      this.#rejectAborted = reject
+    })
+    this.aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
+    this.abandoned = new Promise<void>((resolve) => {
+      this.#abandon = resolve
+    })
   }
 
-  async function beginNow(): Promise<StoreTransaction<Tx>> {
-    waiting = true
+  /** Made when it is first read: most handlers do not use it, and it costs 10 microseconds. */
+  get signal(): AbortSignal {
+    if (this.#controller === null) {
+      this.#controller = new AbortController()
+      if (this.#isOver) this.#controller.abort(this.#reason ?? overError())
+    }
+    return this.#controller.signal
+  }
+
+  /** Why the session was aborted; null while it is open, and after `end`. */
+  get reason(): Error | null {
+    return this.#reason
+  }
+
+  get #isOver(): boolean {
+    return this.#ended || this.#reason !== null
+  }
+
+  /** The transaction, if it has begun or waits to begin. */
+  get transaction(): Promise<StoreTransaction<Tx>> | null {
+    return this.#transaction
+  }
+
+  /** True while the transaction waits to begin. */
+  get waiting(): boolean {
+    return this.#waiting
+  }
+
+  /** Why the transaction could not begin, if that was not the fault of the handler. */
+  get unavailable(): HookonceError | null {
+    return this.#unavailable ?? this.#begun?.beginFailure ?? null
+  }
+
+  /** For one handler call with these events. */
+  scope(claimed: readonly ClaimedEvent[]): Scope<Tx> {
+    return new Scope(this, new Calls(this.#log, claimed))
+  }
+
+  async begin(): Promise<StoreTransaction<Tx>> {
+    this.insistOnOpen()
+    this.#transaction ??= this.#beginNow()
+    const transaction = await this.#transaction
+    this.insistOnOpen()
+    return transaction
+  }
+
+  async #beginNow(): Promise<StoreTransaction<Tx>> {
+    this.#waiting = true
+    const idleMs = this.#timeoutMs
+    const leases = this.claimed.map(({ lease }) => lease)
     try {
-      const leases = claimed.map(({ lease }) => lease)
-      begun = await store.transaction(timeoutMs === undefined ? { leases } : { idleMs: timeoutMs, leases })
-      return begun
+      this.#begun = await this.#store.transaction(idleMs === undefined ? { leases } : { idleMs, leases })
+      return this.#begun
     } catch (error) {
       // No statement of the handler has run: whatever the reason is, it is not the handler.
-      unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)
+      this.#unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)
       throw error
     } finally {
-      waiting = false
+      this.#waiting = false
     }
   }
 
-  async function rollBack(): Promise<void> {
-    if (!transaction) return
-    rolledBack ??= transaction
+  /** A transaction that still waits to begin is not waited for: it is rolled back when it begins. */
+  async rollBack(): Promise<void> {
+    if (!this.#transaction) return
+    this.#rolledBack ??= this.#transaction
       .then((begun) => begun.rollback())
       .catch(() => {})
-      .then(() => Promise.allSettled(onRollback.map((work) => work())))
-    if (!waiting) await rolledBack
+      .then(() => Promise.allSettled(this.#onRollback.map((work) => work())))
+    if (!this.#waiting) await this.#rolledBack
   }
 
-  function afterRollback(work: () => Promise<unknown>): void {
-    if (rolledBack) rolledBack = rolledBack.then(work).catch(() => {})
-    else onRollback.push(work)
+  /** Runs `work` when the transaction is rolled back; not when it is committed. */
+  afterRollback(work: () => Promise<unknown>): void {
+    if (this.#rolledBack) this.#rolledBack = this.#rolledBack.then(work).catch(() => {})
+    else this.#onRollback.push(work)
   }
 
-  function insistOnOpen(): void {
-    if (ended || reason) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
+  abort(reason: Error): void {
+    if (this.#reason) this.#abandon()
+    if (this.#isOver) return
+    this.#reason = reason
+    this.#rejectAborted(reason)
+    this.#controller?.abort(reason)
   }
 
-  function scope(events: readonly ClaimedEvent[]): Scope<Tx> {
-    const calls = watchCalls((error) => reportUnawaited(log, events, error))
-    let closed = false
-    function insistOnOpenScope(): void {
-      insistOnOpen()
-      if (closed) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the handler has returned' })
-    }
-    async function transactionOfCall(): Promise<Tx> {
-      insistOnOpenScope()
-      const { tx } = await begin()
-      insistOnOpenScope()
-      return tx
-    }
-    return {
-      tx: lazy<Tx>(transactionOfCall, calls),
-      calls,
-      insistOnOpen: insistOnOpenScope,
-      close() {
-        closed = true
-        calls.close()
-      },
-    }
+  end(): void {
+    if (this.#isOver) return
+    this.#ended = true
+    this.#controller?.abort(overError())
   }
 
-  function signal(): AbortSignal {
-    if (controller === null) {
-      controller = new AbortController()
-      if (ended || reason) controller.abort(reason ?? overError())
-    }
-    return controller.signal
+  insistOnOpen(): void {
+    if (this.#isOver) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the attempt is over' })
+  }
+}
+
+/** The part of a session that one handler call sees. A handler cannot use it after it has returned. */
+export class Scope<Tx> {
+  /** The transaction begins at the first call of a method. */
+  readonly tx: Tx
+  readonly calls: Calls
+  readonly #session: Session<Tx>
+  #closed = false
+
+  constructor(session: Session<Tx>, calls: Calls) {
+    this.#session = session
+    this.calls = calls
+    this.tx = lazy<Tx>(() => this.#begin(), calls)
   }
 
-  return {
-    claimed,
-    get signal() {
-      return signal()
-    },
-    get reason() {
-      return reason
-    },
-    aborted,
-    abandoned,
-    scope,
-    begun: () => transaction,
-    begin,
-    rollBack,
-    afterRollback,
-    get waiting() {
-      return waiting
-    },
-    get unavailable() {
-      return unavailable ?? begun?.beginFailure ?? null
-    },
-    abort(why) {
-      if (reason) abandon()
-      if (ended || reason) return
-      reason = why
-      rejectAborted(why)
-      controller?.abort(why)
-    },
-    end() {
-      if (ended || reason) return
-      ended = true
-      controller?.abort(overError())
-    },
+  insistOnOpen(): void {
+    this.#session.insistOnOpen()
+    if (this.#closed) throw new HookonceError('TRANSACTION_CLOSED', { problem: 'the handler has returned' })
+  }
+
+  close(): void {
+    this.#closed = true
+    this.calls.close()
+  }
+
+  async #begin(): Promise<Tx> {
+    this.insistOnOpen()
+    const { tx } = await this.#session.begin()
+    this.insistOnOpen()
+    return tx
   }
 }
 
 function overError(): Error {
   return new Error('the attempt is over')
-}
-
-function reportUnawaited(log: Logger, events: readonly ClaimedEvent[], error: unknown): void {
-  const { source, eventId } = events[0]!
-  log.error(
-    {
-      source,
-      eventId,
-      ...(events.length > 1 && { events: events.length }),
-      code: codeOf(error),
-      step: 'handle',
-    },
-    'a call on ctx that was not awaited has failed; await it in the handler',
-  )
 }
 
 /** An object whose methods wait for the real one. It has no `then`, so that `await ctx.tx` does not begin it. */

@@ -1,44 +1,55 @@
 /**
  * settle: writes the results of an attempt. When the handler has used its transaction, the outcomes go into it and commit
- * with the handler's writes; a lost lease rolls everything back. Other results are written without a transaction.
+ * with the handler's writes; a lost lease rolls everything back. Other outcomes are written without a transaction.
  */
 import { isHookonceError } from '../errors.js'
-import type { Logger } from '../log.js'
 import type { ClaimedEvent, Outcome, Settlement } from '../model.js'
 import { checkSettlement } from '../store/input.js'
 import type { Store, Watermark } from '../store.js'
-import { type FailureDeps, failureIn, isOutcome, type Result } from './handle.js'
+import type { OutcomeWriter } from './outcome-writer.js'
 import type { PreparedEvent } from './prepare.js'
+import { type FailureDeps, failureIn, isOutcome, type Result } from './result.js'
 import type { Session } from './session.js'
 
 export interface SettleDeps<Tx> extends FailureDeps<Tx> {
   readonly store: Store<Tx>
-  readonly log: Logger
-  /** Writes an outcome without a transaction; calls at the same time share a write. */
-  readonly settleOne: (settlement: Settlement) => Promise<boolean>
-}
-
-/** The handler has returned, and its place may be given to another event. */
-export interface SettleHooks {
-  /** All effects are visible; only the outcomes are not written yet. */
-  onHandled?(): void
-  /** Effects and outcomes are being committed, and the next transaction can begin behind the commit. */
-  onCommitSent?(): void
+  readonly outcomes: Pick<OutcomeWriter, 'write'>
 }
 
 /**
- * `begun`: the events of the session that have begun. `failed`: the result when the handler did not return. Resolves to
- * their results, and to those of all events of the session when they are released. Null: split the group, nothing was
- * written.
+ * The handler has returned, and its place may be given to another event. `isVisible`: other transactions see its effects,
+ * and only the outcomes are not written yet. Otherwise the commit is under way, and the next transaction can begin behind it.
  */
+export type LeavePlace = (isVisible: boolean) => void
+
+/** `failed`: the result when the handler did not return. */
 export async function settle<Tx>(
+  deps: SettleDeps<Tx>,
+  session: Session<Tx>,
+  prepared: PreparedEvent,
+  failed: Result | null,
+  leavePlace?: LeavePlace,
+): Promise<Result> {
+  const { results, failure } = await settleTogether(deps, session, [prepared], failed, leavePlace)
+  if (results) return results[0]!
+  const [result] = isOutcome(failure)
+    ? await writeOutcomes(deps, [prepared], [failure])
+    : await releaseAll(deps, session.claimed, failure)
+  return result!
+}
+
+export type SettledTogether =
+  | { readonly results: Result[]; readonly failure: null }
+  | { readonly results: null; readonly failure: Result }
+
+/** All or nothing: with a failure everything was rolled back, and nothing was written. */
+export async function settleTogether<Tx>(
   deps: SettleDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   failed: Result | null,
-  hooks: SettleHooks = {},
-): Promise<Result[] | null> {
-  const { claimed } = session
+  leavePlace?: LeavePlace,
+): Promise<SettledTogether> {
   const results = begun.map(({ result }) => result)
   let failure = failed ?? results.find((result) => !isOutcome(result)) ?? null
   if (!failure) {
@@ -46,73 +57,31 @@ export async function settle<Tx>(
     const watermarks = begun.flatMap(({ watermark, result }) =>
       watermark && result.kind === 'succeeded' ? [watermark] : [],
     )
-    if (!session.begun() && watermarks.length === 0) {
+    if (!session.transaction && watermarks.length === 0) {
       const written = writeOutcomes(deps, begun, outcomes)
-      hooks.onHandled?.()
-      return written
+      leavePlace?.(true)
+      return { results: await written, failure: null }
     }
-    failure = await commit(deps, session, begun, outcomes, watermarks, hooks.onCommitSent)
-    if (!failure) return results
+    failure = await commit(deps, session, begun, outcomes, watermarks, () => leavePlace?.(false))
+    if (!failure) return { results, failure: null }
   }
   await session.rollBack()
-  if (claimed.length > 1 && !concernsAll(failure)) {
-    deps.log.info(
-      {
-        source: claimed[0]!.source,
-        events: claimed.length,
-        step: 'settle',
-        problem: failure.kind === 'failed' ? failure.error : failure.kind,
-      },
-      'batch failed and was rolled back: running its events one by one',
-    )
-    return null
-  }
-  return isOutcome(failure) ? writeOutcomes(deps, begun, [failure]) : giveBack(deps, claimed, failure)
+  return { results: null, failure }
 }
 
-/**
- * `settleOne` for a store. Calls while a write is running go into the next write, so that many small writes become few
- * large ones without a timer. Group commit in `intake/group-commit.ts` is the same idea with limits on what waits.
- */
-export function batchedSettle(store: Pick<Store, 'settle'>): (settlement: Settlement) => Promise<boolean> {
-  interface Call {
-    readonly settlement: Settlement
-    readonly resolve: (settled: boolean) => void
-    readonly reject: (error: unknown) => void
-  }
-  const waiting: Call[] = []
-  let running = 0
-  let scheduled = false
-
-  function writeNext(): void {
-    scheduled = false
-    while (waiting.length > 0 && running < MAX_WRITES) void write(waiting.splice(0, MAX_SETTLEMENTS))
-  }
-
-  async function write(calls: readonly Call[]): Promise<void> {
-    running++
-    try {
-      const settled = await store.settle(calls.map(({ settlement }) => settlement))
-      for (const [i, { resolve }] of calls.entries()) resolve(settled[i]!)
-    } catch (error) {
-      for (const { reject } of calls) reject(error)
-    } finally {
-      running--
-      writeNext()
-    }
-  }
-
-  return (settlement) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ settlement, resolve, reject })
-      if (scheduled || running >= MAX_WRITES) return
-      scheduled = true
-      setImmediate(writeNext)
-    })
+/** For a failure that leaves the events as they were. */
+export async function releaseAll<Tx>(
+  { store }: SettleDeps<Tx>,
+  claimed: readonly ClaimedEvent[],
+  failure: Exclude<Result, Outcome>,
+): Promise<Result[]> {
+  if (failure.kind === 'lost') return claimed.map(() => failure)
+  const released = await store.release(
+    claimed.map(({ lease }) => lease),
+    failure.kind === 'postponed' ? failure.delayMs : 0,
+  )
+  return released.map((done) => (done ? failure : { kind: 'lost' }))
 }
-
-const MAX_SETTLEMENTS = 500
-const MAX_WRITES = 1
 
 /** Null when it was committed; else the result of the failure, and nothing was kept. */
 async function commit<Tx>(
@@ -121,7 +90,7 @@ async function commit<Tx>(
   begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
   watermarks: readonly Watermark[],
-  onSent: (() => void) | undefined,
+  onSent: () => void,
 ): Promise<Result | null> {
   try {
     const transaction = await session.begin()
@@ -158,30 +127,8 @@ async function writeOutcomes<Tx>(
   outcomes: readonly Outcome[],
 ): Promise<Result[]> {
   const settlements = settlementsOf(begun, outcomes.map(writable))
-  const written = await Promise.all(settlements.map(deps.settleOne))
+  const written = await Promise.all(settlements.map((settlement) => deps.outcomes.write(settlement)))
   return settlements.map(({ outcome }, i) => (written[i] ? outcome : { kind: 'lost' }))
-}
-
-/** For a failure that leaves the events as they were. */
-async function giveBack<Tx>(
-  deps: SettleDeps<Tx>,
-  claimed: readonly ClaimedEvent[],
-  failure: Exclude<Result, Outcome>,
-): Promise<Result[]> {
-  if (failure.kind === 'lost') return claimed.map(() => failure)
-  const released = await deps.store.release(
-    claimed.map(({ lease }) => lease),
-    failure.kind === 'postponed' ? failure.delayMs : 0,
-  )
-  return released.map((done) => (done ? failure : { kind: 'lost' }))
-}
-
-/**
- * True when no event of the group is to blame: the process stops, or the store had no transaction to give. One by one, the
- * events would each wait as long for the same connections.
- */
-function concernsAll(failure: Result): boolean {
-  return failure.kind === 'handed_back' || (failure.kind === 'postponed' && failure.code !== undefined)
 }
 
 /**

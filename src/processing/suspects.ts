@@ -3,53 +3,51 @@
  * suspect at a time. If it leased several, one that kills the worker each time would use up the attempts of the others.
  */
 import type { ClaimedEvent } from '../model.js'
-import type { Handlers } from './handlers.js'
+import type { Leases } from './leases.js'
+import type { Registry } from './registry.js'
 
 /** Lost attempts in a row that make an event a suspect. One crash is not enough. */
 const SUSPECT_LOSSES = 2
 /** No claims for so long after a suspect has begun: events claimed now would be lost if it kills the worker. */
 const PAUSE_MS = 1_000
 
-export interface Suspects {
+export class Suspects<Tx> {
+  readonly #registry: Registry<Tx>
+  readonly #leases: Leases<Tx>
+  /** The token of the suspect that runs. */
+  #current = ''
+  #since = 0
+
+  constructor(registry: Registry<Tx>, leases: Leases<Tx>) {
+    this.#registry = registry
+    this.#leases = leases
+  }
+
   /** True while a suspect has just begun. */
-  pauseClaims(): boolean
+  get pauseClaims(): boolean {
+    return this.#leases.has(this.#current) && performance.now() - this.#since < PAUSE_MS
+  }
+
   /** Splits claimed events: those that run now, and the suspects that must wait. */
   sort(claimed: readonly ClaimedEvent[]): {
     readonly toRun: readonly ClaimedEvent[]
     readonly toRelease: readonly ClaimedEvent[]
+  } {
+    const suspects = claimed.filter((event) => this.#isSuspect(event))
+    const next = this.#leases.has(this.#current) ? undefined : suspects[0]
+    if (next) {
+      this.#current = next.lease.token
+      this.#since = performance.now()
+    }
+    const toRelease = new Set(suspects.filter((suspect) => suspect !== next))
+    return { toRun: claimed.filter((event) => !toRelease.has(event)), toRelease: [...toRelease] }
   }
-}
-
-export function createSuspects<Tx>(
-  handlers: Pick<Handlers<Tx>, 'resolve'>,
-  isLeased: (token: string) => boolean,
-): Suspects {
-  /** The token of the suspect that runs. */
-  let current = ''
-  let since = 0
 
   /** An event in its last attempt is a suspect after one loss: lost once more, it would be a dead letter. */
-  function isSuspect({ source, eventType, losses, tries }: ClaimedEvent): boolean {
+  #isSuspect({ source, eventType, losses, tries }: ClaimedEvent): boolean {
     if (losses === 0) return false
-    const handler = handlers.resolve(source, eventType)
+    const handler = this.#registry.resolve(source, eventType)
     if (!handler || tries > handler.retry.maxAttempts) return false // no handler will run
     return losses >= SUSPECT_LOSSES || tries === handler.retry.maxAttempts
-  }
-
-  return {
-    pauseClaims: () => isLeased(current) && performance.now() - since < PAUSE_MS,
-    sort(claimed) {
-      const suspects = claimed.filter(isSuspect)
-      const next = isLeased(current) ? undefined : suspects[0]
-      if (next) {
-        current = next.lease.token
-        since = performance.now()
-      }
-      const toRelease = new Set(suspects.filter((suspect) => suspect !== next))
-      return {
-        toRun: toRelease.size === 0 ? claimed : claimed.filter((event) => !toRelease.has(event)),
-        toRelease: [...toRelease],
-      }
-    },
   }
 }

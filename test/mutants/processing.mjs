@@ -83,8 +83,8 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/leases.ts',
-        find: 'else void extendAll()',
-        replace: 'else void extendAll',
+        find: 'else void this.#extendAll()',
+        replace: 'else void this.#extendAll',
       },
     ],
     tests: [{ file: crash, title: 'keeps it by heartbeats' }],
@@ -107,8 +107,8 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/processor.ts',
-        find: 'const released = release(dispatch.close())',
-        replace: 'const released = release(dispatch.close().slice(0, 0))',
+        find: 'const released = this.#release(this.#dispatch.close())',
+        replace: 'const released = this.#release(this.#dispatch.close().slice(0, 0))',
       },
     ],
     tests: [{ file: crash, title: 'under load finishes what runs, hands back what waits' }],
@@ -167,7 +167,7 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/dispatch.ts',
-        find: 'return concurrency > 1 && handler?.options.concurrency === undefined',
+        find: 'return this.#concurrency > 1 && handler?.options.concurrency === undefined',
         replace: 'return true',
       },
     ],
@@ -276,7 +276,7 @@ export const processingMutants = [
     promise: 'A handler gets the payload of its own event.',
     changes: [
       {
-        file: 'src/processing/handled-event.ts',
+        file: 'src/processing/payload.ts',
         find: 'const { eventId, eventType, reference, part } = claimed',
         replace:
           "const part = 0\n  const { eventType, reference } = claimed\n  const eventId = slices[0]?.id ?? ''",

@@ -131,8 +131,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/processing/session.ts',
-        find: "unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)",
-        replace: 'unavailable = null',
+        find: "this.#unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)",
+        replace: 'this.#unavailable = null',
       },
     ],
     tests: [{ file: 'test/processing/store-faults.test.ts', title: 'uses up no attempt' }],

@@ -2,11 +2,11 @@
 
 import { describe, expect, it } from 'vitest'
 import type { ClaimedEvent } from '../../src/model.js'
-import { createBufferSize } from '../../src/processing/buffer-size.js'
+import { BufferSize } from '../../src/processing/buffer-size.js'
 
 function sized(leaseMs = 30_000) {
   let now = 0
-  const size = createBufferSize(leaseMs, () => now)
+  const size = new BufferSize(leaseMs, () => now)
   return {
     size,
     pass: (ms: number) => {

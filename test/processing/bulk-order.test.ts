@@ -1,7 +1,7 @@
 /** Orders on a filter: oldest first over all pages, and ended in the middle of a pause. */
 import type { EventFilter, EventRecord, Order, Store } from 'hookonce'
 import { describe, expect, it, test } from 'vitest'
-import { orderMany } from '#dist/processing/orders.js'
+import { commandEvents } from '#dist/processing/commands.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'
 
 onBothLogs((bench) => {
@@ -69,7 +69,7 @@ function listed(count: number, matches: (seq: number) => boolean) {
 
 test('100,000 events are ordered oldest first, and each page is listed twice', async () => {
   const { store, orders, lists } = listed(100_000, () => true)
-  expect(await orderMany(store, 'replay', {}, {})).toMatchObject({ matched: 100_000, done: 100_000 })
+  expect(await commandEvents(store, 'replay', {}, {})).toMatchObject({ matched: 100_000, done: 100_000 })
   // Not compared as a whole: showing how two long lists differ takes minutes.
   expect(orders.findIndex((seq, i) => seq !== i + 1)).toBe(-1)
   expect(lists()).toBeLessThanOrEqual(1_002)
@@ -81,7 +81,7 @@ test('events that stop or begin to match on the way are met once or not at all, 
   // At first the even ones; then those that were ordered no longer, and more of the others.
   const matches = (seq: number) => !gone.has(seq) && (seq % 2 === 0 || (begun && seq % 3 === 0))
   const { store, orders } = listed(5_000, matches)
-  const { matched } = await orderMany(
+  const { matched } = await commandEvents(
     store,
     'retry',
     {},

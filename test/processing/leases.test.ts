@@ -2,7 +2,7 @@
 import { type ClaimedEvent, HookonceError, type Lease, silentLog } from 'hookonce'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCounters } from '../../dist/counters.js'
-import { createLeases } from '../../dist/processing/leases.js'
+import { Leases } from '../../dist/processing/leases.js'
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }))
 afterEach(() => void vi.useRealTimers())
@@ -14,7 +14,6 @@ const claimed = (eventId: string): ClaimedEvent =>
 /** `answer`: what the store says to a heartbeat, by default that every lease is alive. */
 function makeLeases(leaseMs = LEASE_MS) {
   const told = {
-    isIdle: false,
     answer: (tokens: string[]): boolean[] | Promise<boolean[]> => tokens.map(() => true),
   }
   const extended: string[][] = []
@@ -28,9 +27,10 @@ function makeLeases(leaseMs = LEASE_MS) {
       return told.answer(tokens)
     },
   }
-  const leases = createLeases(
+  const leases = new Leases(
     { store: store as never, counters, log: silentLog },
-    { leaseMs, isIdle: () => told.isIdle, onLostInBuffer: ({ eventId }) => void lost.push(eventId) },
+    leaseMs,
+    ({ eventId }) => void lost.push(eventId),
   )
   const add = (...ids: string[]) => {
     for (const id of ids) leases.add(claimed(id), performance.now())
@@ -42,7 +42,7 @@ const session = (...ids: string[]) => {
   const aborted: string[] = []
   return {
     claimed: ids.map(claimed),
-    abort: (reason: { code: string }) => void aborted.push(reason.code),
+    abort: (reason: { name: string; code?: string }) => void aborted.push(reason.code ?? reason.name),
     aborted,
   }
 }
@@ -53,8 +53,6 @@ test('all leases are extended three times in a lease, those that wait and those 
   const { leases, extended, add } = makeLeases()
   add('a', 'b')
   leases.attach(session('b') as never)
-  leases.keepAlive()
-  leases.keepAlive() // a second call starts no second heartbeat
   await pass(LEASE_MS - 1)
   expect(extended).toEqual([
     ['a', 'b'],
@@ -67,31 +65,29 @@ test('all leases are extended three times in a lease, those that wait and those 
 })
 
 test('a very short lease is not extended more often than every 10 ms', async () => {
-  const { leases, extended, add } = makeLeases(3)
+  const { extended, add } = makeLeases(3)
   add('a')
-  leases.keepAlive()
   await pass(9)
   expect(extended).toEqual([])
   await pass(1)
   expect(extended).toHaveLength(1)
 })
 
-test('the heartbeat ends when there are no leases and nothing can bring new ones', async () => {
-  const { leases, told, extended, add } = makeLeases()
-  leases.keepAlive()
-  await pass(LEASE_MS)
+test('the heartbeat begins with the first lease, and ends when there are none', async () => {
+  const { leases, extended, add } = makeLeases()
+  expect(vi.getTimerCount()).toBe(0)
+  add('a', 'b') // a second lease starts no second heartbeat
   expect(vi.getTimerCount()).toBe(1)
-  expect(extended).toEqual([]) // the store is not asked about nothing
-  add('a')
-  told.isIdle = true
   await pass(LEASE_MS)
-  expect(extended).toHaveLength(3) // an event that still runs keeps its lease while the process stops
+  expect(extended).toHaveLength(3)
   leases.drop({ seq: 1, token: 'a' })
+  leases.drop({ seq: 1, token: 'b' })
   await pass(LEASE_MS)
   expect(vi.getTimerCount()).toBe(0)
-  leases.keepAlive()
+  expect(extended).toHaveLength(3) // the store is not asked about nothing
+  add('c')
   expect(vi.getTimerCount()).toBe(1)
-  leases.end()
+  leases.endHeartbeat()
   expect(vi.getTimerCount()).toBe(0)
 })
 
@@ -101,7 +97,6 @@ test('a lease that the store does not know is lost: the event leaves the buffer,
   add('a', 'b', 'c')
   leases.attach(running as never)
   told.answer = (tokens) => tokens.map((token) => token === 'c')
-  leases.keepAlive()
   await pass(LEASE_MS / 3)
   expect(lost).toEqual(['a'])
   expect(running.aborted).toEqual(['LEASE_LOST'])
@@ -115,7 +110,6 @@ test('an event that has ended while the store was asked is not lost', async () =
   let answer = (_: boolean[]) => {}
   told.answer = () => new Promise((resolve) => (answer = resolve))
   add('a')
-  leases.keepAlive()
   await pass(LEASE_MS / 3)
   leases.drop({ seq: 1, token: 'a' })
   answer([false])
@@ -128,7 +122,6 @@ test('while the store fails a lease counts as alive until it expires, counted fr
   const running = session('b')
   add('a', 'b')
   leases.attach(running as never)
-  leases.keepAlive()
   await pass(LEASE_MS / 3) // extended: they expire a whole lease after this
   told.answer = () => Promise.reject(new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' }))
   await pass(LEASE_MS)
@@ -144,7 +137,6 @@ test('without an answer a lease expires a whole lease after the claim was sent, 
   const askedAt = performance.now()
   await pass(1_500)
   leases.add(claimed('a'), askedAt)
-  leases.keepAlive()
   await pass(LEASE_MS / 3)
   expect(lost).toEqual([])
   await pass(LEASE_MS / 3)
@@ -157,10 +149,22 @@ test('an event that goes back to the buffer is no longer a part of its session',
   add('a', 'b')
   leases.attach(running as never)
   leases.detach([claimed('b'), claimed('unknown')])
-  leases.abortAll(() => Object.assign(new Error('stop'), { code: 'STOP' }))
-  expect(running.aborted).toEqual(['STOP']) // by the event that runs, not by the other one
+  leases.abortAll()
+  expect(running.aborted).toEqual(['Stopping']) // by the event that runs, not by the other one
   told.answer = (tokens) => tokens.map((token) => token !== 'b')
-  leases.keepAlive()
   await pass(LEASE_MS / 3)
   expect(lost).toEqual(['b'])
+})
+
+test('a session that begins while the process stops is aborted at once, until the process starts again', () => {
+  const { leases, add } = makeLeases()
+  add('a', 'b')
+  leases.abortAll()
+  const late = session('a')
+  leases.attach(late as never)
+  expect(late.aborted).toEqual(['Stopping'])
+  leases.allowSessions()
+  const later = session('b')
+  leases.attach(later as never)
+  expect(later.aborted).toEqual([])
 })

@@ -1,8 +1,10 @@
 /** settle on a store that does what the test says: what is written, rolled back, split or given back. */
 import { type ClaimedEvent, HookonceError, type Outcome, type Settlement, silentLog } from 'hookonce'
 import { expect, test } from 'vitest'
-import { openSession } from '../../dist/processing/session.js'
-import { batchedSettle, settle } from '../../dist/processing/settle.js'
+import { settleBatch } from '../../dist/processing/batch.js'
+import { OutcomeWriter } from '../../dist/processing/outcome-writer.js'
+import { Session } from '../../dist/processing/session.js'
+import { settle } from '../../dist/processing/settle.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const done: Outcome = { kind: 'succeeded' }
@@ -64,27 +66,27 @@ function make({ ids = ['a'], usesTx = true, ...given }: Given) {
     get: async () => given.get ?? null,
     ...(given.attempts && { inspect: { attempts: async () => given.attempts } }),
   }
-  const session = openSession(store as never, ids.map(claimed), silentLog)
+  const session = new Session(store as never, ids.map(claimed), silentLog)
   const begun = usesTx ? session.begin() : null
   const deps = {
     store,
     log: silentLog,
-    async settleOne({ lease, outcome }: Settlement) {
-      steps.push(`settle ${lease.token} ${outcome.kind}`)
-      return given.settled?.(lease.token) ?? true
+    outcomes: {
+      async write({ lease, outcome }: Settlement) {
+        steps.push(`settle ${lease.token} ${outcome.kind}`)
+        return given.settled?.(lease.token) ?? true
+      },
     },
-    handlers: { retryOf: () => ({ maxAttempts: 1, firstMs: 1, maxMs: 1 }) },
+    registry: { retryOf: () => ({ maxAttempts: 1, firstMs: 1, maxMs: 1 }) },
     redact: { error: () => 'failed', reason: (text: string) => text, place: () => '' },
   }
-  const run = async (begunEvents: object[], failed: object | null = null, onHandled?: () => void) => {
+  const run = async (begunEvents: object[], failed: object | null = null, leavePlace?: () => void) => {
     if (!given.begins) await begun
-    return settle(
-      deps as never,
-      session as never,
-      begunEvents as never,
-      failed as never,
-      onHandled ? { onHandled } : {},
-    )
+    const [first] = begunEvents
+    const rest = [failed as never, leavePlace] as const
+    return ids.length > 1
+      ? settleBatch(deps as never, session as never, begunEvents as never, ...rest)
+      : [await settle(deps as never, session as never, first as never, ...rest)]
   }
   return { run, steps }
 }
@@ -255,16 +257,16 @@ test('a failed commit is not looked up', async () => {
 
 test('outcomes share a write, one write runs at a time, and each caller has its own result', async () => {
   const writes: { tokens: string[]; end(settled: boolean[]): void; fail(error: Error): void }[] = []
-  const settleOne = batchedSettle({
+  const outcomes = new OutcomeWriter({
     settle: (settlements) =>
       new Promise((end, fail) =>
         writes.push({ tokens: settlements.map(({ lease }) => lease.token), end, fail }),
       ),
   })
   const call = (token: string) =>
-    settleOne({ lease: { seq: 1, token }, outcome: done, durationMs: 1 }).catch(
-      (error: Error) => error.message,
-    )
+    outcomes
+      .write({ lease: { seq: 1, token }, outcome: done, durationMs: 1 })
+      .catch((error: Error) => error.message)
   const first = [call('a'), call('b')]
   await turn()
   const second = [call('c'), call('d')]

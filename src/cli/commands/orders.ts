@@ -1,7 +1,7 @@
 /** `hookonce retry`, `replay`, `ignore`: orders on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
 import type { EventFilter, OrderRefusal, OrderResult } from '../../model.js'
-import type { BulkResult } from '../../processing/orders.js'
+import type { BulkResult } from '../../processing/commands.js'
 import { action, addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
@@ -136,7 +136,7 @@ async function orderFound(
 ): Promise<number> {
   const { rate } = options
   const total = await countUpTo(log, filter)
-  const result = await log.orderMany(verb, filter, {
+  const result = await log.commandEvents(verb, filter, {
     ...orderOptions(options),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
     signal,

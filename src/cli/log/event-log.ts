@@ -3,7 +3,7 @@
  * server. The shapes are those of the admin API, so that `--json` prints the same with both.
  */
 import type { EventFilter, EventKey, OrderResult, Position } from '../../model.js'
-import type { BulkOptions, BulkResult, OrderOptions } from '../../processing/orders.js'
+import type { BulkOptions, BulkResult, OrderOptions } from '../../processing/commands.js'
 import type { AttemptView, EventView } from '../../server/admin/views.js'
 
 export type { AttemptView, EventView }
@@ -51,5 +51,5 @@ export interface EventLog extends AsyncDisposable {
   /** Events as they are recorded, in order, until the signal is aborted. */
   follow(options: FollowOptions): AsyncGenerator<Followed, void>
   order(verb: Verb, key: EventKey, options: OrderOptions): Promise<OrderResult>
-  orderMany(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
+  commandEvents(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
 }

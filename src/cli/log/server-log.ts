@@ -6,7 +6,7 @@ import {
   type OrderResult,
   orderRefusals,
 } from '../../model.js'
-import type { BulkOptions, BulkResult } from '../../processing/orders.js'
+import type { BulkOptions, BulkResult } from '../../processing/commands.js'
 import type { ActionView } from '../../server/admin/actions.js'
 import type { PayloadAnswer } from '../../server/admin/views.js'
 import { pause } from '../command.js'
@@ -49,7 +49,7 @@ export function serverLog(api: Api): EventLog {
         throw error
       }
     },
-    orderMany: (verb, filter, options) => orderAll(api, verb, filter, options),
+    commandEvents: (verb, filter, options) => orderAll(api, verb, filter, options),
     async [Symbol.asyncDispose]() {},
   }
 }

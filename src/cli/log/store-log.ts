@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
 import type { EventKey } from '../../model.js'
-import { orderEvent, orderMany } from '../../processing/orders.js'
+import { commandEvent, commandEvents } from '../../processing/commands.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
 import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
@@ -44,8 +44,8 @@ export function storeLog(store: Store): EventLog {
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
-    order: (verb, key, options) => orderEvent(store, verb, key, { actor, ...options }),
-    orderMany: (verb, filter, options) => orderMany(store, verb, filter, { actor, ...options }),
+    order: (verb, key, options) => commandEvent(store, verb, key, { actor, ...options }),
+    commandEvents: (verb, filter, options) => commandEvents(store, verb, filter, { actor, ...options }),
     [Symbol.asyncDispose]: () => store.close(),
   }
 }

@@ -8,7 +8,7 @@ import { atMost } from '../../clock.js'
 import { codeOf, HookonceError } from '../../errors.js'
 import type { Inbox } from '../../inbox.js'
 import type { EventFilter, EventKey } from '../../model.js'
-import type { BulkOptions, BulkResult } from '../../processing/orders.js'
+import type { BulkOptions, BulkResult } from '../../processing/commands.js'
 import type { actionShape } from './shapes.js'
 import { instant } from './views.js'
 

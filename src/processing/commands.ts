@@ -1,6 +1,6 @@
 /**
- * The orders of operators (retry, replay, ignore) on one event or on all events of a filter. The events of a filter are
- * ordered oldest first, page by page, with an optional rate, progress reports and a signal to stop.
+ * The commands of operators (retry, replay, ignore) on one event or on all events of a filter. The events of a filter are
+ * taken oldest first, page by page, with an optional rate, progress reports and a signal to stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'
@@ -24,7 +24,7 @@ export interface BulkOptions extends Omit<OrderOptions, 'conflict'> {
   /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
-  /** Stops between two pages, or while it waits for the rate. Orders that were carried out are not undone. */
+  /** Stops between two pages, or while it waits for the rate. Commands that were carried out are not undone. */
   readonly signal?: AbortSignal
 }
 
@@ -38,10 +38,10 @@ export interface BulkResult {
 
 const PAGE = 200
 
-type Ordered = Pick<Store, 'list' | 'operate'>
+type CommandStore = Pick<Store, 'list' | 'operate'>
 
-export async function orderEvent(
-  store: Ordered,
+export async function commandEvent(
+  store: CommandStore,
   verb: Order['verb'],
   key: EventKey,
   options: OrderOptions,
@@ -51,8 +51,8 @@ export async function orderEvent(
   return result!
 }
 
-export async function orderMany(
-  store: Ordered,
+export async function commandEvents(
+  store: CommandStore,
   verb: Order['verb'],
   wanted: EventFilter | readonly EventKey[],
   options: BulkOptions,
@@ -113,7 +113,7 @@ interface PageRange {
  * events recorded after the start are left out.
  */
 async function* oldestFirst(
-  store: Ordered,
+  store: CommandStore,
   filter: EventFilter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EventRecord[], void> {
@@ -132,7 +132,7 @@ async function* oldestFirst(
 }
 
 /** May return more than a page: other events between the ends may match the filter by now. */
-async function listAgain(store: Ordered, filter: EventFilter, range: PageRange): Promise<EventRecord[]> {
+async function listAgain(store: CommandStore, filter: EventFilter, range: PageRange): Promise<EventRecord[]> {
   const found: EventRecord[] = []
   let { cursor } = range
   for (;;) {

@@ -1,0 +1,117 @@
+/**
+ * Several claimed events of one handler in one session and one transaction. When it fails, it is rolled back and each event
+ * gets an attempt alone, so that only the bad event fails.
+ */
+import type { ClaimedEvent } from '../model.js'
+import { type AttemptDeps, attempt, openSession } from './attempt.js'
+import { call } from './call.js'
+import { type PreparedEvent, prepare } from './prepare.js'
+import type { Registered } from './registry.js'
+import { report } from './report.js'
+import { isOutcome, type Result } from './result.js'
+import type { Session } from './session.js'
+import { type LeavePlace, releaseAll, type SettleDeps, settleTogether } from './settle.js'
+
+/** Calls the handler with prepared events. Returns how many have begun, and the failure if there was one. */
+export type CallAll<Tx> = (
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: readonly PreparedEvent[],
+) => Promise<Called>
+
+export interface Called {
+  readonly begun: number
+  readonly failed: Result | null
+}
+
+/** Resolves to a result for each event that has begun, in order. Rejects when an outcome could not be written. */
+export async function attemptBatch<Tx>(
+  deps: AttemptDeps<Tx>,
+  handler: Registered<Tx>,
+  events: readonly ClaimedEvent[],
+  leavePlace?: LeavePlace,
+  callAll: CallAll<Tx> = callTogether,
+): Promise<Result[]> {
+  const { results, begun } = await attemptTogether(deps, handler, events, leavePlace, callAll)
+  if (results) return results
+  const alone: Result[] = []
+  for (const event of events.slice(0, begun)) alone.push(await attempt(deps, handler, event))
+  return alone
+}
+
+/** For `onBatch`: one call with all events. */
+async function callTogether<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: readonly PreparedEvent[],
+): Promise<Called> {
+  return { begun: prepared.length, failed: await call(deps, session, handler, prepared) }
+}
+
+interface Together {
+  /** Null: nothing was written, and the events that have begun must run alone. */
+  readonly results: Result[] | null
+  readonly begun: number
+}
+
+async function attemptTogether<Tx>(
+  deps: AttemptDeps<Tx>,
+  handler: Registered<Tx>,
+  events: readonly ClaimedEvent[],
+  leavePlace: LeavePlace | undefined,
+  callAll: CallAll<Tx>,
+): Promise<Together> {
+  const session = openSession(deps, handler, events)
+  try {
+    const prepared = await Promise.all(events.map((event) => prepare(deps, session, handler, event)))
+    if (!fitTogether(prepared)) return { results: null, begun: events.length }
+    const { begun, failed } = await callAll(deps, session, handler, prepared)
+    const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
+    for (const [i, result] of results?.entries() ?? []) report(deps, handler, prepared[i]!, result)
+    return { results, begun }
+  } finally {
+    session.end()
+  }
+}
+
+/**
+ * False when an event has neither a handler to run nor an outcome to write, or is older than an event before it. That one
+ * would be stale, if the event before it succeeds.
+ */
+function fitTogether(prepared: readonly PreparedEvent[]): boolean {
+  const newest = new Map<string, number>()
+  return prepared.every(({ result, watermark }) => {
+    if (!isOutcome(result)) return false
+    if (!watermark) return true
+    const { key, value } = watermark
+    const isOlder = value < (newest.get(key) ?? value)
+    newest.set(key, value)
+    return !isOlder
+  })
+}
+
+/**
+ * Null: the batch failed and was rolled back, and its events must run alone. When no event is to blame (the process stops,
+ * or the store had no transaction to give), all are released instead: alone, each would wait for the same connections.
+ */
+export async function settleBatch<Tx>(
+  deps: SettleDeps<Tx> & Pick<AttemptDeps<Tx>, 'log'>,
+  session: Session<Tx>,
+  begun: readonly PreparedEvent[],
+  failed: Result | null,
+  leavePlace?: LeavePlace,
+): Promise<Result[] | null> {
+  const { results, failure } = await settleTogether(deps, session, begun, failed, leavePlace)
+  if (results) return results
+  const { claimed } = session
+  if (failure.kind === 'handed_back' || (failure.kind === 'postponed' && failure.code !== undefined))
+    return releaseAll(deps, claimed, failure)
+  const problem = failure.kind === 'failed' ? failure.error : failure.kind
+  deps.log.info(
+    { source: claimed[0]!.source, events: claimed.length, step: 'settle', problem },
+    'batch failed and was rolled back: running its events one by one',
+  )
+  return null
+}

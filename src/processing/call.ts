@@ -1,0 +1,131 @@
+/**
+ * call: runs a handler within its time limit. A call that is out of time keeps its attempt, and with it the lease of its
+ * event and the turn of its lane, until it ends. So attempts of one event do not overlap, unless a call never ends.
+ */
+import { atMost } from '../clock.js'
+import { durationText } from '../duration.js'
+import { HookonceError, isHookonceError } from '../errors.js'
+import type { Logger } from '../log.js'
+import type { Store } from '../store.js'
+import { batchContext, eventContext, logFieldsOf } from './context.js'
+import { runningNow } from './floating-promises.js'
+import type { PreparedEvent } from './prepare.js'
+import type { Registered } from './registry.js'
+import { type FailureDeps, failureIn, NeedsOwnTransaction, type Result } from './result.js'
+import type { Scope, Session } from './session.js'
+
+export interface CallDeps<Tx> extends FailureDeps<Tx> {
+  readonly store: Store<Tx>
+  readonly log: Logger
+}
+
+export interface Limit {
+  readonly timeoutMs: number
+  readonly timedOut: () => Error
+}
+
+/** A call that is out of time is waited for as long again, and at least so long. */
+const MIN_OVERTIME_MS = 10_000
+/** Most calls end when their signal is aborted; one that still runs after this time is reported. */
+const REPORT_AFTER_MS = 1_000
+
+/**
+ * One call with the events that need the handler; none if no event does. Resolves to null when the handler has returned,
+ * else to the result of its failure.
+ */
+export async function call<Tx>(
+  deps: CallDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx> | null,
+  prepared: readonly PreparedEvent[],
+  limit?: Limit,
+): Promise<Result | null> {
+  const ready = prepared.filter(({ event }) => event !== null)
+  if (!handler || ready.length === 0) return null
+  const { timeoutMs, timedOut } = limit ?? ownLimit(session, handler)
+  const events = ready.map(({ claimed }) => claimed)
+  const warn = (text: string) =>
+    deps.log.warn({ ...logFieldsOf(events), handler: handler.pattern, step: 'handle' }, text)
+  const startedAt = performance.now()
+  const scope = session.scope(events)
+  let timer: NodeJS.Timeout | undefined
+  let late: Promise<void> | undefined
+  try {
+    if (session.reason) throw session.reason
+    const returned = invoke(deps, session, scope, handler, ready)
+    timer = setTimeout(() => {
+      late = returned
+      session.abort(timedOut())
+    }, timeoutMs)
+    await Promise.race([returned, session.aborted])
+    return null
+  } catch (error) {
+    scope.close()
+    if (late) await overtime(session, late, error, Math.max(timeoutMs, MIN_OVERTIME_MS), warn)
+    return failureIn(deps, session, error)
+  } finally {
+    clearTimeout(timer)
+    scope.close()
+    for (const one of ready) one.durationMs = performance.now() - startedAt
+  }
+}
+
+function ownLimit<Tx>(session: Session<Tx>, { timeoutMs }: Registered<Tx>): Limit {
+  return {
+    timeoutMs,
+    timedOut: () =>
+      session.waiting
+        ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
+        : new Error(`the handler took longer than ${timeoutMs} ms`),
+  }
+}
+
+/** Resolves when the handler has returned and its calls on `ctx` have ended, awaited or not. */
+async function invoke<Tx>(
+  deps: CallDeps<Tx>,
+  session: Session<Tx>,
+  scope: Scope<Tx>,
+  handler: Registered<Tx>,
+  ready: readonly PreparedEvent[],
+): Promise<void> {
+  const events = ready.map(({ claimed }) => claimed)
+  runningNow.add(events)
+  try {
+    if (handler.handleBatch)
+      await handler.handleBatch(
+        ready.map(({ event }) => event!),
+        batchContext(deps, session, scope, ready),
+      )
+    else await handler.handle!(ready[0]!.event!, eventContext(deps, session, scope, ready[0]!))
+    await scope.calls.ended()
+  } finally {
+    runningNow.delete(events)
+  }
+}
+
+/** Waits for a call that is out of time, and says in its error when it never ended. */
+async function overtime<Tx>(
+  session: Session<Tx>,
+  returned: Promise<void>,
+  error: unknown,
+  overtimeMs: number,
+  warn: (text: string) => void,
+): Promise<void> {
+  let isOver = false
+  const over = Promise.race([returned.catch(() => {}), session.abandoned]).then(() => {
+    isOver = true
+  })
+  void session.rollBack() // its locks are not held any longer, and SQL that still runs is cancelled
+  await atMost(REPORT_AFTER_MS, over)
+  if (isOver) return
+  warn(
+    'the handler still runs after its time limit: its event and its lane wait; end it when ctx.signal is aborted',
+  )
+  await atMost(overtimeMs - REPORT_AFTER_MS, over)
+  if (isOver) return
+  warn(
+    'the handler still runs long after its time limit: its attempt ends, and the next one may run beside it',
+  )
+  if (error instanceof Error && !isHookonceError(error) && !(error instanceof NeedsOwnTransaction))
+    error.message += `, and still ran ${durationText(overtimeMs)} later: it must end when ctx.signal is aborted`
+}

@@ -1,0 +1,67 @@
+/** The second argument of a handler, `ctx`, and the fields of log lines about its events. */
+import { boundLog, type Logger } from '../log.js'
+import type { ClaimedEvent } from '../model.js'
+import type { Store } from '../store.js'
+import { Effects, idempotencyKey } from './effect.js'
+import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
+import type { PreparedEvent } from './prepare.js'
+import type { Redactor } from './redact.js'
+import type { Scope, Session } from './session.js'
+
+interface ContextDeps<Tx> {
+  readonly store: Store<Tx>
+  readonly redact: Redactor
+  readonly log: Logger
+}
+
+export function eventContext<Tx>(
+  { store, redact, log }: ContextDeps<Tx>,
+  session: Session<Tx>,
+  scope: Scope<Tx>,
+  prepared: PreparedEvent,
+): HandlerContext<Tx> {
+  const { claimed } = prepared
+  const effects = new Effects(store, session, scope, claimed)
+  return {
+    tx: scope.tx,
+    once: (name, fn, options) => effects.once(name, fn, options),
+    idempotencyKey: (name) => idempotencyKey(claimed, name),
+    attempt: claimed.tries,
+    run: claimed.run,
+    get signal() {
+      return session.signal
+    },
+    ignore(reason) {
+      prepared.result = { kind: 'ignored', reason: redact.reason(reason, claimed) }
+    },
+    log: boundLog(log, logFieldsOf([claimed])),
+  }
+}
+
+export function batchContext<Tx>(
+  { redact, log }: ContextDeps<Tx>,
+  session: Session<Tx>,
+  scope: Scope<Tx>,
+  ready: readonly PreparedEvent[],
+): BatchContext<Tx> {
+  return {
+    tx: scope.tx,
+    get signal() {
+      return session.signal
+    },
+    ignore(event: HandledEvent, reason) {
+      const prepared = ready.find((candidate) => candidate.event === event)
+      if (!prepared) throw new TypeError('ctx.ignore(event, reason) needs an event of this batch')
+      prepared.result = { kind: 'ignored', reason: redact.reason(reason, prepared.claimed) }
+    },
+    log: boundLog(log, logFieldsOf(session.claimed)),
+  }
+}
+
+/** Several events have no one id. */
+export function logFieldsOf([first, ...others]: readonly ClaimedEvent[]) {
+  const { source, eventId, eventType, attempt } = first!
+  return others.length === 0
+    ? { source, eventId, type: eventType, attempt }
+    : { source, events: others.length + 1 }
+}

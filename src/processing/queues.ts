@@ -1,0 +1,70 @@
+/** The buffer: claimed events that wait for a place, in a queue for each handler. */
+import type { ClaimedEvent } from '../model.js'
+import type { Holder } from './places.js'
+
+export class Queues<Tx> {
+  /** The handler that was served least recently first. A queue is never empty. */
+  readonly #queues = new Map<Holder<Tx>, ClaimedEvent[]>()
+
+  get size(): number {
+    return this.#queues.size
+  }
+
+  holders(): IterableIterator<Holder<Tx>> {
+    return this.#queues.keys()
+  }
+
+  of(holder: Holder<Tx>): readonly ClaimedEvent[] {
+    return this.#queues.get(holder) ?? []
+  }
+
+  add(holder: Holder<Tx>, event: ClaimedEvent): void {
+    const queue = this.#queues.get(holder)
+    if (queue) queue.push(event)
+    else this.#queues.set(holder, [event])
+  }
+
+  /** Puts the event before all others of its handler. */
+  putBack(holder: Holder<Tx>, event: ClaimedEvent): void {
+    this.#set(holder, [event, ...this.of(holder)])
+  }
+
+  /**
+   * Takes the first event, and up to `most` events that have not been tried before. The handler goes to the end of the
+   * turns.
+   */
+  take(holder: Holder<Tx>, most: number): ClaimedEvent[] {
+    const queue = this.#queues.get(holder)!
+    const taken = queue.splice(0, 1)
+    for (let i = 0; i < queue.length && taken.length < most; ) {
+      if (queue[i]!.tries === 1) taken.push(...queue.splice(i, 1))
+      else i++
+    }
+    this.#queues.delete(holder)
+    this.#set(holder, queue)
+    return taken
+  }
+
+  /** Takes out the events for which `isUnwanted` is true. */
+  remove(holder: Holder<Tx>, isUnwanted: (event: ClaimedEvent, position: number) => boolean): ClaimedEvent[] {
+    const removed: ClaimedEvent[] = []
+    const left = this.of(holder).filter((event, position) => {
+      const isRemoved = isUnwanted(event, position)
+      if (isRemoved) removed.push(event)
+      return !isRemoved
+    })
+    this.#set(holder, left)
+    return removed
+  }
+
+  clear(): ClaimedEvent[] {
+    const events = [...this.#queues.values()].flat()
+    this.#queues.clear()
+    return events
+  }
+
+  #set(holder: Holder<Tx>, queue: ClaimedEvent[]): void {
+    if (queue.length === 0) this.#queues.delete(holder)
+    else this.#queues.set(holder, queue)
+  }
+}

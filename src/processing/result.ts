@@ -1,0 +1,149 @@
+/** The result of an attempt on one event, and how an error becomes one. */
+import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
+import type { ClaimedEvent, EventKey, Outcome } from '../model.js'
+import { textOf } from './error-text.js'
+import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs } from './failure.js'
+import type { Redactor } from './redact.js'
+import type { Registry } from './registry.js'
+import type { Session } from './session.js'
+
+/**
+ * `lost`: the lease is lost, so nothing is written. `handed_back`: the process stops, the event is released. `postponed`:
+ * the event is released for later. The last two do not count as attempts.
+ */
+export type Result =
+  | Outcome
+  | FailedAt
+  | { readonly kind: 'lost' }
+  | { readonly kind: 'handed_back' }
+  | {
+      readonly kind: 'postponed'
+      readonly delayMs: number
+      /** Set when the store failed; not set when the handler threw `postpone`. */
+      readonly code?: ErrorCode
+    }
+
+/** The place in the code that threw is logged and not stored. */
+interface FailedAt extends Extract<Outcome, { kind: 'failed' }> {
+  readonly place?: string
+}
+
+/** True when there is an outcome to write; the other results leave the event as it was. */
+export function isOutcome(result: Result): result is Outcome {
+  return result.kind === 'succeeded' || result.kind === 'ignored' || result.kind === 'failed'
+}
+
+/** Aborts a session because the process stops. */
+export class Stopping extends Error {
+  override readonly name = 'Stopping'
+}
+
+/** Aborts the session of several events, because each of them needs a transaction of its own. */
+export class NeedsOwnTransaction extends Error {
+  override readonly name = 'NeedsOwnTransaction'
+}
+
+export function leaseLost({ source, eventId }: EventKey): HookonceError {
+  return new HookonceError('LEASE_LOST', { source, eventId })
+}
+
+/** For an event whose workers died in every attempt; null while it has attempts left. */
+export function usedUp(retry: RetryPolicy, tries: number): Extract<Result, { kind: 'failed' }> | null {
+  if (tries <= retry.maxAttempts) return null
+  return {
+    kind: 'failed',
+    error: 'its attempts were used up: workers died while they had it',
+    retryInMs: null,
+  }
+}
+
+/** The store could not begin, read or commit. */
+export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postponed' }> {
+  return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
+}
+
+export interface FailureDeps<Tx> {
+  readonly registry: Pick<Registry<Tx>, 'retryOf'>
+  readonly redact: Redactor
+}
+
+/**
+ * An error after a transaction that could not begin is not the fault of the handler. `claimed`: the event that failed,
+ * when it is known which event of the session it was.
+ */
+export function failureIn<Tx>(
+  { registry, redact }: FailureDeps<Tx>,
+  session: Session<Tx>,
+  error: unknown,
+  claimed?: ClaimedEvent,
+): Result {
+  const events = claimed ? [claimed] : session.claimed
+  const { source, eventType } = events[0]!
+  const text = (thrown: unknown) => errorText(redact, events, thrown)
+  const result = failure(error, registry.retryOf(source, eventType), events[0]!, text)
+  if (result.kind !== 'failed') return result
+  if (session.unavailable) return unavailableNow(session.unavailable.code)
+  return events.length === 1 ? { ...result, place: placeIn(redact, events[0]!, error) } : result
+}
+
+/**
+ * Never throws: a thrown object whose properties cannot be read would otherwise leave its event to the lease, and count as
+ * a dead worker. `say` returns the text that is stored.
+ */
+function failure(
+  error: unknown,
+  retry: RetryPolicy,
+  claimed: ClaimedEvent,
+  say: (error: unknown) => string,
+): Result {
+  try {
+    return classify(error, retry, claimed, say)
+  } catch {
+    return classify(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
+  }
+}
+
+function classify(
+  error: unknown,
+  retry: RetryPolicy,
+  { tries }: ClaimedEvent,
+  say: (error: unknown) => string,
+): Result {
+  if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
+  if (error instanceof Stopping) return { kind: 'handed_back' }
+  if (isHookonceError(error) && storeFaults.includes(error.code)) return unavailableNow(error.code)
+  const laterMs = postponedMs(error)
+  if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
+  const text = say(error)
+  if (isPermanent(error) || isHookonceError(error, 'RESULT_NOT_KEPT'))
+    return { kind: 'failed', error: text, retryInMs: null }
+  const delayMs = retryDelayMs(retry, tries)
+  return {
+    kind: 'failed',
+    error: text,
+    retryInMs: delayMs === null ? null : (retryAfterMs(error) ?? delayMs),
+  }
+}
+
+/** The store or its machine failed, and not the handler: an outage must not make dead letters. */
+const storeFaults: readonly ErrorCode[] = [
+  'POOL_EXHAUSTED',
+  'STORE_UNAVAILABLE',
+  'STORE_FULL',
+  'COMMIT_UNKNOWN',
+]
+
+function placeIn(redact: Redactor, claimed: ClaimedEvent, error: unknown): string {
+  try {
+    return redact.place(error, claimed)
+  } catch {
+    return ''
+  }
+}
+
+/** For several events only the name of the error, because the message may quote the payload of any of them. */
+function errorText(redact: Redactor, events: readonly ClaimedEvent[], error: unknown): string {
+  if (events.length === 1) return redact.error(error, events[0]!)
+  const name = error instanceof Error ? error.name : 'an error'
+  return events.reduce((text, event) => redact.reason(text, event), name)
+}

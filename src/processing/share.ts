@@ -1,0 +1,63 @@
+/**
+ * The option `share`: an ordinary handler is called for several events, one after the other, in the transaction of a batch.
+ * Each call has its own context and time limit. The transaction takes no further event after 250 ms, so that its locks are
+ * not held much longer; events that have not begun have no result.
+ */
+import type { ClaimedEvent } from '../model.js'
+import type { AttemptDeps } from './attempt.js'
+import { attemptBatch, type Called } from './batch.js'
+import { call, type Limit } from './call.js'
+import type { PreparedEvent } from './prepare.js'
+import type { Registered } from './registry.js'
+import { NeedsOwnTransaction, type Result } from './result.js'
+import type { Session } from './session.js'
+import type { LeavePlace } from './settle.js'
+
+const SHARED_MS = 250
+
+/**
+ * On a store with one writer, the time limit of each event. All other writes of the process wait for the shared
+ * transaction, perhaps even a write of the handler itself, such as `inbox.once`.
+ */
+const SINGLE_WRITER_MS = 1_000
+
+export function attemptShared<Tx>(
+  deps: AttemptDeps<Tx>,
+  handler: Registered<Tx>,
+  events: readonly ClaimedEvent[],
+  leavePlace?: LeavePlace,
+): Promise<Result[]> {
+  return attemptBatch(deps, handler, events, leavePlace, callEach)
+}
+
+async function callEach<Tx>(
+  deps: AttemptDeps<Tx>,
+  session: Session<Tx>,
+  handler: Registered<Tx>,
+  prepared: readonly PreparedEvent[],
+): Promise<Called> {
+  const startedAt = performance.now()
+  const limit =
+    deps.store.singleWriter && handler.timeoutMs > SINGLE_WRITER_MS ? singleWriterLimit : undefined
+  for (const [i, one] of prepared.entries()) {
+    if (i > 0 && performance.now() - startedAt > SHARED_MS) return { begun: i, failed: null }
+    const failed = await call(deps, session, handler, [one], limit)
+    if (session.reason instanceof NeedsOwnTransaction) isolate(deps, handler, session.reason)
+    if (failed) return { begun: i + 1, failed }
+  }
+  return { begun: prepared.length, failed: null }
+}
+
+const singleWriterLimit: Limit = {
+  timeoutMs: SINGLE_WRITER_MS,
+  timedOut: () => new NeedsOwnTransaction(`the handler took longer than ${SINGLE_WRITER_MS} ms`),
+}
+
+function isolate<Tx>({ log }: AttemptDeps<Tx>, handler: Registered<Tx>, { message }: Error): void {
+  const { source, pattern } = handler
+  handler.isolated = true
+  log.warn(
+    { source, handler: pattern, step: 'handle', problem: message },
+    'handler cannot share transactions on this store: its events run one by one from now on; remove `share`',
+  )
+}
