@@ -1,4 +1,6 @@
 /** The clock, passed in so that tests can control it, and time limits. Leases use the clock of the store instead (I9). */
+import { MAX_TIMER_MS } from './options.js'
+
 export interface Clock {
   /** Milliseconds since 1970. May be set by the host, also backwards. */
   now(): number
@@ -99,7 +101,7 @@ export function timeLimits<Item>(ms: number, expired: (item: Item) => void): Tim
     for (const [item, until] of limits) {
       const left = until - performance.now()
       if (left > 0) {
-        timer = setTimeout(sweep, left)
+        timer = setTimeout(sweep, Math.min(left, MAX_TIMER_MS))
         return
       }
       limits.delete(item)
@@ -110,7 +112,7 @@ export function timeLimits<Item>(ms: number, expired: (item: Item) => void): Tim
   return {
     set(item) {
       limits.set(item, performance.now() + ms)
-      timer ??= setTimeout(sweep, ms)
+      timer ??= setTimeout(sweep, Math.min(ms, MAX_TIMER_MS))
       if (limits.size === 1) timer.ref()
     },
     clear(item) {

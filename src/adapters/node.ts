@@ -1,5 +1,6 @@
 /** `node:http`: `createServer(nodeHandler(inbox))`. Reads the bytes itself and cuts them at the limit while they stream. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { type TimeLimits, timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
@@ -8,7 +9,6 @@ import { collectBytes } from '../intake/body-budget.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import { sourceBelowMount } from '../intake/source-path.js'
 import { repeatedLines } from '../log.js'
-import { deadline } from './deadlines.js'
 
 export interface NodeHandlerOptions {
   /** The source of everything that comes to this handler; without it, the path names the source. */
@@ -118,6 +118,15 @@ export function bodyOf(
   return readBytes(request, limits, budget)
 }
 
+/** Bodies that are being read, by their time limit. */
+const readings = new Map<number, TimeLimits<() => void>>()
+
+function bodiesInTime(ms: number): TimeLimits<() => void> {
+  const known = readings.get(ms) ?? timeLimits<() => void>(ms, (expire) => expire())
+  readings.set(ms, known)
+  return known
+}
+
 function readBytes(
   request: IncomingMessage,
   limits: Pick<IntakeLimits, 'bodyBytes' | 'bodyTimeoutMs'>,
@@ -127,11 +136,13 @@ function readBytes(
     const pieces = collectBytes()
     let size = 0
     let ended = false
-    const inTime = deadline(limits.bodyTimeoutMs, () => finish('timeout'))
+    const inTime = bodiesInTime(limits.bodyTimeoutMs)
+    const onTimeout = () => finish('timeout')
+    inTime.set(onTimeout)
     function finish(body: Body): void {
       if (ended) return
       ended = true
-      inTime()
+      inTime.clear(onTimeout)
       budget.complete()
       // A complete request sends no more data.
       if (typeof body === 'string') request.off('data', onData)
