@@ -62,7 +62,7 @@ export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
    * `warn`.
    */
   readonly log?: Logger | LogLevel
-  /** Masked in errors before they are stored, in addition to secrets and excerpts of the payload. */
+  /** Masked in errors before they are stored, in addition to secrets and credentials. */
   readonly redact?: RedactOptions
   readonly clock?: Clock
   /** How this process runs handlers, and the default retry policy. False = it only receives. */

@@ -297,6 +297,18 @@ export const processingMutants = [
     tests: [{ file: 'test/processing/attempt.test.ts', title: 'runs an effect once over failed attempts' }],
   },
   {
+    name: 'a failed batch fails all its events',
+    promise: 'When a batch fails, only the bad event fails: each event gets its own attempt.',
+    changes: [
+      {
+        file: 'src/processing/batch.ts',
+        find: '  return null\n}\n',
+        replace: "  return claimed.map(() => ({ kind: 'lost' as const }))\n}\n",
+      },
+    ],
+    tests: [{ file: 'test/processing/share.test.ts', title: 'a failing event fails alone' }],
+  },
+  {
     name: 'a failed handler keeps its writes',
     promise: 'The writes of a handler that throws are rolled back.',
     changes: [

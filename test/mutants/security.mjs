@@ -147,6 +147,18 @@ export const securityMutants = [
     tests: [{ file: 'test/intake/secrecy.test.ts', title: 'a canary in the secret' }],
   },
   {
+    name: 'private values left in an error',
+    promise: 'The values at the paths of `redact` are not stored with an error, and not logged.',
+    changes: [
+      {
+        file: 'src/processing/private-values.ts',
+        find: 'if (at >= start) hidden[at] = 1',
+        replace: 'if (at > start) hidden[at] = 1',
+      },
+    ],
+    tests: [{ file: 'test/processing/redact.test.ts', title: 'exactly the values are masked' }],
+  },
+  {
     name: 'credentials stored with the delivery',
     promise: 'Only listed headers are stored.',
     changes: [

@@ -29,7 +29,7 @@ onLog('SQLite', (bench) => {
     })
   })
 
-  test('the logged error has no secret, no credential and no part of the payload', async () => {
+  test('the logged error has no secret, no credential and no value at a path of redact', async () => {
     const sources = {
       shop: hmac({
         secret,
@@ -39,7 +39,7 @@ onLog('SQLite', (bench) => {
         reference: 'json:ref',
       }),
     }
-    const { inbox, lines } = bench.inbox({ sources })
+    const { inbox, lines } = bench.inbox({ sources, redact: { paths: ['customer.email'] } })
     inbox.on('shop', '*', () => {
       throw permanent(
         new Error(

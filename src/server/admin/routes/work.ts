@@ -252,7 +252,7 @@ function sourcesOf(inbox: Inbox, texts: readonly string[], live: readonly boolea
   return [...new Set(found)].filter((source) => inbox.sources.has(source))
 }
 
-/** The outcome with its text redacted like that of a handler; the payload is compared if it is still stored. */
+/** The outcome with its text redacted like that of a handler; values at paths are known if the payload is still stored. */
 async function redacted(
   inbox: Inbox,
   store: Store,

@@ -1,0 +1,200 @@
+/**
+ * Private values: the values of a payload at configured paths, and their occurrences in a text. The sender decides how
+ * large a payload is, so the payload and the text are read once each, however many paths and values there are.
+ */
+export const MASK = '***'
+
+const MAX_MEMBERS = 262_144
+/** Of all values together. */
+const MAX_CHARACTERS = 262_144
+/** A shorter value is masked only where it is a whole word. */
+const MIN_CHARACTERS = 3
+
+/** `*` is any one step, `**` any number of steps, `[]` any index: `customer.email`, `items[].buyer`, `**.iban`. */
+export function parsePath(path: string): readonly string[] {
+  return path
+    .replaceAll('[]', '.*')
+    .split('.')
+    .filter((step) => step !== '')
+}
+
+/** A step of a path, and the steps behind it. Null: the end of the path. */
+interface Step {
+  readonly name: string
+  readonly next: Step | null
+}
+
+/** The values at the paths and below them, as text. Null when the payload is too large to find all of them. */
+export function valuesAt(
+  payload: unknown,
+  paths: readonly (readonly string[])[],
+): ReadonlySet<string> | null {
+  const found = new Set<string>()
+  const firstSteps = paths.map((path) =>
+    path.reduceRight<Step | null>((next, name) => ({ name, next }), null),
+  )
+  const unread = [{ value: payload, steps: reached(firstSteps) }]
+  for (let members = 1; unread.length > 0; ) {
+    const { value, steps } = unread.pop()!
+    if (isScalar(value) && steps.has(null)) found.add(String(value))
+    if (typeof value !== 'object' || value === null) continue
+    for (const [key, member] of Object.entries(value)) {
+      if (++members > MAX_MEMBERS) return null
+      const next = reached(stepsBehind(steps, key))
+      if (next.size > 0) unread.push({ value: member, steps: next })
+    }
+  }
+  return found
+}
+
+/** A step `**` may be left out. */
+function reached(steps: Iterable<Step | null>): ReadonlySet<Step | null> {
+  const all = new Set(steps)
+  for (const step of all) if (step?.name === '**') all.add(step.next) // the loop also visits what is added
+  return all
+}
+
+function* stepsBehind(steps: ReadonlySet<Step | null>, key: string): Iterable<Step | null> {
+  for (const step of steps) {
+    if (step === null || step.name === '**') yield step
+    else if (step.name === '*' || step.name === key) yield step.next
+  }
+}
+
+function isScalar(value: unknown): boolean {
+  return typeof value === 'string' || typeof value === 'number' || typeof value === 'bigint'
+}
+
+/**
+ * The text with the values masked, in upper or lower case, as they are, inside JSON and inside a URL. `wasCut`: the text may
+ * end within a value. Null when there are too many values.
+ */
+export function withoutValues(text: string, values: Iterable<string>, wasCut: boolean): string | null {
+  // A few letters have another length in lower case; positions would not match, so the case counts then.
+  const folds = text.toLowerCase().length === text.length
+  const fold = (value: string) => (folds ? value.toLowerCase() : value)
+  const finder = new Finder()
+  const words = new Set<string>()
+  let characters = 0
+  for (const value of values) {
+    for (const form of new Set(formsOf(value).map(fold))) {
+      characters += Math.min(form.length, text.length)
+      if (characters > MAX_CHARACTERS) return null
+      if (form.length < MIN_CHARACTERS) words.add(form)
+      else finder.add(form, text.length)
+    }
+  }
+  const hidden = new Uint8Array(text.length)
+  finder.hide(fold(text), hidden, wasCut)
+  if (words.size > 0) hideWords(fold(text), words, hidden)
+  return masked(text, hidden)
+}
+
+function formsOf(value: string): string[] {
+  return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]
+}
+
+/**
+ * Finds many values in one pass over a text, by the algorithm of Aho and Corasick. A node is a beginning of a value; node 0
+ * is the empty one.
+ */
+class Finder {
+  /** From a node and the next character to the longer beginning. */
+  readonly #edges = new Map<number, number>()
+  readonly #depth = [0]
+  readonly #parent = [0]
+  readonly #character = [0]
+  /** The length of the value that ends here; 0 when none does. */
+  readonly #ends = [0]
+  /** The longest other beginning with which the text of the node ends. */
+  readonly #fallback = [0]
+
+  /** Of a value that is longer than the text, only its beginning can occur, at the end of a text that was cut. */
+  add(value: string, textLength: number): void {
+    let node = 0
+    for (let at = 0; at < value.length && at < textLength; at++)
+      node = this.#child(node, value.charCodeAt(at))
+    if (value.length <= textLength) this.#ends[node] = value.length
+  }
+
+  hide(text: string, hidden: Uint8Array, wasCut: boolean): void {
+    this.#setFallbacks()
+    const lengths = new Uint32Array(text.length)
+    let node = 0
+    for (let at = 0; at < text.length; at++) {
+      node = this.#step(node, text.charCodeAt(at))
+      lengths[at] = this.#ends[node]!
+    }
+    // Backwards: `start` is the smallest start of all values that end here or later.
+    let start = wasCut ? text.length - this.#depth[node]! : text.length
+    for (let at = text.length - 1; at >= 0; at--) {
+      if (lengths[at]! > 0) start = Math.min(start, at + 1 - lengths[at]!)
+      if (at >= start) hidden[at] = 1
+    }
+  }
+
+  #child(node: number, character: number): number {
+    const edge = edgeOf(node, character)
+    const known = this.#edges.get(edge)
+    if (known !== undefined) return known
+    const child = this.#depth.length
+    this.#edges.set(edge, child)
+    this.#depth.push(this.#depth[node]! + 1)
+    this.#parent.push(node)
+    this.#character.push(character)
+    this.#ends.push(0)
+    this.#fallback.push(0)
+    return child
+  }
+
+  #step(from: number, character: number): number {
+    for (let node = from; ; node = this.#fallback[node]!) {
+      const next = this.#edges.get(edgeOf(node, character))
+      if (next !== undefined) return next
+      if (node === 0) return 0
+    }
+  }
+
+  /** Shorter beginnings first: a fallback is always shorter. */
+  #setFallbacks(): void {
+    const byDepth: number[][] = []
+    for (const [node, depth] of this.#depth.entries()) {
+      if (depth === byDepth.length) byDepth.push([])
+      byDepth[depth]!.push(node)
+    }
+    for (const node of byDepth.slice(2).flat()) {
+      const fallback = this.#step(this.#fallback[this.#parent[node]!]!, this.#character[node]!)
+      this.#fallback[node] = fallback
+      this.#ends[node] ||= this.#ends[fallback]!
+    }
+  }
+}
+
+function edgeOf(node: number, character: number): number {
+  return node * 65_536 + character
+}
+
+function hideWords(text: string, words: ReadonlySet<string>, hidden: Uint8Array): void {
+  for (let length = 1; length < MIN_CHARACTERS; length++) {
+    for (let at = 0; at + length <= text.length; at++) {
+      if (!words.has(text.slice(at, at + length))) continue
+      if (!isLetter(text[at - 1]) && !isLetter(text[at + length])) hidden.fill(1, at, at + length)
+    }
+  }
+}
+
+function isLetter(character: string | undefined): boolean {
+  return character !== undefined && /[\p{L}\p{N}]/u.test(character)
+}
+
+/** The text with each hidden run replaced by the mask. */
+function masked(text: string, hidden: Uint8Array): string {
+  let out = ''
+  for (let at = 0; at < text.length; ) {
+    let end = at
+    while (end < text.length && hidden[end] === hidden[at]) end++
+    out += hidden[at] === 1 ? MASK : text.slice(at, end)
+    at = end
+  }
+  return out
+}
