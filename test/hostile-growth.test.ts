@@ -144,7 +144,7 @@ describe('redaction', () => {
   })
 
   test('a message of a megabyte and a thousand values end', () => {
-    const values = Array.from({ length: 1_000 }, (_, i) => `private ${'a'.repeat(i % 200)} ${i}`)
+    const values = Array.from({ length: 1_000 }, (_, i) => `private ${'a'.repeat(i % 30)} ${i}`)
     const text = filled(values.slice(0, 500).join(' '), 1_000_000)
     expect(withoutValues(text, values, false)).not.toContain('private')
   })

@@ -2,12 +2,11 @@
  * The spine of processing: one attempt on one claimed event.
  *
  *   open      a session holds the transaction of `ctx.tx`; a lost lease or a stop aborts it (`session.ts`)
- *   prepare   decide whether the handler runs, and what it sees (`prepare.ts`)
- *   call      run the handler within its time limit (`call.ts`)
- *   settle    write the outcome, in the transaction if it was used, and only while the lease is held (`settle.ts`)
+ *   prepare   decide whether the handler runs, and what it sees. If not, the result is known here (`prepare.ts`)
+ *   call      run the handler within its time limit, unless it is not needed (`call.ts`)
+ *   settle    write the outcome. If the handler used `ctx.tx`, outcome and effects commit together, or neither does; an
+ *             expired lease writes nothing (`settle.ts`)
  *   report    count and log the result (`report.ts`)
- *
- * Rejects when the outcome could not be written: the event is tried again when its lease expires.
  */
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
@@ -30,7 +29,10 @@ export interface AttemptDeps<Tx> extends SettleDeps<Tx> {
   readonly counters: Counters
 }
 
-/** `handler` is null when this process has none for the type of the event. */
+/**
+ * `handler` is null when this process has none for the type of the event. `leavePlace` is called when the next event may
+ * begin. Rejects when the outcome could not be written: the event is tried again when its lease expires.
+ */
 export async function attempt<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
@@ -40,8 +42,8 @@ export async function attempt<Tx>(
   const session = openSession(deps, handler, [claimed])
   try {
     const prepared = await prepare(deps, session, handler, claimed)
-    const failed = await call(deps, session, handler, [prepared])
-    const result = await settle(deps, session, prepared, failed, leavePlace)
+    const failure = await call(deps, session, handler, [prepared])
+    const result = await settle(deps, session, prepared, failure, leavePlace)
     report(deps, handler, prepared, result)
     return result
   } finally {

@@ -1,5 +1,5 @@
 /**
- * The size of the buffer, from the rate at which the handlers finish events. A claim of many events costs less for each of
+ * Measures how large the buffer should be, by the rate at which the handlers finish events. A claim of many events costs less for each of
  * them, but events that wait in a buffer are missing elsewhere: other processes cannot take them, and each loses an attempt
  * when the process dies. So the buffer holds what the handlers finish in a small part of the lease.
  */

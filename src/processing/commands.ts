@@ -1,6 +1,6 @@
 /**
- * The commands of operators (retry, replay, ignore) on one event or on all events of a filter. The events of a filter are
- * taken oldest first, page by page, with an optional rate, progress reports and a signal to stop.
+ * Commands of operators (retry, replay, ignore) for one event or for all events of a filter. Those of a filter are taken
+ * oldest first, page by page, with an optional rate, progress reports and a signal to stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'

@@ -3,7 +3,7 @@
  *
  *   claimed -> waiting -> running -> settling -> done
  *                 |  ^       |
- *                 |  '-------'   put back: its shared transaction took no further event
+ *                 |  '-------'   put back: its transaction took no further event
  *                 '-> released   its handler is paused or has too many events, its lease is lost, or dispatch was closed
  *
  *   waiting    in the queue of its handler (`queues.ts`);
@@ -146,14 +146,20 @@ export class Dispatch<Tx> {
     this.#isClosed = false
   }
 
-  /** Starts no further event of the buffer. Returns the events that have not begun, to be released. */
-  close(): ClaimedEvent[] {
+  /** Starts no further event of the buffer, and releases those that have not begun. */
+  close(): Promise<void> {
     this.#isClosed = true
     clearTimeout(this.#lending)
     this.#lending = undefined
-    const unstarted = this.#queues.clear()
-    for (const { lease } of unstarted) this.#deps.leases.drop(lease)
-    return unstarted
+    return this.release(this.#queues.clear())
+  }
+
+  /** Never rejects: leases that could not be released expire. */
+  async release(claimed: readonly ClaimedEvent[], delayMs = 0): Promise<void> {
+    if (claimed.length === 0) return
+    const released = claimed.map(({ lease }) => lease)
+    for (const lease of released) this.#deps.leases.drop(lease)
+    await this.#deps.store.release(released, delayMs).catch(() => {})
   }
 
   /** Resolves when no event is running or settling. */
@@ -255,7 +261,7 @@ export class Dispatch<Tx> {
     }
     const notBegun = events.slice(results.length)
     leases.detach(notBegun)
-    if (this.#isClosed) await this.#release(notBegun)
+    if (this.#isClosed) await this.release(notBegun)
     else for (const event of notBegun.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
   }
 
@@ -275,12 +281,12 @@ export class Dispatch<Tx> {
     for (const holder of [...this.#queues.holders()]) {
       // Without a delay the event of a paused handler would be claimed again at once. The claim leaves out paused sources.
       if (holder?.paused)
-        void this.#release(
+        void this.release(
           this.#queues.remove(holder, () => true),
           RELEASE_DELAY_MS,
         )
       else if (pausedSources.size > 0)
-        void this.#release(this.#queues.remove(holder, ({ source }) => pausedSources.has(source)))
+        void this.release(this.#queues.remove(holder, ({ source }) => pausedSources.has(source)))
     }
   }
 
@@ -289,19 +295,11 @@ export class Dispatch<Tx> {
       const most = this.#mostWaiting(holder)
       if (this.#queues.of(holder).length <= most) continue
       const delayMs = holder?.meanMs == null ? FIRST_RELEASE_DELAY_MS : RELEASE_DELAY_MS
-      void this.#release(
+      void this.release(
         this.#queues.remove(holder, (_, position) => position >= most),
         delayMs,
       )
     }
-  }
-
-  /** Never rejects: leases that could not be released expire. */
-  async #release(events: readonly ClaimedEvent[], delayMs = 0): Promise<void> {
-    if (events.length === 0) return
-    const released = events.map(({ lease }) => lease)
-    for (const lease of released) this.#deps.leases.drop(lease)
-    await this.#deps.store.release(released, delayMs).catch(() => {})
   }
 
   /** Events that may wait for this handler. There is a limit when it is at its own limit, or hangs. */

@@ -33,7 +33,7 @@ function callsOf(store: object): Map<string, Call> {
   return calls
 }
 
-/** The effects of one event in one handler call. */
+/** `ctx.once` for one event in one handler call. */
 export class Effects<Tx> {
   readonly #store: Store<Tx>
   readonly #session: Session<Tx>
@@ -122,7 +122,9 @@ export class Effects<Tx> {
     if (transaction && step.step !== 'start') session.afterRollback(() => keys.effect(step))
     if (transaction && session.claimed.length > 1) {
       // The record would be lost when another event of the transaction fails.
-      session.abort(new NeedsOwnTransaction('ctx.once was called while a shared transaction was open'))
+      session.abort(
+        new NeedsOwnTransaction('ctx.once was called while the transaction of several events was open'),
+      )
       throw session.reason
     }
     const state = await (transaction ? (await transaction).keys! : keys).effect(step)

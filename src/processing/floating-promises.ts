@@ -103,7 +103,7 @@ function observe<T>(call: WatchedPromise<T>, onEnd: () => void, onError: (error:
   void Promise.prototype.then.call(call, onEnd, onError)
 }
 
-/** The events of each handler call that runs now in this process. */
+/** For each handler call that runs now in this process: its events. */
 export const runningNow = new Set<readonly EventKey[]>()
 const MAX_NAMED = 20
 

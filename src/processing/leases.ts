@@ -1,5 +1,5 @@
 /**
- * The leases of this process, and the sessions that run under them. A heartbeat extends all leases while there are any. A
+ * Leases that this process holds, and the sessions that run under them. A heartbeat extends all leases while there are any. A
  * lease is lost when the store says so, or when it could not be extended before it expired. A leased event is
  *
  *   waiting   in the buffer, without a session. `onLost` is called when its lease is lost;
@@ -58,7 +58,7 @@ export class Leases<Tx> {
     this.#leased.delete(token)
   }
 
-  /** The events of this session run now. */
+  /** Its events run now. */
   attach(session: Session<Tx>): void {
     this.#setSession(session.claimed, session)
     if (this.#isAborting) session.abort(stopping())

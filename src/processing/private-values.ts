@@ -6,7 +6,7 @@ export const MASK = '***'
 
 const MAX_MEMBERS = 262_144
 /** Of all values together. */
-const MAX_CHARACTERS = 262_144
+const MAX_CHARACTERS = 65_536
 /** A shorter value is masked only where it is a whole word. */
 const MIN_CHARACTERS = 3
 
@@ -94,84 +94,75 @@ function formsOf(value: string): string[] {
   return [value, JSON.stringify(value).slice(1, -1), encodeURIComponent(value.toWellFormed())]
 }
 
-/**
- * Finds many values in one pass over a text, by the algorithm of Aho and Corasick. A node is a beginning of a value; node 0
- * is the empty one.
- */
+/** Finds many values in one pass over a text, by the algorithm of Aho and Corasick. */
 class Finder {
-  /** From a node and the next character to the longer beginning. */
-  readonly #edges = new Map<number, number>()
-  readonly #depth = [0]
-  readonly #parent = [0]
-  readonly #character = [0]
-  /** The length of the value that ends here; 0 when none does. */
-  readonly #ends = [0]
-  /** The longest other beginning with which the text of the node ends. */
-  readonly #fallback = [0]
+  readonly #root = new Beginning(0)
 
   /** Of a value that is longer than the text, only its beginning can occur, at the end of a text that was cut. */
   add(value: string, textLength: number): void {
-    let node = 0
-    for (let at = 0; at < value.length && at < textLength; at++)
-      node = this.#child(node, value.charCodeAt(at))
-    if (value.length <= textLength) this.#ends[node] = value.length
+    let node = this.#root
+    for (let at = 0; at < value.length && at < textLength; at++) node = node.longer(value.charCodeAt(at))
+    if (value.length <= textLength) node.ends = value.length
   }
 
   hide(text: string, hidden: Uint8Array, wasCut: boolean): void {
     this.#setFallbacks()
     const lengths = new Uint32Array(text.length)
-    let node = 0
+    let node = this.#root
     for (let at = 0; at < text.length; at++) {
       node = this.#step(node, text.charCodeAt(at))
-      lengths[at] = this.#ends[node]!
+      lengths[at] = node.ends
     }
     // Backwards: `start` is the smallest start of all values that end here or later.
-    let start = wasCut ? text.length - this.#depth[node]! : text.length
+    let start = wasCut ? text.length - node.length : text.length
     for (let at = text.length - 1; at >= 0; at--) {
       if (lengths[at]! > 0) start = Math.min(start, at + 1 - lengths[at]!)
       if (at >= start) hidden[at] = 1
     }
   }
 
-  #child(node: number, character: number): number {
-    const edge = edgeOf(node, character)
-    const known = this.#edges.get(edge)
-    if (known !== undefined) return known
-    const child = this.#depth.length
-    this.#edges.set(edge, child)
-    this.#depth.push(this.#depth[node]! + 1)
-    this.#parent.push(node)
-    this.#character.push(character)
-    this.#ends.push(0)
-    this.#fallback.push(0)
-    return child
-  }
-
-  #step(from: number, character: number): number {
-    for (let node = from; ; node = this.#fallback[node]!) {
-      const next = this.#edges.get(edgeOf(node, character))
-      if (next !== undefined) return next
-      if (node === 0) return 0
+  #step(from: Beginning, character: number): Beginning {
+    for (let node: Beginning | null = from; node; node = node.fallback) {
+      const next = node.next.get(character)
+      if (next) return next
     }
+    return this.#root
   }
 
-  /** Shorter beginnings first: a fallback is always shorter. */
+  /** Shorter beginnings first, because a fallback is always shorter. */
   #setFallbacks(): void {
-    const byDepth: number[][] = []
-    for (const [node, depth] of this.#depth.entries()) {
-      if (depth === byDepth.length) byDepth.push([])
-      byDepth[depth]!.push(node)
-    }
-    for (const node of byDepth.slice(2).flat()) {
-      const fallback = this.#step(this.#fallback[this.#parent[node]!]!, this.#character[node]!)
-      this.#fallback[node] = fallback
-      this.#ends[node] ||= this.#ends[fallback]!
+    const nodes = [this.#root]
+    for (const node of nodes) {
+      for (const [character, longer] of node.next) {
+        longer.fallback = node.fallback ? this.#step(node.fallback, character) : this.#root
+        longer.ends ||= longer.fallback.ends
+        nodes.push(longer) // the loop also visits what is added
+      }
     }
   }
 }
 
-function edgeOf(node: number, character: number): number {
-  return node * 65_536 + character
+/** A text with which one value or more begin. */
+class Beginning {
+  readonly length: number
+  readonly next = new Map<number, Beginning>()
+  /** The longest other beginning with which this one ends; null for the empty one. */
+  fallback: Beginning | null = null
+  /** Length of the longest value that ends here; 0 when none does. */
+  ends = 0
+
+  constructor(length: number) {
+    this.length = length
+  }
+
+  longer(character: number): Beginning {
+    let node = this.next.get(character)
+    if (!node) {
+      node = new Beginning(this.length + 1)
+      this.next.set(character, node)
+    }
+    return node
+  }
 }
 
 function hideWords(text: string, words: ReadonlySet<string>, hidden: Uint8Array): void {

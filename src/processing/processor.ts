@@ -11,23 +11,17 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
-import { type Counters, countStoreError } from '../counters.js'
+import { countStoreError } from '../counters.js'
 import type { ErrorCode } from '../errors.js'
-import type { Logger } from '../log.js'
 import type { ClaimedEvent, EventKey } from '../model.js'
 import { checkOptions, type Rule, shape, text, whole } from '../options.js'
-import type { Source } from '../provider.js'
-import type { Store } from '../store.js'
-import type { Tracing } from '../tracing.js'
 import { BufferSize } from './buffer-size.js'
-import { Dispatch } from './dispatch.js'
+import { Dispatch, type DispatchDeps } from './dispatch.js'
 import { Elsewhere } from './elsewhere.js'
 import { retryRule } from './failure.js'
 import { Leases } from './leases.js'
 import { OutcomeWriter } from './outcome-writer.js'
 import { Pause } from './pause.js'
-import type { Redactor } from './redact.js'
-import type { Registry } from './registry.js'
 import type { Result } from './result.js'
 import { Suspects } from './suspects.js'
 import { unhandledNotice } from './unhandled.js'
@@ -63,17 +57,7 @@ export const processingRule = shape({
   retry: retryRule,
 } satisfies Record<keyof ProcessingOptions | 'retry', Rule>)
 
-export interface ProcessorDeps<Tx> {
-  readonly store: Store<Tx>
-  readonly registry: Registry<Tx>
-  readonly sources: ReadonlyMap<string, Source>
-  readonly redact: Redactor
-  readonly log: Logger
-  readonly counters: Counters
-  readonly tracing: Tracing | null
-  /** Called with the result of each attempt of this process. */
-  onSettled(event: ClaimedEvent, result: Result): void
-}
+export type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, 'outcomes' | 'leases' | 'measured' | 'pause'>
 
 interface Claimed {
   /** Events that were claimed, without suspects that must wait. */
@@ -182,7 +166,7 @@ export class Processor<Tx> {
   async stop(deadlineMs = 10_000): Promise<void> {
     this.#state = 'stopping'
     const left = countDown(deadlineMs)
-    const released = this.#release(this.#dispatch.close())
+    const released = this.#dispatch.close()
     this.#pause.end()
     await atMost(left(), this.#looping)
     await atMost(left(), this.#unsubscribe?.())
@@ -227,7 +211,7 @@ export class Processor<Tx> {
     })
     if (!claimed) return null
     if (!registry.sources().includes(key.source) || registry.isPaused(claimed)) {
-      await this.#release([claimed])
+      await this.#dispatch.release([claimed])
       return { kind: 'postponed', delayMs: 0 }
     }
     this.#leases.add(claimed, askedAt)
@@ -314,14 +298,15 @@ export class Processor<Tx> {
     const except = this.#elsewhere.types().filter((type) => !registry.has(type))
     const request = { worker: this.#worker, limit, leaseMs: this.#leaseMs, sources }
     const claimed = await store.claim(except.length > 0 ? { ...request, except } : request)
-    if (this.#isStopping()) {
-      await this.#release(claimed)
-      return nothing
-    }
     const { toRun, toRelease } = this.#suspects.sort(claimed.filter((event) => registry.has(event)))
     if (toRelease.length > 0) {
-      await this.#release(toRelease, suspectDelayMs)
+      // Before the first of them begins, which may kill this process.
+      await this.#dispatch.release(toRelease, suspectDelayMs)
       this.#wakeIn(suspectDelayMs)
+    }
+    if (this.#isStopping()) {
+      await this.#dispatch.release(claimed)
+      return nothing
     }
     this.#measured.claimed(claimed)
     for (const event of toRun) this.#leases.add(event, askedAt)
@@ -349,15 +334,8 @@ export class Processor<Tx> {
     })
     const isStopping = this.#isStopping()
     const released = isStopping ? unhandled : found.elsewhere
-    for (const { lease } of released) this.#leases.drop(lease)
-    await this.#release(released, isStopping ? 0 : ELSEWHERE_DELAY_MS)
+    await this.#dispatch.release(released, isStopping ? 0 : ELSEWHERE_DELAY_MS)
     return isStopping ? [] : found.nowhere.filter(({ lease }) => this.#leases.has(lease.token))
-  }
-
-  /** Never throws: leases that could not be released expire. */
-  async #release(claimed: readonly ClaimedEvent[], delayMs?: number): Promise<void> {
-    const released = claimed.map(({ lease }) => lease)
-    if (released.length > 0) await this.#deps.store.release(released, delayMs).catch(() => {})
   }
 
   #settled(event: ClaimedEvent, result: Result): void {

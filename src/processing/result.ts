@@ -1,4 +1,4 @@
-/** The result of an attempt on one event, and how an error becomes one. */
+/** Results: how an attempt on one event ended, and how an error becomes a result. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, Outcome } from '../model.js'
 import { textOf } from './error-text.js'

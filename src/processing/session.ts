@@ -1,5 +1,5 @@
 /**
- * The session of an attempt: its events, its transaction and its signal. A session is
+ * A session holds the events, the transaction and the signal of an attempt. It is
  *
  *   open      calls on the context of the handler work, and the first use of `ctx.tx` begins the transaction;
  *   aborted   the handler is out of time, a lease is lost or the process stops. Calls on the context fail;
@@ -145,7 +145,7 @@ export class Session<Tx> {
   }
 }
 
-/** The part of a session that one handler call sees. A handler cannot use it after it has returned. */
+/** One handler call in a session. The handler cannot use it after it has returned. */
 export class Scope<Tx> {
   /** The transaction begins at the first call of a method. */
   readonly tx: Tx

@@ -106,9 +106,9 @@ export const processingMutants = [
     promise: 'A stop gives back the events that have not begun.',
     changes: [
       {
-        file: 'src/processing/processor.ts',
-        find: 'const released = this.#release(this.#dispatch.close())',
-        replace: 'const released = this.#release(this.#dispatch.close().slice(0, 0))',
+        file: 'src/processing/dispatch.ts',
+        find: 'return this.release(this.#queues.clear())',
+        replace: 'return this.release(this.#queues.clear().slice(0, 0))',
       },
     ],
     tests: [{ file: crash, title: 'under load finishes what runs, hands back what waits' }],
