@@ -53,6 +53,9 @@ export type Attempt = Body<'listAttempts'>['attempts'][number]
 export type Audit = Body<'listEventAudits'>['audits'][number]
 export type Session = Body<'getSession'>
 export type Action = Body<'getAction'>
+export type ActionFilter = NonNullable<
+  operations['startAction']['requestBody']['content']['application/json']['filter']
+>
 export type SourceView = Body<'listSources'>['sources'][number]
 export type Stats = Body<'getStats'>
 export interface EventKey {

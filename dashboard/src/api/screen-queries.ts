@@ -1,10 +1,10 @@
 /** The questions of single screens. They are asked again while the screen is shown. */
 import { queryOptions } from '@tanstack/react-query'
-import { api, type Body, type Query, take } from './client'
+import type { Window } from '../app/search'
+import { api, type Body, take } from './client'
 
 const EVERY_MS = 10_000
 
-export type Window = NonNullable<Query<'getOverview'>['window']>
 export type Overview = Body<'getOverview'>
 export type Attention = Body<'getAttention'>['items'][number]
 

@@ -1,5 +1,5 @@
 /** One box that finds an event by whatever is pasted. An exact match opens at once; otherwise the list shows matches. */
-import { useLocation, useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate, useSearch } from '@tanstack/react-router'
 import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import { findEvents } from '../api/queries'
 import { Icon } from '../ui/icon'
@@ -7,9 +7,7 @@ import { toast } from '../ui/toast'
 
 export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputElement | null> }) {
   const navigate = useNavigate()
-  const { pathname } = useLocation()
-  const search = useSearch({ strict: false }) as { q?: string }
-  const shown = pathname === '/events' ? (search.q ?? '') : ''
+  const shown = useSearch({ from: '/events', shouldThrow: false })?.q ?? ''
   const [text, setText] = useState(shown)
   useEffect(() => setText(shown), [shown])
 
@@ -18,7 +16,7 @@ export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputEl
     // The keys of the next screen work at once.
     inputRef.current?.blur()
     const q = text.trim()
-    if (q === '') return void navigate({ to: '/events', search: ({ q: _, ...rest }) => rest })
+    if (q === '') return void navigate({ to: '/events', search: (before) => ({ ...before, q: undefined }) })
     try {
       const only = await findEvents(q)
       if (only.length === 1) {

@@ -38,7 +38,7 @@ function NavList() {
             <Fragment key={path}>
               {group !== screens[i - 1]?.group && i > 0 ? <li className="gap">Setup</li> : null}
               <li>
-                <Link to={path as '/'} aria-current={current ? 'page' : undefined}>
+                <Link to={path} aria-current={current ? 'page' : undefined}>
                   <Icon name={shape} />
                   {name}
                   {path === '/dead-letters' && dead > 0 ? (

@@ -1,15 +1,7 @@
 /** The screens of the navigation, with their keys: `g`, then the letter. */
 import type { IconName } from '../ui/icon'
 
-export interface Screen {
-  readonly path: string
-  readonly name: string
-  readonly icon: IconName
-  readonly key: string
-  readonly group: 'log' | 'setup'
-}
-
-export const screens: readonly Screen[] = [
+export const screens = [
   { path: '/', name: 'Overview', icon: 'overview', key: 'o', group: 'log' },
   { path: '/events', name: 'Events', icon: 'events', key: 'e', group: 'log' },
   { path: '/dead-letters', name: 'Dead letters', icon: 'dead', key: 'd', group: 'log' },
@@ -19,4 +11,4 @@ export const screens: readonly Screen[] = [
   { path: '/destinations', name: 'Destinations', icon: 'destinations', key: 't', group: 'setup' },
   { path: '/workers', name: 'Workers', icon: 'workers', key: 'w', group: 'setup' },
   { path: '/system', name: 'System', icon: 'system', key: 'y', group: 'setup' },
-]
+] as const satisfies readonly { readonly icon: IconName; readonly [name: string]: string }[]

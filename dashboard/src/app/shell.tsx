@@ -21,9 +21,7 @@ export function Shell({ session }: { readonly session: Session }) {
   useShortcuts({
     '/': () => find.current?.select(),
     '?': () => setHelp(true),
-    ...Object.fromEntries(
-      screens.map(({ key, path }) => [`g ${key}`, () => void navigate({ to: path as '/' })]),
-    ),
+    ...Object.fromEntries(screens.map(({ key, path }) => [`g ${key}`, () => void navigate({ to: path })])),
   })
   return (
     <div className="shell">

@@ -9,7 +9,7 @@ import { serverUrl } from '../app/base'
 import { Card } from '../ui/card'
 import { CodeBlock } from '../ui/copy'
 import { Loading } from '../ui/feedback'
-import { Select } from './events/filter-bar'
+import { Select } from '../ui/select'
 
 export function FirstRun() {
   const navigate = useNavigate()

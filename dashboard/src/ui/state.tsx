@@ -3,7 +3,7 @@ import type { EventView } from '../api/client'
 
 export type Shown = 'pending' | 'processing' | 'succeeded' | 'retrying' | 'dead' | 'ignored'
 
-export const stateLabels: Readonly<Record<Shown, string>> = {
+const stateLabels: Readonly<Record<Shown, string>> = {
   pending: 'Pending',
   processing: 'Processing',
   succeeded: 'Succeeded',
@@ -11,6 +11,8 @@ export const stateLabels: Readonly<Record<Shown, string>> = {
   dead: 'Dead letter',
   ignored: 'Ignored',
 }
+
+export const stateOptions = Object.entries(stateLabels) as [Shown, string][]
 
 /** `failed` is two things for a person: it is tried again by itself, or it waits for somebody. */
 export function shownState({ state, dead }: Pick<EventView, 'state' | 'dead'>): Shown {

@@ -6,6 +6,7 @@ import type { Body } from '../../api/client'
 import { deadLettersQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
 import { count, number, visible } from '../../app/format'
+import { eventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { PageHead } from '../../ui/card'
 import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
@@ -56,7 +57,7 @@ export function DeadLetters() {
         <BulkDialog
           verb={order.verb}
           target={{
-            filter: bodyOf(order.group.filter),
+            filter: bodyOf(eventsSearch(order.group.filter)),
             text: `${count(order.group.count, 'dead letter')} of ${visible(order.group.source)}`,
           }}
           onClose={() => setOrder(null)}
@@ -99,7 +100,7 @@ function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder:
             </Button>
           </>
         ) : null}
-        <Link to="/events" search={group.filter} className="button small quiet">
+        <Link to="/events" search={eventsSearch(group.filter)} className="button small quiet">
           Show events
         </Link>
       </div>

@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { ApiError, type EventKey, type EventView } from '../../api/client'
+import { ApiError, type EventView } from '../../api/client'
 import { useLiveRefresh } from '../../api/live'
 import { attemptsQuery, eventAuditsQuery, eventQuery } from '../../api/queries'
 import { queryClient } from '../../api/query-client'
@@ -27,7 +27,7 @@ import { TimelineList } from './timeline-list'
 import { verdictOf } from './verdict'
 
 export function Event() {
-  const { source, id } = useParams({ strict: false }) as EventKey
+  const { source, id } = useParams({ from: '/events/$source/$id' })
   const { data: event, error, refetch } = useQuery(eventQuery({ source, id }))
   const unsettled =
     event !== undefined &&

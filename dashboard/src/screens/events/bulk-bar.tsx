@@ -2,14 +2,14 @@
 import { useState } from 'react'
 import { base } from '../../app/base'
 import { count } from '../../app/format'
-import type { Search } from '../../app/router'
+import { type EventsSearch, stringifySearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { BulkDialog, type Verb } from '../orders/bulk-dialog'
 import { bodyOf, describe, queryOf } from './filters'
 import type { Selection } from './selection'
 
 interface BulkBarProps {
-  readonly search: Search
+  readonly search: EventsSearch
   readonly selection: Selection
   readonly onDone: () => void
 }
@@ -65,10 +65,10 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
 }
 
 /** The chosen rows are already here; all that match come from the server, as it reads them. */
-function exportEvents(search: Search, { all, events }: Selection): void {
+function exportEvents(search: EventsSearch, { all, events }: Selection): void {
   const link = document.createElement('a')
   if (all) {
-    link.href = `${base}/api/export?${new URLSearchParams({ ...queryOf(search), format: 'ndjson' })}`
+    link.href = `${base}/api/export${stringifySearch({ ...queryOf(search), format: 'ndjson' })}`
   } else {
     const lines = events.map((event) => `${JSON.stringify(event)}\n`)
     link.href = URL.createObjectURL(new Blob(lines, { type: 'application/x-ndjson' }))

@@ -4,7 +4,7 @@ import { useRef, useState } from 'react'
 import type { EventView } from '../../api/client'
 import { useMay } from '../../api/session'
 import { number } from '../../app/format'
-import type { Search } from '../../app/router'
+import type { EventsSearch } from '../../app/search'
 import { useShortcuts } from '../../app/shortcuts'
 import { Button } from '../../ui/button'
 import { PageHead } from '../../ui/card'
@@ -20,7 +20,7 @@ import { type Selection, useSelection } from './selection'
 import { type Events as Rows, useEvents } from './use-events'
 
 export function Events() {
-  const search = useSearch({ strict: false }) as Search
+  const search = useSearch({ from: '/events' })
   const navigate = useNavigate()
   const may = useMay()
   const box = useRef<HTMLDivElement>(null)
@@ -33,7 +33,7 @@ export function Events() {
   const mayMove = () => !pointed.current && (box.current?.scrollTop ?? 0) < 4
   const events = useEvents(search, live, mayMove)
 
-  const change = (next: Search) => {
+  const change = (next: EventsSearch) => {
     selection.clear()
     box.current?.scrollTo({ top: 0 })
     void navigate({ to: '/events', search: (before) => ({ ...before, ...next }) })

@@ -3,14 +3,15 @@ import { useQuery } from '@tanstack/react-query'
 import { type ReactNode, useEffect, useId, useState } from 'react'
 import { sourcesQuery } from '../../api/queries'
 import { facetsQuery } from '../../api/screen-queries'
-import type { Search } from '../../app/router'
+import type { EventsSearch } from '../../app/search'
 import { Button, IconButton } from '../../ui/button'
-import { stateLabels } from '../../ui/state'
-import { hasFilter, type StateChoice, stateChoice, stateFilter } from './filters'
+import { Select } from '../../ui/select'
+import { stateOptions } from '../../ui/state'
+import { hasFilter, stateChoice, stateFilter } from './filters'
 
 interface FilterBarProps {
-  readonly search: Search
-  readonly onChange: (change: Search) => void
+  readonly search: EventsSearch
+  readonly onChange: (change: EventsSearch) => void
   readonly onClear: () => void
   readonly children?: ReactNode
 }
@@ -24,8 +25,8 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
       <Select
         label="State"
         value={stateChoice(search)}
-        options={[['', 'Any state'], ...Object.entries(stateLabels)]}
-        onChange={(value) => onChange(stateFilter(value as StateChoice))}
+        options={[['', 'Any state'], ...stateOptions]}
+        onChange={(value) => onChange(stateFilter(value))}
       />
       <Select
         label="Source"
@@ -56,7 +57,7 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
       />
       <Select
         label="Attempts"
-        value={search.minAttempts ?? ''}
+        value={String(search.minAttempts ?? '')}
         options={[
           ['', 'Any attempts'],
           ['1', '1 or more'],
@@ -64,7 +65,7 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
           ['5', '5 or more'],
           ['10', '10 or more'],
         ]}
-        onChange={(value) => onChange({ minAttempts: value || undefined })}
+        onChange={(value) => onChange({ minAttempts: Number(value) || undefined })}
       />
       <Select
         label="Deliveries"
@@ -95,34 +96,10 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
   )
 }
 
-function findingOf(search: Search): string {
-  return ['hasDuplicates', 'hasConflict', 'flagged'].find((name) => search[name] === 'true') ?? ''
-}
+const findings = ['hasDuplicates', 'hasConflict', 'flagged'] as const
 
-interface SelectProps {
-  readonly label: string
-  readonly value: string
-  readonly options: readonly (readonly [value: string, text: string])[]
-  readonly onChange: (value: string) => void
-  /** A choice that always has a value is not marked as a filter that is set. */
-  readonly plain?: boolean
-}
-
-export function Select({ label, value, options, onChange, plain }: SelectProps) {
-  return (
-    <select
-      className={`input filter${value && !plain ? ' set' : ''}`}
-      aria-label={label}
-      value={value}
-      onChange={(event) => onChange(event.target.value)}
-    >
-      {options.map(([option, text]) => (
-        <option key={option} value={option}>
-          {text}
-        </option>
-      ))}
-    </select>
-  )
+function findingOf(search: EventsSearch): (typeof findings)[number] | '' {
+  return findings.find((name) => search[name] === 'true') ?? ''
 }
 
 interface TypeFilterProps {

@@ -1,83 +1,57 @@
-/**
- * The filters of the list. Their names in the address are those of the API, so that a link from anywhere selects the
- * same events; `since` is a time before now, such as `24h`.
- */
-import type { Search } from '../../app/router'
+/** The filters of the list: as the query of the API, as the body of an action, and in words. */
+import type { ActionFilter } from '../../api/client'
+import { type EventFilters, type EventsSearch, eventFilters } from '../../app/search'
 import type { Shown } from '../../ui/state'
 
-export const filterNames = [
-  'source',
-  'type',
-  'state',
-  'dead',
-  'reason',
-  'reasonLike',
-  'reference',
-  'id',
-  'from',
-  'to',
-  'minAttempts',
-  'hasDuplicates',
-  'hasConflict',
-  'flagged',
-] as const
-export type FilterName = (typeof filterNames)[number] | 'since' | 'q' | 'path' | 'op' | 'value'
+const HOUR_MS = 3_600_000
+const sinceMs = { '1h': HOUR_MS, '24h': 24 * HOUR_MS, '7d': 7 * 24 * HOUR_MS, '30d': 30 * 24 * HOUR_MS }
 
-const windows: Readonly<Record<string, number>> = {
-  '1h': 3_600_000,
-  '24h': 86_400_000,
-  '7d': 7 * 86_400_000,
-  '30d': 30 * 86_400_000,
+/** The time of `since` is rounded to a minute, so that answers can be kept. */
+export function queryOf(search: EventsSearch, now = Date.now()): EventFilters {
+  const filters = eventFilters(search)
+  if (search.since === undefined || filters.from !== undefined) return filters
+  const from = Math.floor((now - sinceMs[search.since]) / 60_000) * 60_000
+  return { ...filters, from: String(from) }
 }
 
-/** The conditions of the address as the query of the API. The time of `since` is rounded, so that answers can be kept. */
-export function queryOf(search: Search, now = Date.now()): Record<string, string> {
-  const query: Record<string, string> = {}
-  for (const name of filterNames) {
-    const value = search[name]
-    if (value) query[name] = value
+/** Without any condition: all events until now. */
+export function bodyOf(search: EventsSearch, now = Date.now()): ActionFilter {
+  const { dead, hasDuplicates, hasConflict, flagged, from, to, ...rest } = queryOf(search, now)
+  const yes = (text: 'true' | 'false' | undefined) => (text === undefined ? undefined : text === 'true')
+  const time = (text: string | undefined) => (text && /^\d+$/.test(text) ? Number(text) : text)
+  return {
+    ...rest,
+    dead: yes(dead),
+    hasDuplicates: yes(hasDuplicates),
+    hasConflict: yes(hasConflict),
+    flagged: yes(flagged),
+    from: time(from),
+    // Events that arrive after the count are not a part of it.
+    to: time(to) ?? now,
   }
-  const since = windows[search.since ?? '']
-  if (since !== undefined && query.from === undefined) {
-    query.from = String(Math.floor((now - since) / 60_000) * 60_000)
-  }
-  return query
 }
 
-/** The same conditions as the body of an action. Without any condition: all events until now. */
-export function bodyOf(search: Search, now = Date.now()): Record<string, string | number | boolean> {
-  const body: Record<string, string | number | boolean> = {}
-  for (const [name, value] of Object.entries(queryOf(search, now))) {
-    body[name] =
-      value === 'true' ? true : value === 'false' ? false : name === 'minAttempts' ? Number(value) : value
-  }
-  if (body.from !== undefined && /^\d+$/.test(String(body.from))) body.from = Number(body.from)
-  // Events that arrive after the count are not a part of it.
-  body.to ??= now
-  return body
-}
-
-export function hasFilter(search: Search): boolean {
-  return [...filterNames, 'since', 'q', 'path'].some((name) => search[name] !== undefined)
+export function hasFilter(search: EventsSearch): boolean {
+  const { since, q, path } = search
+  return Object.values({ ...eventFilters(search), since, q, path }).some((value) => value !== undefined)
 }
 
 export type StateChoice = Shown | ''
 
 /** `failed` is shown as two states, which the API tells apart by `dead`. */
-export function stateChoice({ state, dead }: Search): StateChoice {
+export function stateChoice({ state, dead }: EventsSearch): StateChoice {
   if (dead === 'true') return 'dead'
-  if (state === 'failed') return 'retrying'
-  return (state ?? '') as StateChoice
+  return state === 'failed' ? 'retrying' : (state ?? '')
 }
 
-export function stateFilter(choice: StateChoice): Search {
+export function stateFilter(choice: StateChoice): EventsSearch {
   if (choice === 'dead') return { state: 'failed', dead: 'true' }
   if (choice === 'retrying') return { state: 'failed', dead: 'false' }
   return { state: choice || undefined, dead: undefined }
 }
 
 /** The filters in words, for confirmations. */
-export function describe(search: Search): string {
+export function describe(search: EventsSearch): string {
   const parts: string[] = []
   const state = stateChoice(search)
   if (state) parts.push(`state ${state === 'dead' ? 'dead letter' : state}`)

@@ -1,9 +1,9 @@
 /** A search in the stored payloads by a JSON path. It reads payloads, so it is bounded, audited, and shows its cost. */
 import { type FormEvent, useEffect, useState } from 'react'
 import { bytes, number } from '../../app/format'
-import type { Search } from '../../app/router'
+import type { EventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
-import { Select } from './filter-bar'
+import { Select } from '../../ui/select'
 import type { Cost } from './use-events'
 
 const operators = [
@@ -16,9 +16,9 @@ const operators = [
 ] as const
 
 interface PayloadSearchProps {
-  readonly search: Search
+  readonly search: EventsSearch
   readonly cost: Cost | null
-  readonly onChange: (change: Search) => void
+  readonly onChange: (change: EventsSearch) => void
 }
 
 export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {

@@ -2,12 +2,12 @@
  * The rows of the list: pages by cursor, and in live mode new rows on top. New rows are held back while the pointer is
  * over the list or the list is scrolled, so that the row under the pointer does not move.
  */
-import { type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
+import { hashKey, type InfiniteData, infiniteQueryOptions, useInfiniteQuery } from '@tanstack/react-query'
 import { useEffect, useMemo, useRef, useState } from 'react'
-import { api, type Body, type EventView, type Query, take } from '../../api/client'
+import { api, type Body, type EventView, take } from '../../api/client'
 import { useLiveRefresh } from '../../api/live'
 import { queryClient } from '../../api/query-client'
-import type { Search } from '../../app/router'
+import type { EventFilters, EventsSearch } from '../../app/search'
 import { queryOf } from './filters'
 
 /** What a search in payloads has read. */
@@ -34,30 +34,36 @@ export interface Events {
   readonly cost: Cost | null
 }
 
-/** The conditions of a list, as text: equal conditions are an equal key. */
-function conditionsOf(search: Search): string {
+type Conditions = EventFilters & Pick<EventsSearch, 'q' | 'path' | 'op' | 'value'>
+
+function conditionsOf(search: EventsSearch): Conditions {
   const { q, path, op, value } = search
-  return JSON.stringify({ ...queryOf(search), q, path, op, value })
+  return { ...queryOf(search), q, path, op, value }
 }
 
-function ask(conditions: string, cursor: string | null, signal?: AbortSignal): Promise<Page> {
-  const query = { ...JSON.parse(conditions), limit: PAGE, ...(cursor ? { cursor } : {}) }
-  return 'path' in query
-    ? take(api.GET('/api/search', { params: { query: query as Query<'searchPayloads'> }, signal }))
-    : take(api.GET('/api/events', { params: { query: query as Query<'listEvents'> }, signal }))
+function ask(conditions: Conditions, cursor: string | null, signal?: AbortSignal): Promise<Page> {
+  const { q, path, op, value, ...filters } = conditions
+  const page = { ...filters, limit: PAGE, cursor: cursor ?? undefined }
+  return path === undefined
+    ? take(api.GET('/api/events', { params: { query: { ...page, q } }, signal }))
+    : take(api.GET('/api/search', { params: { query: { ...page, path, op, value } }, signal }))
 }
 
 /** The server stops a long search early. A page that is empty for this reason is not the end of the list. */
-async function askUntilFound(conditions: string, cursor: string | null, signal: AbortSignal): Promise<Page> {
+async function askUntilFound(
+  conditions: Conditions,
+  cursor: string | null,
+  signal: AbortSignal,
+): Promise<Page> {
   let page = await ask(conditions, cursor, signal)
   // A search in payloads reads much more, and says what it has read: the reader decides.
-  const most = 'path' in JSON.parse(conditions) ? 0 : FOLLOWED
+  const most = conditions.path === undefined ? FOLLOWED : 0
   for (let n = 0; n < most && page.events.length === 0 && page.next !== null; n++)
     page = await ask(conditions, page.next, signal)
   return page
 }
 
-const pagesQuery = (conditions: string) =>
+const pagesQuery = (conditions: Conditions) =>
   infiniteQueryOptions({
     queryKey: ['events', conditions],
     queryFn: ({ pageParam, signal }) => askUntilFound(conditions, pageParam, signal),
@@ -67,11 +73,11 @@ const pagesQuery = (conditions: string) =>
   })
 
 /** Asks for the first page while the code of the screen is loading. */
-export function prefetchEvents(search: Search): void {
+export function prefetchEvents(search: EventsSearch): void {
   void queryClient.prefetchInfiniteQuery(pagesQuery(conditionsOf(search)))
 }
 
-export function useEvents(search: Search, live: boolean, mayMove: () => boolean): Events {
+export function useEvents(search: EventsSearch, live: boolean, mayMove: () => boolean): Events {
   const { q, path } = search
   const conditions = conditionsOf(search)
   const result = useInfiniteQuery(pagesQuery(conditions))
@@ -101,7 +107,7 @@ function sumOf(pages: readonly Page[]): Cost | null {
 }
 
 /** Asks for the newest page, updates the rows that are shown, and adds the new ones when the list may move. */
-function useFresh(conditions: string, mayMove: () => boolean) {
+function useFresh(conditions: Conditions, mayMove: () => boolean) {
   const { queryKey } = pagesQuery(conditions)
   const [held, setHeld] = useState(0)
   const latest = useRef<Page | null>(null)
@@ -110,7 +116,7 @@ function useFresh(conditions: string, mayMove: () => boolean) {
   useEffect(() => {
     latest.current = null
     setHeld(0)
-  }, [conditions])
+  }, [hashKey(queryKey)])
 
   function showHeld(): void {
     if (latest.current !== null) queryClient.setQueryData<Pages>(queryKey, withNew(latest.current))

@@ -1,14 +1,14 @@
 /** An action on many events: started, followed while it runs, and cancelled. */
 import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef, useState } from 'react'
-import { type Action, api, take } from '../../api/client'
+import { type Action, type ActionFilter, api, type EventKey, take } from '../../api/client'
 
 export type Verb = Action['verb']
 
 /** Either a filter, or the events themselves. */
 export interface Target {
-  readonly filter?: Readonly<Record<string, string | number | boolean>>
-  readonly events?: readonly { readonly source: string; readonly id: string }[]
+  readonly filter?: ActionFilter
+  readonly events?: EventKey[]
   /** In words, for the confirmation. */
   readonly text: string
 }
@@ -21,10 +21,8 @@ export interface Order {
   readonly note: string
 }
 
-export function startAction({ verb, target, dryRun, force, note }: Order): Promise<Action> {
-  const { filter, events } = target
-  const body = { verb, dryRun, force, note, ...(filter ? { filter } : { events }) }
-  return take(api.POST('/api/events/actions', { body: body as never }))
+function startAction({ target: { filter, events }, ...order }: Order): Promise<Action> {
+  return take(api.POST('/api/events/actions', { body: { ...order, ...(filter ? { filter } : { events }) } }))
 }
 
 /** Follows an action to its end. */

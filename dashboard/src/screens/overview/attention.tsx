@@ -1,8 +1,9 @@
 /** What needs a person, with what to do about it. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { Link, linkOptions } from '@tanstack/react-router'
 import { type Attention, attentionQuery } from '../../api/screen-queries'
 import { number, visible } from '../../app/format'
+import { eventsSearch } from '../../app/search'
 import { Card } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { Time } from '../../ui/time'
@@ -10,7 +11,7 @@ import { Time } from '../../ui/time'
 const tones = { critical: 'dead', warning: 'retrying', info: 'pending' } as const
 
 /** The screen of an entry without a filter. */
-const paths: Readonly<Record<Attention['screen'], string>> = {
+const paths = {
   events: '/events',
   dead: '/dead-letters',
   review: '/review',
@@ -19,7 +20,7 @@ const paths: Readonly<Record<Attention['screen'], string>> = {
   destinations: '/destinations',
   workers: '/workers',
   system: '/system',
-}
+} as const satisfies Record<Attention['screen'], string>
 
 export function AttentionList() {
   const { data, error } = useQuery(attentionQuery)
@@ -54,15 +55,16 @@ export function AttentionList() {
   )
 }
 
+function linkOf({ filter, screen, source }: Attention) {
+  if (filter) return linkOptions({ to: '/events', search: eventsSearch(filter) })
+  if (screen === 'sources' && source) return linkOptions({ to: '/sources/$source', params: { source } })
+  return linkOptions({ to: paths[screen] })
+}
+
 function Entry({ item }: { readonly item: Attention }) {
-  const to = item.filter
-    ? '/events'
-    : item.screen === 'sources' && item.source
-      ? `/sources/${encodeURIComponent(item.source)}`
-      : paths[item.screen]
   return (
     <li className={tones[item.severity]}>
-      <Link to={to as '/events'} search={item.filter ?? {}}>
+      <Link {...linkOf(item)}>
         <span className="title wrap">{visible(item.title)}</span>
         {item.count === null || item.title.includes(number(item.count)) ? null : (
           <span className="amount">{number(item.count)}</span>

@@ -4,9 +4,9 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo } from 'react'
 import { useLiveRefresh } from '../../api/live'
 import { statsQuery } from '../../api/queries'
-import { type Overview as Data, overviewQuery, type Window } from '../../api/screen-queries'
+import { type Overview as Data, overviewQuery } from '../../api/screen-queries'
 import { count } from '../../app/format'
-import type { Search } from '../../app/router'
+import type { Window } from '../../app/search'
 import { Card, PageHead } from '../../ui/card'
 import { Loading, Problem, Skeleton } from '../../ui/feedback'
 import { Segments } from '../../ui/segments'
@@ -15,16 +15,21 @@ import { AttentionList } from './attention'
 import { LatencyTable } from './latency'
 import { SourceRows } from './source-rows'
 import { Tiles } from './tiles'
-import { windowOf, windows } from './windows'
 
 // It is loaded together with the figures, and not after them.
 const chart = import('../../ui/chart')
 const Chart = lazy(async () => ({ default: (await chart).Chart }))
 
+const windows = [
+  ['1h', '1 h'],
+  ['24h', '24 h'],
+  ['7d', '7 d'],
+  ['30d', '30 d'],
+] as const
+
 export function Overview() {
-  const search = useSearch({ strict: false }) as Search
+  const { window } = useSearch({ from: '/' })
   const navigate = useNavigate()
-  const window = windowOf(search.window)
   const { data, error, refetch } = useQuery(overviewQuery(window))
   const { data: stats } = useQuery(statsQuery)
   useLiveRefresh(() => void refetch(), 2_000)

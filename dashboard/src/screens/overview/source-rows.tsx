@@ -1,8 +1,9 @@
 /** A row for each source that received something in this time, the busiest first. */
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
-import type { Overview, Window } from '../../api/screen-queries'
+import type { Overview } from '../../api/screen-queries'
 import { count, number, short, visible } from '../../app/format'
+import type { Window } from '../../app/search'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Sparkline } from '../../ui/sparkline'

@@ -1,8 +1,8 @@
 /** The figures of the chosen time, each a link to its events. */
 import { Link } from '@tanstack/react-router'
-import type { Overview, Window } from '../../api/screen-queries'
+import type { Overview } from '../../api/screen-queries'
 import { duration, number, short } from '../../app/format'
-import type { Search } from '../../app/router'
+import type { EventsSearch, Window } from '../../app/search'
 
 interface Tile {
   readonly name: string
@@ -10,16 +10,20 @@ interface Tile {
   readonly exact: string
   readonly note: string
   readonly tone?: 'dead' | 'retrying'
-  readonly to: string
-  readonly search: Search
+  /** Of the events that it counts. Null: the dead letters have a screen of their own. */
+  readonly search: EventsSearch | null
 }
 
 export function Tiles({ data, window }: { readonly data: Overview; readonly window: Window }) {
   return (
     <ul className="tiles">
-      {tilesOf(data, window).map(({ name, value, exact, note, tone, to, search }) => (
+      {tilesOf(data, window).map(({ name, value, exact, note, tone, search }) => (
         <li key={name}>
-          <Link to={to as '/events'} search={search} className={`tile ${tone ?? ''}`}>
+          <Link
+            to={search ? '/events' : '/dead-letters'}
+            search={search ?? {}}
+            className={`tile ${tone ?? ''}`}
+          >
             <span className="name">{name}</span>
             <span className="value" title={exact}>
               {value}
@@ -34,28 +38,24 @@ export function Tiles({ data, window }: { readonly data: Overview; readonly wind
 
 function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
   const figure = (value: number) => ({ value: short(value), exact: number(value) })
-  const events = { to: '/events' }
   const approximate = now.estimated ? 'about, ' : ''
   return [
     {
       name: 'Received',
       ...figure(totals.received),
       note: `${short(totals.recorded)} new events`,
-      ...events,
       search: { since },
     },
     {
       name: 'Duplicates stopped',
       ...figure(totals.duplicates),
       note: share(totals.duplicates, totals.received),
-      ...events,
       search: { since, hasDuplicates: 'true' },
     },
     {
       name: 'Succeeded',
       ...figure(totals.succeeded),
       note: `${short(totals.ignored)} ignored`,
-      ...events,
       search: { since, state: 'succeeded' },
     },
     {
@@ -63,7 +63,6 @@ function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
       ...figure(totals.failed),
       note: `${approximate}${short(now.retrying)} retrying now`,
       ...(now.retrying > 0 ? { tone: 'retrying' as const } : {}),
-      ...events,
       search: { state: 'failed', dead: 'false' },
     },
     {
@@ -71,15 +70,13 @@ function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
       ...figure(now.dead),
       note: `${short(totals.dead)} in this time`,
       ...(now.dead > 0 ? { tone: 'dead' as const } : {}),
-      to: '/dead-letters',
-      search: {},
+      search: null,
     },
     {
       name: 'Conflicts',
       ...figure(totals.conflicts),
       note: `${short(totals.rejected)} rejected deliveries`,
       ...(totals.conflicts > 0 ? { tone: 'retrying' as const } : {}),
-      ...events,
       search: { since, hasConflict: 'true' },
     },
     {
@@ -88,7 +85,6 @@ function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
       exact: now.oldestDueAt ?? '',
       note: `${approximate}${short(now.pending)} pending, ${short(now.processing)} in work`,
       ...((now.oldestDueAgeMs ?? 0) > 300_000 ? { tone: 'retrying' as const } : {}),
-      ...events,
       search: { state: 'pending' },
     },
   ]

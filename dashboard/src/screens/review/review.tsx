@@ -6,6 +6,7 @@ import type { Body } from '../../api/client'
 import { reviewQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
 import { number, visible } from '../../app/format'
+import { eventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { PageHead } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
@@ -44,7 +45,7 @@ export function Review() {
       {order ? (
         <BulkDialog
           verb="retry"
-          target={{ filter: bodyOf(order.filter), text: `the events of "${order.title}"` }}
+          target={{ filter: bodyOf(eventsSearch(order.filter)), text: `the events of "${order.title}"` }}
           onClose={() => setOrder(null)}
           onDone={() => void refetch()}
         />
@@ -55,7 +56,8 @@ export function Review() {
 
 function ListRow({ list, onRetry }: { readonly list: ReviewList; readonly onRetry: () => void }) {
   const may = useMay()
-  const { title, todo, types, lastAt, filter } = list
+  const { title, todo, types, lastAt } = list
+  const filter = eventsSearch(list.filter)
   return (
     <div className="group">
       <div className="stack tight">

@@ -9,7 +9,7 @@ import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Problem } from '../../ui/feedback'
-import { Select } from '../events/filter-bar'
+import { Select } from '../../ui/select'
 import type { SourceDetail } from './source'
 
 export function SendTest({ source }: { readonly source: SourceDetail }) {

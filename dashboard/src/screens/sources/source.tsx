@@ -14,7 +14,7 @@ import { SendTest } from './send-test'
 export type SourceDetail = Body<'getSource'>
 
 export function Source() {
-  const { source } = useParams({ strict: false }) as { source: string }
+  const { source } = useParams({ from: '/sources/$source' })
   const { data, error, refetch } = useQuery(sourceQuery(source))
   if (error instanceof ApiError && error.status === 404)
     return (

@@ -1,0 +1,73 @@
+/** The first sentence that somebody with a ticket reads about an event. */
+import { expect, test } from 'vitest'
+import type { EventView } from '../../dashboard/src/api/client'
+import { verdictOf } from '../../dashboard/src/screens/event/verdict'
+import { at, eventWith } from './support'
+
+const failed = { state: 'failed', reason: 'the ledger answered 503' } as const
+const ignored = (reason: string | null) => ({ state: 'ignored', reason }) as const
+const now = Date.parse(at(10))
+const verdictWith = (change: Partial<EventView>, succeededTimes: number | null = null) =>
+  verdictOf(eventWith(change), succeededTimes, now)
+
+test.each<[title: string, change: Partial<EventView>, succeededTimes?: number]>([
+  ['Handled once.', {}],
+  ['Handled once.', {}, 1],
+  ['Handled once, on attempt 3.', { attempts: 3 }],
+  ['Handled once.', { attempts: 3, run: 2 }],
+  ['Handled 2 times: it was replayed by an operator.', { run: 2 }, 2],
+  ['Being handled now, attempt 1.', { state: 'processing', attempts: 0 }],
+  ['Being handled now, attempt 2.', { state: 'processing', attempts: 2 }],
+  ['Recorded, waiting to be handled.', { state: 'pending', attempts: 0 }],
+  ['Waiting to be handled again.', { state: 'pending', attempts: 1 }],
+  ['Waiting to be handled again.', { state: 'pending', attempts: 0, run: 2 }],
+  ['Failed once so far. The next attempt starts in 20 s.', { ...failed, nextAttemptAt: at(30) }],
+  ['Failed 4 times so far. The next attempt is due now.', { ...failed, attempts: 4, nextAttemptAt: at(9) }],
+  ['Failed once and given up: a dead letter.', { ...failed, dead: true }],
+  ['Failed 1,000 times and given up: a dead letter.', { ...failed, dead: true, attempts: 1_000 }],
+  ['Not handled: no handler is registered for this type.', ignored('unhandled')],
+  ['Not handled: its signed content is known under another id.', ignored('replayed_content')],
+  ['Not handled: a newer event with the same reference was handled first.', ignored('stale')],
+  ['Not handled: an operator ignored it.', ignored('operator')],
+  ['Not handled: it was ignored.', ignored(null)],
+  ['Ignored by the handler: a test\\u202eorder', ignored('a test\u202eorder')],
+])('%s', (title, change, succeededTimes) => {
+  expect(verdictWith(change, succeededTimes).title).toBe(title)
+})
+
+test.each<[tone: string, change: Partial<EventView>]>([
+  ['succeeded', {}],
+  ['retrying', failed],
+  ['dead', { ...failed, dead: true }],
+  ['ignored', ignored('stale')],
+])('its tone is %s', (tone, change) => {
+  expect(verdictWith(change).tone).toBe(tone)
+})
+
+const conflict = 'had other content under the same id; the first content was kept.'
+
+test.each<[rest: string[], change: Partial<EventView>]>([
+  [['1 delivery, no duplicates.'], {}],
+  [['2 deliveries, 1 duplicate stopped.'], { deliveries: 2 }],
+  [['5 deliveries, 4 duplicates stopped.'], { deliveries: 5 }],
+  [['2 deliveries.', `1 delivery ${conflict}`], { deliveries: 2, conflicts: 1 }],
+  [['5 deliveries, 2 duplicates stopped.', `2 deliveries ${conflict}`], { deliveries: 5, conflicts: 2 }],
+  [['1 delivery, no duplicates.', 'Its signed content is the same as that of evt_0.'], { sameAs: 'evt_0' }],
+])('%j', (rest, change) => {
+  expect(verdictWith(change).rest).toEqual(rest)
+})
+
+test.each<[name: string, todo: RegExp | null, change: Partial<EventView>]>([
+  ['a handled event', null, {}],
+  ['an event that is retried', null, failed],
+  ['a dead letter', /then retry it/, { ...failed, dead: true }],
+  ['an event without a handler', /Register a handler/, ignored('unhandled')],
+  ['an event with known content', /Compare it with the first event/, ignored('replayed_content')],
+  ['an event with a conflict', /Compare the two contents/, { deliveries: 2, conflicts: 1 }],
+  ['an event that was ignored by a person', null, ignored('operator')],
+  ['an event without a handler that was handled later', null, { reason: 'unhandled' }],
+])('what to do about %s', (_name, todo, change) => {
+  const said = verdictWith(change).todo
+  if (todo === null) expect(said).toBeNull()
+  else expect(said).toMatch(todo)
+})
