@@ -65,7 +65,7 @@ for (const path of ['/', '/events']) {
     .locator(path === '/' ? 'main h1' : '[role=row] a')
     .first()
     .waitFor()
-  while ((await page.locator('main .skeleton').count()) > 0) await page.waitForTimeout(10)
+  while ((await page.locator('main [data-loading]').count()) > 0) await page.waitForTimeout(10)
   const ready = Math.round(performance.now() - startedAt)
   await page.evaluate('longTasks.length = 0')
   if (path === '/events')

@@ -23,7 +23,7 @@ const screens = /** @type {const} */ ([
   ['overview', '/'],
   ['events', '/events'],
   ['event', '/events/shop/order_1022'],
-  ['dead-letter', '/events/shop/order_1007'],
+  ['dead-letter', '/events/shop/order_1014'],
   ['dead-letters', '/dead-letters'],
   ['review', '/review'],
   ['sources', '/sources'],
@@ -83,7 +83,7 @@ async function photograph(name, path) {
       const payload = page.getByRole('button', { name: 'Show the payload' })
       if (/^\/events\/./.test(path)) await payload.click()
       // Not waitForFunction: it needs eval, which the policy of the page refuses.
-      while ((await page.locator('main .skeleton').count()) > 0) await page.waitForTimeout(50)
+      while ((await page.locator('main [data-loading]').count()) > 0) await page.waitForTimeout(50)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
       const file = join(out, `${name}-${shape}-${colorScheme}.webp`)
       // Not page.screenshot: it has no WebP, and text in a JPEG of this size is blurred.

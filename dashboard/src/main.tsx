@@ -1,3 +1,7 @@
+// Before the components: their styles win over these.
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/controls.css'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -6,14 +10,6 @@ import { queryClient } from './api/query-client'
 import { sessionQuery } from './api/session'
 import { applyTheme } from './app/preferences'
 import { router } from './app/router'
-import './styles/tokens.css'
-import './styles/base.css'
-import './styles/controls.css'
-import './styles/shell.css'
-import './styles/content.css'
-import './styles/events.css'
-import './styles/event.css'
-import './styles/overview.css'
 
 applyTheme()
 // The router shows nothing before the code of the screen is loaded: meanwhile the server says who is there.

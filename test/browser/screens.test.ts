@@ -53,7 +53,7 @@ afterEach(async () => {
 async function shown(page: Page): Promise<void> {
   await page.locator('main h1').first().waitFor()
   // Not waitForFunction: it needs eval, which the policy of the page refuses.
-  const placeholders = page.locator('main .skeleton, main [aria-busy=true]')
+  const placeholders = page.locator('main [data-loading], main [aria-busy=true]')
   await expect.poll(() => placeholders.count(), { timeout: 45_000 }).toBe(0)
 }
 

@@ -4,6 +4,7 @@ import { type FormEvent, type RefObject, useEffect, useState } from 'react'
 import { findEvents } from '../api/queries'
 import { Icon } from '../ui/icon'
 import { toast } from '../ui/toast'
+import css from './find-box.module.css'
 
 export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputElement | null> }) {
   const navigate = useNavigate()
@@ -31,7 +32,7 @@ export function FindBox({ inputRef }: { readonly inputRef: RefObject<HTMLInputEl
   }
 
   return (
-    <form className="find" onSubmit={submit} role="search">
+    <form className={css.find} onSubmit={submit} role="search">
       <Icon name="search" />
       <input
         ref={inputRef}

@@ -32,6 +32,10 @@ export function duration(ms: number): string {
   return two(ms, 86_400_000, 'd', 3_600_000, 'h')
 }
 
+export function ms(value: number | null): string {
+  return value === null ? '–' : duration(value)
+}
+
 function two(ms: number, unit: number, name: string, part: number, partName: string): string {
   const large = Math.floor(ms / unit)
   const small = Math.floor((ms % unit) / part)

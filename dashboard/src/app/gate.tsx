@@ -4,6 +4,7 @@ import { sessionQuery } from '../api/session'
 import { Problem } from '../ui/feedback'
 import { Toasts } from '../ui/toast'
 import { Shell } from './shell'
+import css from './shell.module.css'
 import { SignIn } from './sign-in'
 
 export function Gate() {
@@ -24,10 +25,10 @@ function Inside() {
   if (session === null) return <SignIn />
   if (error) {
     return (
-      <main className="main">
+      <main className={css.main}>
         <Problem error={error} onRetry={() => void refetch()} />
       </main>
     )
   }
-  return <main className="main" aria-busy="true" />
+  return <main className={css.main} aria-busy="true" />
 }

@@ -1,9 +1,12 @@
 /** The keys of the keyboard, in a dialog. `?` opens it. */
 import { Button } from '../ui/button'
+import { type Fact, Facts } from '../ui/card'
 import { Dialog } from '../ui/dialog'
 import { screens } from './screens'
 
-const keys: readonly (readonly [keys: readonly string[], text: string])[] = [
+type Key = readonly [pressed: readonly string[], text: string]
+
+const keys: readonly Key[] = [
   [['/'], 'Find an event'],
   [['j', 'k'], 'Next and previous row'],
   [['Enter'], 'Open the row'],
@@ -15,33 +18,23 @@ const keys: readonly (readonly [keys: readonly string[], text: string])[] = [
   [['?'], 'This list'],
 ]
 
-export function Help({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+export function Help({ onClose }: { readonly onClose: () => void }) {
   return (
-    <Dialog open={open} onClose={onClose} title="Keyboard shortcuts">
+    <Dialog onClose={onClose} title="Keyboard shortcuts" actions={<Button onClick={onClose}>Close</Button>}>
       <div className="grid-2">
-        <KeyList of={keys} />
-        <KeyList of={screens.map(({ key, name }) => [['g', key], `Go to ${name}`] as const)} />
-      </div>
-      <div className="actions">
-        <Button onClick={onClose}>Close</Button>
+        <Facts of={keys.map(factOf)} />
+        <Facts of={screens.map(({ key, name }) => factOf([['g', key], `Go to ${name}`]))} />
       </div>
     </Dialog>
   )
 }
 
-function KeyList({ of }: { readonly of: readonly (readonly [readonly string[], string])[] }) {
-  return (
-    <dl className="facts">
-      {of.map(([pressed, text]) => (
-        <div key={text} style={{ display: 'contents' }}>
-          <dt className="line">
-            {pressed.map((key) => (
-              <kbd key={key}>{key}</kbd>
-            ))}
-          </dt>
-          <dd>{text}</dd>
-        </div>
-      ))}
-    </dl>
-  )
+function factOf([pressed, text]: Key): Fact {
+  const shown = pressed.map((key) => <kbd key={key}>{key}</kbd>)
+  return [
+    <span key="keys" className="line" style={{ height: '100%' }}>
+      {shown}
+    </span>,
+    text,
+  ]
 }

@@ -6,19 +6,22 @@ import { Fragment, useEffect, useRef } from 'react'
 import { useConnection } from '../api/live'
 import { statsQuery } from '../api/queries'
 import icon from '../icon.svg'
+import { Veil } from '../ui/dialog'
 import { Icon } from '../ui/icon'
+import { Live } from '../ui/state'
 import { short } from './format'
+import css from './navigation.module.css'
 import { screens } from './screens'
 
 export function Side() {
   return (
-    <aside className="side" aria-label="Side bar">
-      <Link to="/" className="brand">
+    <aside className={css.side} aria-label="Side bar">
+      <Link to="/" className={css.brand}>
         <img src={icon} alt="" />
         hookonce
       </Link>
       <NavList />
-      <div className="foot">
+      <div className={css.foot}>
         <LiveState />
       </div>
     </aside>
@@ -30,19 +33,19 @@ function NavList() {
   const dead = (stats?.sources ?? []).reduce((sum, source) => sum + source.dead, 0)
   const { pathname } = useLocation()
   return (
-    <nav className="nav" aria-label="Screens">
+    <nav className={css.nav} aria-label="Screens">
       <ul>
         {screens.map(({ path, name, icon: shape, group }, i) => {
           const current = path === '/' ? pathname === '/' : pathname.startsWith(path)
           return (
             <Fragment key={path}>
-              {group !== screens[i - 1]?.group && i > 0 ? <li className="gap">Setup</li> : null}
+              {group !== screens[i - 1]?.group && i > 0 ? <li className={css.gap}>Setup</li> : null}
               <li>
                 <Link to={path} aria-current={current ? 'page' : undefined}>
                   <Icon name={shape} />
                   {name}
                   {path === '/dead-letters' && dead > 0 ? (
-                    <span className="tally dead">
+                    <span className={`${css.tally} dead`}>
                       {short(dead)}
                       <span className="hidden"> waiting</span>
                     </span>
@@ -66,20 +69,20 @@ const states = {
 
 function LiveState() {
   const [tone, text] = states[useConnection()]
-  return <span className={`live ${tone}`}>{text}</span>
+  return <Live tone={tone}>{text}</Live>
 }
 
-export function NavDrawer({ open, onClose }: { readonly open: boolean; readonly onClose: () => void }) {
+export function NavDrawer({ onClose }: { readonly onClose: () => void }) {
   const { pathname } = useLocation()
-  const close = useRef(onClose)
-  close.current = onClose
-  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes when another screen is shown
-  useEffect(() => close.current(), [pathname])
+  const shown = useRef(pathname)
+  useEffect(() => {
+    if (pathname !== shown.current) onClose()
+  }, [pathname, onClose])
   return (
-    <Dialog.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <Dialog.Root open onOpenChange={onClose}>
       <Dialog.Portal>
-        <div className="veil" />
-        <Dialog.Content className="drawer" aria-describedby={undefined}>
+        <Veil />
+        <Dialog.Content className={css.drawer} aria-describedby={undefined}>
           <Dialog.Title className="hidden">Navigation</Dialog.Title>
           <Side />
         </Dialog.Content>

@@ -4,11 +4,12 @@ import { Suspense, useEffect, useRef, useState } from 'react'
 import type { Session } from '../api/client'
 import { useConnection, useLiveConnection } from '../api/live'
 import { IconButton } from '../ui/button'
-import { Loading } from '../ui/feedback'
+import { Loading, Notice } from '../ui/feedback'
 import { FindBox } from './find-box'
 import { Help } from './help'
 import { NavDrawer, Side } from './navigation'
 import { screens } from './screens'
+import css from './shell.module.css'
 import { useShortcuts } from './shortcuts'
 import { TopMenus } from './top-menus'
 
@@ -24,28 +25,28 @@ export function Shell({ session }: { readonly session: Session }) {
     ...Object.fromEntries(screens.map(({ key, path }) => [`g ${key}`, () => void navigate({ to: path })])),
   })
   return (
-    <div className="shell">
-      <a className="skip" href="#main">
+    <div className={css.shell}>
+      <a className={css.skip} href="#main">
         Skip to the content
       </a>
       <Side />
-      <div className="body">
-        <header className="top">
+      <div className={css.body}>
+        <header className={css.top}>
           <IconButton
-            className="menu-button"
+            className={css.menu}
             icon="menu"
             label="Open the navigation"
             onClick={() => setDrawer(true)}
           />
           <FindBox inputRef={find} />
-          <div className="spread" />
+          <div className={css.spread} />
           <TopMenus session={session} onHelp={() => setHelp(true)} />
         </header>
         <ConnectionBanner />
         <Screen />
       </div>
-      <Help open={help} onClose={() => setHelp(false)} />
-      <NavDrawer open={drawer} onClose={() => setDrawer(false)} />
+      {help ? <Help onClose={() => setHelp(false)} /> : null}
+      {drawer ? <NavDrawer onClose={() => setDrawer(false)} /> : null}
     </div>
   )
 }
@@ -62,7 +63,7 @@ function Screen() {
       main.current?.focus({ preventScroll: true })
   }, [pathname])
   return (
-    <main className="main" id="main" tabIndex={-1} ref={main}>
+    <main className={css.main} id="main" tabIndex={-1} ref={main}>
       <Suspense fallback={<Loading what="the screen" />}>
         <Outlet />
       </Suspense>
@@ -80,10 +81,8 @@ function ConnectionBanner() {
         ? 'Connected again. Everything on the page is up to date.'
         : null
   return (
-    <div role="status" aria-live="polite" className="banner-place">
-      {text === null ? null : (
-        <div className={`notice banner ${connection === 'lost' ? 'retrying' : 'succeeded'}`}>{text}</div>
-      )}
+    <div role="status" aria-live="polite" className={css.banner}>
+      {text === null ? null : <Notice tone={connection === 'lost' ? 'retrying' : 'succeeded'}>{text}</Notice>}
     </div>
   )
 }

@@ -3,13 +3,17 @@ import { type FormEvent, useState } from 'react'
 import { useSignIn } from '../api/session'
 import icon from '../icon.svg'
 import { Button } from '../ui/button'
+import { Box } from '../ui/card'
+import { Notice } from '../ui/feedback'
 import { signInBy } from './base'
+import nav from './navigation.module.css'
+import css from './sign-in.module.css'
 
 export function SignIn({ problem }: { readonly problem?: string }) {
   return (
-    <main className="sign-in">
-      <div className="card stack">
-        <div className="brand">
+    <main className={css.page}>
+      <Box className="stack">
+        <div className={`${nav.brand} ${css.brand}`}>
           <img src={icon} alt="" />
           hookonce
         </div>
@@ -23,7 +27,7 @@ export function SignIn({ problem }: { readonly problem?: string }) {
             </p>
           </>
         )}
-      </div>
+      </Box>
     </main>
   )
 }
@@ -57,9 +61,9 @@ function TokenForm({ problem }: { readonly problem?: string | undefined }) {
         </span>
       </label>
       {failure ? (
-        <p className="notice dead" role="alert">
+        <Notice tone="dead" role="alert">
           {failure}
-        </p>
+        </Notice>
       ) : null}
       <Button look="primary" type="submit" disabled={signIn.isPending}>
         Sign in

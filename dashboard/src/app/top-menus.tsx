@@ -6,6 +6,7 @@ import { useSignOut } from '../api/session'
 import { IconButton } from '../ui/button'
 import { Icon, type IconName } from '../ui/icon'
 import { type Preferences, setPreferences, usePreferences } from './preferences'
+import css from './top-menus.module.css'
 
 interface TopMenusProps {
   readonly session: Session
@@ -38,7 +39,7 @@ export function TopMenus({ session, onHelp }: TopMenusProps) {
         ]}
         onChange={(value) => setPreferences({ theme: value as Preferences['theme'] })}
       />
-      <IconButton className="wide-only" icon="help" label="Keyboard shortcuts" onClick={onHelp} />
+      <IconButton className={css.help} icon="help" label="Keyboard shortcuts" onClick={onHelp} />
       <Account session={session} />
     </>
   )
@@ -57,7 +58,7 @@ function MenuShell({ label, icon, children }: MenuShellProps) {
         <Icon name={icon} />
       </Menu.Trigger>
       <Menu.Portal>
-        <Menu.Content className="menu" align="end" sideOffset={6}>
+        <Menu.Content className={css.menu} align="end" sideOffset={6}>
           {children}
         </Menu.Content>
       </Menu.Portal>
@@ -74,7 +75,7 @@ interface ChoiceProps extends Omit<MenuShellProps, 'children'> {
 function Choice({ value, options, onChange, ...shell }: ChoiceProps) {
   return (
     <MenuShell {...shell}>
-      <Menu.Label className="label">{shell.label}</Menu.Label>
+      <Menu.Label className={css.label}>{shell.label}</Menu.Label>
       <Menu.RadioGroup value={value} onValueChange={onChange}>
         {options.map(([option, text]) => (
           <Menu.RadioItem key={option} value={option}>
@@ -90,7 +91,7 @@ function Account({ session: { actor, role, by, readOnly } }: { readonly session:
   const signOut = useSignOut()
   return (
     <MenuShell label="Account" icon="user">
-      <Menu.Label className="label">
+      <Menu.Label className={css.label}>
         Signed in as <b>{actor}</b>
         <br />
         Role: {role}

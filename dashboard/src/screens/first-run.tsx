@@ -10,6 +10,8 @@ import { Card } from '../ui/card'
 import { CodeBlock } from '../ui/copy'
 import { Loading } from '../ui/feedback'
 import { Select } from '../ui/select'
+import { Live } from '../ui/state'
+import css from './first-run.module.css'
 
 export function FirstRun() {
   const navigate = useNavigate()
@@ -41,12 +43,14 @@ export function FirstRun() {
   const local = serverUrl === 'http://127.0.0.1:4100' || serverUrl === 'http://localhost:4100'
   const curl = `curl ${url} -H 'content-type: application/json' -d '{"id":"evt_1","type":"order.paid"}'`
   return (
-    <div className="first-run">
+    <div className={css.page}>
       <title>hookonce</title>
       <h1>Nothing has been received yet</h1>
       <p className="muted">
         This page shows the first delivery as soon as it arrives.{' '}
-        <span className="live processing">Waiting</span>
+        <Live tone="processing" className={css.waiting}>
+          Waiting
+        </Live>
       </p>
       <Card
         title="Send a delivery"
@@ -60,7 +64,7 @@ export function FirstRun() {
           />
         }
       >
-        <ol className="stack steps">
+        <ol className={`stack ${css.steps}`}>
           <li className="stack tight">
             <h3>Signed as the sender would, from this machine</h3>
             <CodeBlock

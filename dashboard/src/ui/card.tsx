@@ -1,5 +1,20 @@
-/** A titled box, and a list of facts in it. */
+/** A box on the page, with a title or without, and a list of facts in it. */
 import { type ReactNode, useId } from 'react'
+import css from './card.module.css'
+
+interface BoxProps {
+  readonly label?: string
+  readonly className?: string | undefined
+  readonly children: ReactNode
+}
+
+export function Box({ label, className = '', children }: BoxProps) {
+  return (
+    <section className={`${css.card} ${className}`} aria-label={label}>
+      {children}
+    </section>
+  )
+}
 
 interface CardProps {
   readonly title: string
@@ -12,44 +27,38 @@ interface CardProps {
 export function Card({ title, aside, flush, children }: CardProps) {
   const id = useId()
   return (
-    <section className="card" aria-labelledby={id}>
-      <div className="head">
+    <section className={css.card} aria-labelledby={id}>
+      <div className={css.head}>
         <h2 id={id}>{title}</h2>
         {aside}
       </div>
-      <div className={flush ? '' : 'inside'}>{children}</div>
+      {flush ? children : <Inside>{children}</Inside>}
     </section>
   )
 }
 
-export type Fact = readonly [name: string, value: ReactNode] | null | false
+export function Inside({ children }: { readonly children: ReactNode }) {
+  return <div className={css.inside}>{children}</div>
+}
+
+export function Footnote({ children }: { readonly children: ReactNode }) {
+  return <p className={`${css.footnote} faint`}>{children}</p>
+}
+
+export type Fact = readonly [name: ReactNode, value: ReactNode] | null | false
 
 export function Facts({ of }: { readonly of: readonly Fact[] }) {
   return (
-    <dl className="facts">
-      {of.map((fact) =>
+    <dl className={css.facts}>
+      {of.map((fact, i) =>
         fact ? (
-          <div key={fact[0]} style={{ display: 'contents' }}>
+          // biome-ignore lint/suspicious/noArrayIndexKey: a fact that is not known leaves its place empty
+          <div key={i}>
             <dt>{fact[0]}</dt>
             <dd>{fact[1]}</dd>
           </div>
         ) : null,
       )}
     </dl>
-  )
-}
-
-interface PageHeadProps {
-  readonly title: string
-  readonly children?: ReactNode
-}
-
-export function PageHead({ title, children }: PageHeadProps) {
-  return (
-    <div className="page-head">
-      <title>{`${title} · hookonce`}</title>
-      <h1>{title}</h1>
-      {children ? <div className="line">{children}</div> : null}
-    </div>
   )
 }

@@ -4,6 +4,7 @@ import uPlot from 'uplot'
 import 'uplot/dist/uPlot.min.css'
 import { short } from '../app/format'
 import { usePreferences } from '../app/preferences'
+import css from './chart.module.css'
 
 export interface Series {
   readonly name: string
@@ -48,7 +49,7 @@ export function Chart({ label, at, series, height = 220 }: ChartProps) {
   }, [shape, height, theme, times, document.documentElement.dataset.theme])
 
   useEffect(() => plot.current?.setData(dataOf({ at, series })), [at, series])
-  return <div ref={box} className="chart" role="img" aria-label={label} />
+  return <div ref={box} className={css.chart} role="img" aria-label={label} />
 }
 
 function dataOf({ at, series }: Pick<ChartProps, 'at' | 'series'>): uPlot.AlignedData {

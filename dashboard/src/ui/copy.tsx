@@ -1,10 +1,11 @@
 /** Copying to the clipboard, with a short confirmation in words. */
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Button, IconButton } from './button'
+import css from './copy.module.css'
 import { toast } from './toast'
 
 /** Also without the clipboard API, which browsers offer only to secure origins. */
-export async function copyText(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true
@@ -61,13 +62,20 @@ export function CopyButton({ children, ...props }: CopyProps & { readonly childr
   )
 }
 
+export function Copyable({ children, ...props }: CopyProps & { readonly children: ReactNode }) {
+  return (
+    <span className={css.copyable}>
+      {children}
+      <CopyIcon {...props} />
+    </span>
+  )
+}
+
 /** A command or an address, with a button that copies it. */
 export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
   return (
-    <div className="code-box">
-      <pre className="code" dir="ltr">
-        {text}
-      </pre>
+    <div className={css.box}>
+      <pre dir="ltr">{text}</pre>
       <CopyIcon text={text} what={what} />
     </div>
   )

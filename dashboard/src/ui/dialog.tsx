@@ -4,23 +4,24 @@
  */
 import { Dialog as Radix } from 'radix-ui'
 import type { ReactNode } from 'react'
+import css from './dialog.module.css'
 
 interface DialogProps {
-  readonly open: boolean
   readonly onClose: () => void
   readonly title: string
   readonly description?: ReactNode
   readonly wide?: boolean
+  readonly actions: ReactNode
   readonly children: ReactNode
 }
 
-export function Dialog({ open, onClose, title, description, wide, children }: DialogProps) {
+export function Dialog({ onClose, title, description, wide, actions, children }: DialogProps) {
   return (
-    <Radix.Root open={open} onOpenChange={(next) => (next ? undefined : onClose())}>
+    <Radix.Root open onOpenChange={onClose}>
       <Radix.Portal>
-        <div className="veil" />
+        <Veil />
         <Radix.Content
-          className={wide ? 'dialog wide' : 'dialog'}
+          className={`${css.dialog} ${wide ? css.wide : ''}`}
           {...(description ? {} : { 'aria-describedby': undefined })}
         >
           <div className="stack">
@@ -33,9 +34,14 @@ export function Dialog({ open, onClose, title, description, wide, children }: Di
               </Radix.Description>
             ) : null}
             {children}
+            <div className={css.actions}>{actions}</div>
           </div>
         </Radix.Content>
       </Radix.Portal>
     </Radix.Root>
   )
+}
+
+export function Veil() {
+  return <div className={css.veil} />
 }

@@ -1,14 +1,17 @@
 /** What is shown while there is nothing to show yet, when there is nothing at all, and when something failed. */
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client'
 import { Button } from './button'
+import css from './feedback.module.css'
+import type { Shown } from './state'
 
 export function Skeleton({ lines = 3 }: { readonly lines?: number }) {
   return (
-    <div className="stack" aria-hidden="true">
+    <div className="stack" aria-hidden="true" data-loading>
       {Array.from({ length: lines }, (_, i) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
-        <span key={i} className="skeleton" style={{ width: `${90 - ((i * 23) % 50)}%` }} />
+        <span key={i} className={css.skeleton} style={{ width: `${90 - ((i * 23) % 50)}%` }} />
       ))}
     </div>
   )
@@ -24,10 +27,27 @@ export function Loading({ what, lines = 6 }: { readonly what: string; readonly l
   )
 }
 
-export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+interface AnswerProps<T> {
+  readonly to: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
+  readonly what: string
+  readonly lines?: number
+  readonly children: (data: T) => ReactNode
+}
+
+/** The answer to a query; the last one stays while the server does not answer. */
+export function Answer<T>({ to: { data, error, refetch }, what, lines, children }: AnswerProps<T>) {
+  if (data !== undefined) return children(data)
+  return error ? (
+    <Problem error={error} onRetry={() => void refetch()} />
+  ) : (
+    <Loading what={what} lines={lines} />
+  )
+}
+
+export function Empty({ title, children }: { readonly title?: string; readonly children?: ReactNode }) {
   return (
-    <div className="empty">
-      <h2>{title}</h2>
+    <div className={css.empty}>
+      {title ? <h2>{title}</h2> : null}
       {children}
     </div>
   )
@@ -42,8 +62,8 @@ export function Problem({ error, onRetry }: ProblemProps) {
   const text =
     error instanceof ApiError ? error.message : 'The page met an unexpected error. Reload it to go on.'
   return (
-    <div className="notice dead" role="alert">
-      <span className="grow wrap">{text}</span>
+    <div className={`${css.notice} dead`} role="alert">
+      <div className="wrap">{text}</div>
       {onRetry ? (
         <Button small onClick={onRetry}>
           Try again
@@ -54,14 +74,15 @@ export function Problem({ error, onRetry }: ProblemProps) {
 }
 
 interface NoticeProps {
-  readonly tone: 'dead' | 'retrying' | 'processing' | 'succeeded' | 'pending'
+  readonly tone: Shown
+  readonly role?: 'alert'
   readonly children: ReactNode
 }
 
-export function Notice({ tone, children }: NoticeProps) {
+export function Notice({ tone, role, children }: NoticeProps) {
   return (
-    <div className={`notice ${tone}`}>
-      <div className="grow">{children}</div>
+    <div className={`${css.notice} ${tone}`} role={role}>
+      <div>{children}</div>
     </div>
   )
 }

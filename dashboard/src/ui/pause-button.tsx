@@ -5,6 +5,7 @@ import { refreshAll } from '../api/query-client'
 import { Button } from './button'
 import { Dialog } from './dialog'
 import { Problem } from './feedback'
+import { NoteField } from './note-field'
 import { toast } from './toast'
 
 interface PauseButtonProps {
@@ -34,29 +35,24 @@ export function PauseButton({ name, paused, consequence, act }: PauseButtonProps
       <Button small icon={paused ? 'play' : 'pause'} aria-label={title} onClick={() => setAsking(true)}>
         {paused ? 'Resume' : 'Pause'}
       </Button>
-      <Dialog
-        open={asking}
-        onClose={() => setAsking(false)}
-        title={title}
-        description={paused ? 'Waiting events are taken up at once, in their usual order.' : consequence}
-      >
-        <label className="field">
-          <span className="label">Reason, for the audit (optional)</span>
-          <input
-            className="input"
-            maxLength={1_000}
-            value={note}
-            onChange={(event) => setNote(event.target.value)}
-          />
-        </label>
-        {change.error ? <Problem error={change.error} /> : null}
-        <div className="actions">
-          <Button onClick={() => setAsking(false)}>Cancel</Button>
-          <Button look="primary" disabled={change.isPending} onClick={() => change.mutate()}>
-            {paused ? 'Resume' : 'Pause'}
-          </Button>
-        </div>
-      </Dialog>
+      {asking ? (
+        <Dialog
+          onClose={() => setAsking(false)}
+          title={title}
+          description={paused ? 'Waiting events are taken up at once, in their usual order.' : consequence}
+          actions={
+            <>
+              <Button onClick={() => setAsking(false)}>Cancel</Button>
+              <Button look="primary" disabled={change.isPending} onClick={() => change.mutate()}>
+                {paused ? 'Resume' : 'Pause'}
+              </Button>
+            </>
+          }
+        >
+          <NoteField value={note} onChange={setNote} />
+          {change.error ? <Problem error={change.error} /> : null}
+        </Dialog>
+      ) : null}
     </>
   )
 }

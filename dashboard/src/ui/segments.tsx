@@ -1,5 +1,6 @@
 /** A choice of one from a few, as a row of buttons. */
 import { ToggleGroup } from 'radix-ui'
+import css from './segments.module.css'
 
 interface SegmentsProps<T extends string> {
   readonly label: string
@@ -11,7 +12,7 @@ interface SegmentsProps<T extends string> {
 export function Segments<T extends string>({ label, value, options, onChange }: SegmentsProps<T>) {
   return (
     <ToggleGroup.Root
-      className="segments"
+      className={css.segments}
       type="single"
       aria-label={label}
       value={value}

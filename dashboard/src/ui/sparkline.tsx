@@ -1,4 +1,6 @@
 /** A small line without axes, beside the number that it belongs to. */
+import css from './sparkline.module.css'
+
 const WIDTH = 120
 const HEIGHT = 24
 
@@ -15,14 +17,14 @@ export function Sparkline({ values, label }: SparklineProps) {
   )
   return (
     <svg
-      className="sparkline"
+      className={css.sparkline}
       width={WIDTH}
       height={HEIGHT}
       viewBox={`0 0 ${WIDTH} ${HEIGHT}`}
       role="img"
       aria-label={label}
     >
-      <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} className="area" />
+      <polygon points={`0,${HEIGHT} ${points.join(' ')} ${WIDTH},${HEIGHT}`} />
       <polyline points={points.join(' ')} />
     </svg>
   )

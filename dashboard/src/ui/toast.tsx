@@ -1,5 +1,6 @@
 /** Short messages about what has just been done. They are announced to screen readers and go by themselves. */
 import { useSyncExternalStore } from 'react'
+import css from './toast.module.css'
 
 interface Toast {
   readonly id: number
@@ -31,11 +32,9 @@ export function Toasts() {
     () => toasts,
   )
   return (
-    <div className="toasts" role="status" aria-live="polite">
+    <div className={css.toasts} role="status" aria-live="polite">
       {shown.map(({ id, text }) => (
-        <div className="toast" key={id}>
-          {text}
-        </div>
+        <div key={id}>{text}</div>
       ))}
     </div>
   )

@@ -8,17 +8,21 @@ import { useMay } from '../../api/session'
 import { count, number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
-import { PageHead } from '../../ui/card'
-import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
+import { Box } from '../../ui/card'
+import { Answer, Empty, Notice } from '../../ui/feedback'
+import { Group } from '../../ui/group'
+import { PageHead } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { bodyOf } from '../events/filters'
-import { BulkDialog, type Verb } from '../orders/bulk-dialog'
+import { BulkDialog } from '../orders/bulk-dialog'
+import type { Verb } from '../orders/use-action'
+import css from './dead-letters.module.css'
 
-type Group = Body<'listDeadLetters'>['groups'][number]
+type GroupView = Body<'listDeadLetters'>['groups'][number]
 
 export function DeadLetters() {
-  const { data, error, refetch } = useQuery(deadLettersQuery)
-  const [order, setOrder] = useState<{ group: Group; verb: Verb } | null>(null)
+  const query = useQuery(deadLettersQuery)
+  const [order, setOrder] = useState<{ group: GroupView; verb: Verb } | null>(null)
   return (
     <>
       <PageHead title="Dead letters">
@@ -26,33 +30,9 @@ export function DeadLetters() {
           As a list
         </Link>
       </PageHead>
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading what="dead letters" /> : null}
-      {data && data.groups.length === 0 ? (
-        <div className="card">
-          <Empty title="No dead letters">
-            Every failed event is still being tried again, or was handled.
-          </Empty>
-        </div>
-      ) : null}
-      {data && data.groups.length > 0 ? (
-        <div className="stack">
-          {data.cut ? (
-            <Notice tone="retrying">
-              There are more than the {number(data.scanned)} newest dead letters, which are grouped here.
-            </Notice>
-          ) : null}
-          <section className="card" aria-label="Groups of dead letters">
-            {data.groups.map((group) => (
-              <GroupRow
-                key={`${group.source} ${group.error} ${group.sample.id}`}
-                group={group}
-                onOrder={(verb) => setOrder({ group, verb })}
-              />
-            ))}
-          </section>
-        </div>
-      ) : null}
+      <Answer to={query} what="dead letters">
+        {(data) => <Groups data={data} onOrder={setOrder} />}
+      </Answer>
       {order ? (
         <BulkDialog
           verb={order.verb}
@@ -61,49 +41,88 @@ export function DeadLetters() {
             text: `${count(order.group.count, 'dead letter')} of ${visible(order.group.source)}`,
           }}
           onClose={() => setOrder(null)}
-          onDone={() => void refetch()}
+          onDone={() => void query.refetch()}
         />
       ) : null}
     </>
   )
 }
 
-function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder: (verb: Verb) => void }) {
+interface GroupsProps {
+  readonly data: Body<'listDeadLetters'>
+  readonly onOrder: (order: { group: GroupView; verb: Verb }) => void
+}
+
+function Groups({ data: { groups, cut, scanned }, onOrder }: GroupsProps) {
+  if (groups.length === 0)
+    return (
+      <Box>
+        <Empty title="No dead letters">Every failed event is still being tried again, or was handled.</Empty>
+      </Box>
+    )
+  return (
+    <div className="stack">
+      {cut ? (
+        <Notice tone="retrying">
+          There are more than the {number(scanned)} newest dead letters, which are grouped here.
+        </Notice>
+      ) : null}
+      <Box label="Groups of dead letters">
+        {groups.map((group) => (
+          <GroupRow
+            key={`${group.source} ${group.error} ${group.sample.id}`}
+            group={group}
+            onOrder={(verb) => onOrder({ group, verb })}
+          />
+        ))}
+      </Box>
+    </div>
+  )
+}
+
+interface GroupRowProps {
+  readonly group: GroupView
+  readonly onOrder: (verb: Verb) => void
+}
+
+function GroupRow({ group, onOrder }: GroupRowProps) {
   const may = useMay()
   const { source, error, types, firstAt, lastAt, sample } = group
   return (
-    <div className="group dead">
-      <div className="stack tight">
-        <p className="error mono wrap">
-          {error === null ? 'The error is not shown to your role' : visible(error)}
-        </p>
-        <p className="muted wrap">
-          {visible(source)} · {types.slice(0, 5).map(visible).join(', ')}
-          {types.length > 5 ? ` and ${number(types.length - 5)} more types` : ''}
-        </p>
-        <p className="faint">
-          First <Time at={firstAt} />, last <Time at={lastAt} />. Example:{' '}
-          <Link to="/events/$source/$id" params={sample} className="mono">
-            {visible(sample.id)}
+    <Group
+      tone="dead"
+      count={number(group.count)}
+      actions={
+        <>
+          {may.order ? (
+            <>
+              <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
+                Replay these {number(group.count)}
+              </Button>
+              <Button small icon="ban" onClick={() => onOrder('ignore')}>
+                Ignore
+              </Button>
+            </>
+          ) : null}
+          <Link to="/events" search={eventsSearch(group.filter)} className="button small quiet">
+            Show events
           </Link>
-        </p>
-      </div>
-      <p className="big">{number(group.count)}</p>
-      <div className="line">
-        {may.order ? (
-          <>
-            <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
-              Replay these {number(group.count)}
-            </Button>
-            <Button small icon="ban" onClick={() => onOrder('ignore')}>
-              Ignore
-            </Button>
-          </>
-        ) : null}
-        <Link to="/events" search={eventsSearch(group.filter)} className="button small quiet">
-          Show events
+        </>
+      }
+    >
+      <p className={`${css.error} mono wrap`}>
+        {error === null ? 'The error is not shown to your role' : visible(error)}
+      </p>
+      <p className="muted wrap">
+        {visible(source)} · {types.slice(0, 5).map(visible).join(', ')}
+        {types.length > 5 ? ` and ${number(types.length - 5)} more types` : ''}
+      </p>
+      <p className="faint">
+        First <Time at={firstAt} />, last <Time at={lastAt} />. Example:{' '}
+        <Link to="/events/$source/$id" params={sample} className="mono">
+          {visible(sample.id)}
         </Link>
-      </div>
-    </div>
+      </p>
+    </Group>
   )
 }

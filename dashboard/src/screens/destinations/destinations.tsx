@@ -4,8 +4,9 @@ import { api, type Body, take } from '../../api/client'
 import { destinationsQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
 import { number, visible } from '../../app/format'
-import { Card, Facts, PageHead } from '../../ui/card'
-import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
+import { Box, Card, Facts } from '../../ui/card'
+import { Answer, Empty, Notice } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
 import { PauseButton } from '../../ui/pause-button'
 import { Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
@@ -13,27 +14,30 @@ import { Time } from '../../ui/time'
 type Destination = Body<'listDestinations'>['destinations'][number]
 
 export function Destinations() {
-  const { data, error, refetch } = useQuery(destinationsQuery)
+  const query = useQuery(destinationsQuery)
   return (
     <>
       <PageHead title="Destinations" />
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading what="the destinations" /> : null}
-      {data && data.destinations.length === 0 ? (
-        <div className="card">
-          <Empty title="No destination is configured">
-            <p>
-              <code>destinations</code> in the configuration sends events on to other endpoints, signed and
-              once each.
-            </p>
-          </Empty>
-        </div>
-      ) : null}
-      <div className="stack">
-        {data?.destinations.map((destination) => (
-          <DestinationCard key={destination.name} destination={destination} />
-        ))}
-      </div>
+      <Answer to={query} what="the destinations">
+        {({ destinations }) =>
+          destinations.length === 0 ? (
+            <Box>
+              <Empty title="No destination is configured">
+                <p>
+                  <code>destinations</code> in the configuration sends events on to other endpoints, signed
+                  and once each.
+                </p>
+              </Empty>
+            </Box>
+          ) : (
+            <div className="stack">
+              {destinations.map((destination) => (
+                <DestinationCard key={destination.name} destination={destination} />
+              ))}
+            </div>
+          )
+        }
+      </Answer>
     </>
   )
 }

@@ -6,8 +6,9 @@ import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { CopyIcon } from '../../ui/copy'
 import { Skeleton } from '../../ui/feedback'
-import type { Shown } from '../../ui/state'
+import { Badge, type Shown } from '../../ui/state'
 import { Time } from '../../ui/time'
+import css from './attempts.module.css'
 
 const tones: Readonly<Record<Attempt['outcome'], Shown>> = {
   succeeded: 'succeeded',
@@ -31,7 +32,7 @@ export function Attempts({ attempts }: { readonly attempts: readonly Attempt[] |
   return (
     <Card title="Attempts" aside={<span className="faint">{number(attempts.length)}</span>}>
       {attempts.length === 0 ? <p className="muted">No handler has run for this event.</p> : null}
-      <ol className="attempts">
+      <ol className={css.attempts}>
         {shown.map((attempt, i) => (
           <AttemptItem key={`${attempt.run} ${attempt.attempt}`} attempt={attempt} open={i === 0} />
         ))}
@@ -53,20 +54,20 @@ function AttemptItem({ attempt, open }: { readonly attempt: Attempt; readonly op
     <li>
       <div className="line apart">
         <span className="line">
-          <span className={`state ${tones[outcome]}`}>{outcome}</span>
+          <Badge tone={tones[outcome]}>{outcome}</Badge>
           <b>Attempt {number(attempt.attempt)}</b>
           {attempt.run > 1 ? <span className="faint">run {number(attempt.run)}</span> : null}
         </span>
         <span className="line faint">
           <span title="Duration">{duration(took)}</span>
-          <span className="cut worker" title={visible(worker)}>
+          <span className={`cut ${css.worker}`} title={visible(worker)}>
             {visible(worker)}
           </span>
           <Time at={startedAt} />
         </span>
       </div>
       {detail ? (
-        <div className="error-box">
+        <div className={css.error}>
           <p className="wrap mono">{visible(first)}</p>
           {stack.length > 0 ? (
             <details open={open}>

@@ -12,6 +12,7 @@ import { Time } from '../../ui/time'
 import { type Content, contentOf, linesOf } from '../payload/bytes'
 import { diffLines, indented } from '../payload/diff'
 import { Lines } from '../payload/lines'
+import css from './conflict.module.css'
 
 export function Conflict({ event }: { readonly event: EventView }) {
   const may = useMay()
@@ -65,7 +66,11 @@ export function Conflict({ event }: { readonly event: EventView }) {
   )
 }
 
-const marks = { same: '  ', first: '− ', other: '+ ' } as const
+const looks = {
+  same: { mark: '  ', className: undefined },
+  first: { mark: '− ', className: css.first },
+  other: { mark: '+ ', className: css.other },
+} as const
 
 function Difference({ first, other }: { readonly first: Payload; readonly other: Payload }) {
   const lines = useMemo(
@@ -83,8 +88,8 @@ function Difference({ first, other }: { readonly first: Payload; readonly other:
       <Lines
         label="Difference of the contents"
         count={lines.length}
-        line={(index) => `${marks[lines[index]!.kind]}${visible(lines[index]!.text)}`}
-        className={(index) => `diff-${lines[index]!.kind}`}
+        line={(index) => `${looks[lines[index]!.kind].mark}${visible(lines[index]!.text)}`}
+        className={(index) => looks[lines[index]!.kind].className}
       />
     </>
   )

@@ -6,7 +6,8 @@ import { api, type EventView, take } from '../../api/client'
 import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
-import { Problem } from '../../ui/feedback'
+import { Notice, Problem } from '../../ui/feedback'
+import { NoteField } from '../../ui/note-field'
 import { toast } from '../../ui/toast'
 import type { Content } from '../payload/bytes'
 
@@ -49,10 +50,24 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
   return (
     <Dialog
       wide
-      open
       onClose={onClose}
       title="Replay with an edited body"
       description="This event stays as it is. A new event with the body below is recorded, marked as a copy of it, and its handlers run. No sender has signed this body."
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button disabled={send.isPending || text === content.text} onClick={() => send.mutate(true)}>
+            Dry run
+          </Button>
+          <Button
+            look="danger"
+            disabled={!ready || send.isPending || note.trim() === ''}
+            onClick={() => send.mutate(false)}
+          >
+            Record and handle the copy
+          </Button>
+        </>
+      }
     >
       <div className="field">
         <label className="label" htmlFor={bodyId}>
@@ -69,17 +84,9 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
         />
       </div>
       {wasJson && !isJson ? (
-        <p className="notice retrying">This is not valid JSON. The handler may fail.</p>
+        <Notice tone="retrying">This is not valid JSON. The handler may fail.</Notice>
       ) : null}
-      <label className="field">
-        <span className="label">Reason, for the audit</span>
-        <input
-          className="input"
-          maxLength={1_000}
-          value={note}
-          onChange={(change) => setNote(change.target.value)}
-        />
-      </label>
+      <NoteField required value={note} onChange={setNote} />
       {send.error ? <Problem error={send.error} /> : null}
       <div role="status">
         {checked !== null && checked.text === text ? (
@@ -90,19 +97,6 @@ export function EditDialog({ event, content, onClose }: EditDialogProps) {
             <span className="mono wrap">{visible(checked.id)}</span>.
           </p>
         ) : null}
-      </div>
-      <div className="actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button disabled={send.isPending || text === content.text} onClick={() => send.mutate(true)}>
-          Dry run
-        </Button>
-        <Button
-          look="danger"
-          disabled={!ready || send.isPending || note.trim() === ''}
-          onClick={() => send.mutate(false)}
-        >
-          Record and handle the copy
-        </Button>
       </div>
     </Dialog>
   )

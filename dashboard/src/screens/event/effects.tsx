@@ -2,7 +2,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { api, type EventKey, take } from '../../api/client'
 import { visible } from '../../app/format'
-import { Card } from '../../ui/card'
+import { Card, Footnote } from '../../ui/card'
 import { Tag } from '../../ui/state'
 import { TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
@@ -16,36 +16,25 @@ export function Effects({ event: { source, id } }: { readonly event: EventKey })
   if (data === undefined || data.effects.length === 0) return null
   return (
     <Card title="Effects" flush>
-      <TableBox label="Table of effects">
-        <thead>
-          <tr>
-            <th scope="col">Key</th>
-            <th scope="col">State</th>
-            <th scope="col">Finished</th>
+      <TableBox label="Table of effects" columns={['Key', 'State', 'Finished']}>
+        {data.effects.map(({ name, state, startedAt, finishedAt }, i) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: the name is hidden from viewers, and two may be equal then
+          <tr key={`${name} ${i}`}>
+            <td className="mono wrap">{name === null ? 'not shown to your role' : visible(name)}</td>
+            <td>
+              {state === 'finished' ? (
+                <Tag tone="succeeded">Done once</Tag>
+              ) : (
+                <Tag tone="retrying">Started, end unknown</Tag>
+              )}
+            </td>
+            <td>
+              <Time at={finishedAt ?? startedAt} />
+            </td>
           </tr>
-        </thead>
-        <tbody>
-          {data.effects.map(({ name, state, startedAt, finishedAt }, i) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: the name is hidden from viewers, and two may be equal then
-            <tr key={`${name} ${i}`}>
-              <td className="mono wrap">{name === null ? 'not shown to your role' : visible(name)}</td>
-              <td>
-                {state === 'finished' ? (
-                  <Tag tone="succeeded">Done once</Tag>
-                ) : (
-                  <Tag tone="retrying">Started, end unknown</Tag>
-                )}
-              </td>
-              <td>
-                <Time at={finishedAt ?? startedAt} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </TableBox>
-      <p className="inside faint">
-        A finished effect does not happen again, also when the event is replayed.
-      </p>
+      <Footnote>A finished effect does not happen again, also when the event is replayed.</Footnote>
     </Card>
   )
 }

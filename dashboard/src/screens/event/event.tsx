@@ -12,8 +12,9 @@ import { useNow } from '../../app/now'
 import { useShortcuts } from '../../app/shortcuts'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
-import { CopyIcon, copyAndSay } from '../../ui/copy'
-import { Empty, Loading, Problem } from '../../ui/feedback'
+import { Copyable, copyAndSay } from '../../ui/copy'
+import { Answer, Empty } from '../../ui/feedback'
+import { Columns, DetailHead } from '../../ui/page'
 import { StateBadge } from '../../ui/state'
 import { Orders } from '../orders/orders'
 import type { Verb } from '../orders/use-action'
@@ -25,10 +26,12 @@ import { PayloadCard } from './payload-card'
 import { timelineOf } from './timeline'
 import { TimelineList } from './timeline-list'
 import { verdictOf } from './verdict'
+import css from './verdict.module.css'
 
 export function Event() {
   const { source, id } = useParams({ from: '/events/$source/$id' })
-  const { data: event, error, refetch } = useQuery(eventQuery({ source, id }))
+  const query = useQuery(eventQuery({ source, id }))
+  const { data: event, error } = query
   const unsettled =
     event !== undefined &&
     (event.state === 'pending' || event.state === 'processing' || event.nextAttemptAt !== null)
@@ -44,9 +47,11 @@ export function Event() {
       </Empty>
     )
   }
-  if (error && event === undefined) return <Problem error={error} onRetry={() => void refetch()} />
-  if (event === undefined) return <Loading what="the event" lines={10} />
-  return <EventPage key={`${source}\n${id}`} event={event} />
+  return (
+    <Answer to={query} what="the event" lines={10}>
+      {(event) => <EventPage key={`${source}\n${id}`} event={event} />}
+    </Answer>
+  )
 }
 
 function EventPage({ event }: { readonly event: EventView }) {
@@ -61,42 +66,41 @@ function EventPage({ event }: { readonly event: EventView }) {
   })
   return (
     <article className="stack">
-      <title>{`${visible(event.id)} · hookonce`}</title>
-      <header className="event-head">
-        <nav aria-label="Path" className="faint">
-          <Link to="/events">Events</Link> /{' '}
-          <Link to="/events" search={{ source: event.source }}>
-            {visible(event.source)}
-          </Link>
-        </nav>
-        <div className="line apart">
-          <div className="line">
-            <h1 className="wrap">{visible(event.type)}</h1>
-            <StateBadge event={event} />
-          </div>
-          {may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
-        </div>
-        <div className="copyable">
+      <DetailHead
+        path={
+          <>
+            <Link to="/events">Events</Link> /{' '}
+            <Link to="/events" search={{ source: event.source }}>
+              {visible(event.source)}
+            </Link>
+          </>
+        }
+        title={visible(event.id)}
+        heading={visible(event.type)}
+        badge={<StateBadge event={event} />}
+        actions={may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
+      >
+        <Copyable text={event.id} what="the id">
           <bdi className="mono wrap">{visible(event.id)}</bdi>
-          <CopyIcon text={event.id} what="the id" />
-        </div>
-      </header>
+        </Copyable>
+      </DetailHead>
       <VerdictBox event={event} succeeded={succeeded} />
-      <div className="event-columns">
-        <div className="stack">
-          {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
-          <Conflict event={event} />
-          <PayloadCard event={event} />
-          {event.dead || event.nextAttemptAt ? null : <Attempts attempts={attempts} />}
-          <Effects event={event} />
-        </div>
-        <div className="stack">
-          <Card title="Timeline">
-            <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
-          </Card>
-          <EventFacts event={event} />
-        </div>
-      </div>
+      <Columns
+        side={
+          <>
+            <Card title="Timeline">
+              <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
+            </Card>
+            <EventFacts event={event} />
+          </>
+        }
+      >
+        {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
+        <Conflict event={event} />
+        <PayloadCard event={event} />
+        {event.dead || event.nextAttemptAt ? null : <Attempts attempts={attempts} />}
+        <Effects event={event} />
+      </Columns>
       {verb ? (
         <Orders event={event} verb={verb === 'usual' ? undefined : verb} onClose={() => setVerb(null)} />
       ) : null}
@@ -137,11 +141,11 @@ function VerdictBox({ event, succeeded }: { readonly event: EventView; readonly 
   const now = useNow()
   const { tone, title, rest, todo } = verdictOf(event, succeeded, now)
   return (
-    <div className={`verdict ${tone}`} role="status" aria-label="Verdict">
+    <div className={`${css.verdict} ${tone}`} role="status" aria-label="Verdict">
       <p>
         <b>{title}</b> {rest.join(' ')}
       </p>
-      {todo ? <p className="todo">{todo}</p> : null}
+      {todo ? <p className={css.todo}>{todo}</p> : null}
     </div>
   )
 }

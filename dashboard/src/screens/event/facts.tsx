@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { EventView } from '../../api/client'
 import { number, visible } from '../../app/format'
 import { Card, Facts } from '../../ui/card'
-import { CopyIcon } from '../../ui/copy'
+import { Copyable } from '../../ui/copy'
 import { Time } from '../../ui/time'
 
 export function EventFacts({ event }: { readonly event: EventView }) {
@@ -25,12 +25,11 @@ export function EventFacts({ event }: { readonly event: EventView }) {
           ],
           reference !== null && [
             'Reference',
-            <span key="r" className="copyable">
+            <Copyable key="r" text={reference} what="the reference">
               <Link to="/events" search={{ reference }} className="mono">
                 <bdi>{visible(reference)}</bdi>
               </Link>
-              <CopyIcon text={reference} what="the reference" />
-            </span>,
+            </Copyable>,
           ],
           ['Received', <Time key="t" at={event.receivedAt} />],
           ['Finished', <Time key="p" at={event.processedAt} none="not yet" />],

@@ -4,7 +4,9 @@ import { base } from '../../app/base'
 import { count } from '../../app/format'
 import { type EventsSearch, stringifySearch } from '../../app/search'
 import { Button } from '../../ui/button'
-import { BulkDialog, type Verb } from '../orders/bulk-dialog'
+import { BulkDialog } from '../orders/bulk-dialog'
+import type { Verb } from '../orders/use-action'
+import css from './bulk-bar.module.css'
 import { bodyOf, describe, queryOf } from './filters'
 import type { Selection } from './selection'
 
@@ -26,14 +28,14 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
         text: count(events.length, 'chosen event'),
       }
   return (
-    <section className="bulk" aria-label="Chosen events">
+    <section className={css.bulk} aria-label="Chosen events">
       <b>{all ? 'All that match' : count(events.length, 'event')}</b>
       {!all && canChooseAll ? (
         <Button small look="quiet" onClick={selection.chooseAll}>
           Choose all that match
         </Button>
       ) : null}
-      <span className="spread" />
+      <span className={css.spread} />
       <Button small icon="retry" onClick={() => setVerb('retry')}>
         Retry
       </Button>

@@ -7,15 +7,19 @@ import { number } from '../../app/format'
 import type { EventsSearch } from '../../app/search'
 import { useShortcuts } from '../../app/shortcuts'
 import { Button } from '../../ui/button'
-import { PageHead } from '../../ui/card'
+import { Box, Inside } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
+import { liveClass } from '../../ui/state'
 import { FirstRun } from '../first-run'
 import { Orders } from '../orders/orders'
 import { BulkBar } from './bulk-bar'
+import css from './events.module.css'
 import { FilterBar } from './filter-bar'
 import { hasFilter } from './filters'
 import { List } from './list'
 import { PayloadSearch } from './payload-search'
+import { HeadRow } from './row'
 import { type Selection, useSelection } from './selection'
 import { type Events as Rows, useEvents } from './use-events'
 
@@ -53,12 +57,12 @@ export function Events() {
   const isEmpty = !events.isLoading && events.error === null && events.rows.length === 0
   if (isEmpty && !hasFilter(search)) return <FirstRun />
   return (
-    <div className="events-page">
+    <div className={css.page}>
       <PageHead title="Events">
         <Button
           small
           aria-pressed={live}
-          className={live && canBeLive ? 'live succeeded' : 'live pending'}
+          className={liveClass(live && canBeLive ? 'succeeded' : 'pending')}
           title={canBeLive ? 'Show new events as they arrive (l)' : 'A search is not live'}
           disabled={!canBeLive}
           onClick={toggleLive}
@@ -82,9 +86,9 @@ export function Events() {
       {searching && may.payload ? (
         <PayloadSearch search={search} cost={events.cost} onChange={change} />
       ) : null}
-      <section className="card list" aria-label="List of events">
+      <Box className={css.list} label="List of events">
         <div
-          className={may.order ? 'scroll selectable' : 'scroll'}
+          className={css.scroll}
           ref={box}
           onPointerEnter={() => {
             pointed.current = true
@@ -102,7 +106,7 @@ export function Events() {
           />
         </div>
         <HeldRows events={events} box={box} />
-      </section>
+      </Box>
       {selection.all || selection.events.length > 0 ? (
         <BulkBar search={search} selection={selection} onDone={events.reload} />
       ) : null}
@@ -124,9 +128,9 @@ function Body({ events, selection, selectable, box, onAct }: BodyProps) {
   if (error !== null) return <Problem error={error} onRetry={reload} />
   if (isLoading) {
     return (
-      <div className="inside">
+      <Inside>
         <Loading what="events" lines={12} />
-      </div>
+      </Inside>
     )
   }
   if (rows.length === 0 && events.hasMore)
@@ -141,47 +145,13 @@ function Body({ events, selection, selectable, box, onAct }: BodyProps) {
   if (rows.length === 0) return <Empty title="No event matches">Remove a filter to see more.</Empty>
   return (
     <div role="table" aria-label="Events" aria-rowcount={events.hasMore ? -1 : rows.length + 1}>
-      <Head rows={rows} selection={selection} selectable={selectable} />
+      <HeadRow rows={rows} selection={selection} selectable={selectable} />
       <List events={events} selection={selection} selectable={selectable} box={box} onAct={onAct} />
       {events.isLoadingMore ? (
-        <div className="more-rows">
+        <div className={css.more}>
           <Loading what="more events" lines={2} />
         </div>
       ) : null}
-    </div>
-  )
-}
-
-type HeadProps = Pick<BodyProps, 'selection' | 'selectable'> & Pick<Rows, 'rows'>
-
-function Head({ rows, selection, selectable }: HeadProps) {
-  const every = selection.all || (selection.events.length > 0 && selection.events.length >= rows.length)
-  return (
-    <div role="row" className="row head" aria-rowindex={1}>
-      {selectable ? (
-        <span role="columnheader" className="pick" tabIndex={-1}>
-          <input
-            type="checkbox"
-            aria-label="Select all loaded events"
-            checked={every}
-            onChange={() => (every ? selection.clear() : selection.setMany(rows))}
-          />
-        </span>
-      ) : null}
-      {[
-        ['c-state', 'State'],
-        ['c-type', 'Type'],
-        ['c-id', 'Id'],
-        ['c-source', 'Source'],
-        ['c-reference', 'Reference'],
-        ['c-notes', 'Deliveries'],
-        ['c-attempts num', 'Attempts'],
-        ['c-time num', 'Received'],
-      ].map(([name, text]) => (
-        <span key={name} role="columnheader" className={name!} tabIndex={-1}>
-          {text}
-        </span>
-      ))}
     </div>
   )
 }
@@ -193,7 +163,7 @@ function HeldRows({ events, box }: Pick<BodyProps, 'events' | 'box'>) {
     box.current?.scrollTo({ top: 0 })
   }
   return (
-    <div className="held" role="status">
+    <div className={css.held} role="status">
       {events.held > 0 ? (
         <Button small look="primary" onClick={show}>
           {events.held >= 100 ? '100 or more' : number(events.held)} new

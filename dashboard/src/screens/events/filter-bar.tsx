@@ -7,6 +7,7 @@ import type { EventsSearch } from '../../app/search'
 import { Button, IconButton } from '../../ui/button'
 import { Select } from '../../ui/select'
 import { stateOptions } from '../../ui/state'
+import css from './filter-bar.module.css'
 import { hasFilter, stateChoice, stateFilter } from './filters'
 
 interface FilterBarProps {
@@ -21,7 +22,7 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
   const sources = data?.sources.map(({ name }) => name) ?? []
   const known = search.source === undefined || sources.includes(search.source)
   return (
-    <div className="filters">
+    <div className={css.filters}>
       <Select
         label="State"
         value={stateChoice(search)}
@@ -122,7 +123,7 @@ function TypeFilter({ value, source, onChange }: TypeFilterProps) {
     <>
       <input
         list={id}
-        className={`input filter type${value ? ' set' : ''}`}
+        className={`input filter${value ? ' set' : ''}`}
         aria-label="Type"
         placeholder="Type, or order.*"
         spellCheck={false}
@@ -156,7 +157,7 @@ function Chips({ search, onChange }: Pick<FilterBarProps, 'search' | 'onChange'>
     const value = search[name]
     if (!value) return null
     return (
-      <span key={name} className="chip">
+      <span key={name} className={css.chip}>
         <span className="faint">{label}</span>
         <bdi className="cut">{value}</bdi>
         <IconButton

@@ -77,7 +77,7 @@ export function List({ events, selection, selectable, box, onAct }: ListProps) {
 
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a link is a click
-    <div className="rows" style={{ height: virtual.getTotalSize() }} role="rowgroup" onClick={follow}>
+    <div style={{ position: 'relative', height: virtual.getTotalSize() }} role="rowgroup" onClick={follow}>
       {items.map(({ index, start, key }) => {
         const event = rows[index]!
         return (

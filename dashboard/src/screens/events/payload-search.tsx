@@ -4,6 +4,7 @@ import { bytes, number } from '../../app/format'
 import type { EventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { Select } from '../../ui/select'
+import css from './filter-bar.module.css'
 import type { Cost } from './use-events'
 
 const operators = [
@@ -42,9 +43,9 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
     })
   }
   return (
-    <form className="filters" onSubmit={submit} aria-label="Search in payloads">
+    <form className={css.filters} onSubmit={submit} aria-label="Search in payloads">
       <input
-        className="input filter path mono"
+        className={`input filter mono ${css.wide}`}
         aria-label="JSON path"
         placeholder="$.data.object.id"
         spellCheck={false}
@@ -54,7 +55,7 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
       <Select plain label="Comparison" value={op} options={operators} onChange={setOp} />
       {op === 'exists' ? null : (
         <input
-          className="input filter path"
+          className={`input filter ${css.wide}`}
           aria-label="Value"
           placeholder="value"
           spellCheck={false}

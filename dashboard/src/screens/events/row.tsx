@@ -8,6 +8,52 @@ import { base } from '../../app/base'
 import { number, visible } from '../../app/format'
 import { StateBadge, Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
+import css from './row.module.css'
+import type { Selection } from './selection'
+
+const columns = [
+  [css.state, 'State'],
+  [css.type, 'Type'],
+  [css.id, 'Id'],
+  [css.source, 'Source'],
+  [css.reference, 'Reference'],
+  [css.notes, 'Deliveries'],
+  [css.attempts, 'Attempts'],
+  [css.time, 'Received'],
+] as const
+
+interface HeadRowProps {
+  readonly rows: readonly EventView[]
+  readonly selection: Selection
+  readonly selectable: boolean
+}
+
+export function HeadRow({ rows, selection, selectable }: HeadRowProps) {
+  const every = selection.all || (selection.events.length > 0 && selection.events.length >= rows.length)
+  return (
+    <div
+      role="row"
+      className={`${css.row} ${css.head} ${selectable ? css.selectable : ''}`}
+      aria-rowindex={1}
+    >
+      {selectable ? (
+        <span role="columnheader" className={css.pick} tabIndex={-1}>
+          <input
+            type="checkbox"
+            aria-label="Select all loaded events"
+            checked={every}
+            onChange={() => (every ? selection.clear() : selection.setMany(rows))}
+          />
+        </span>
+      ) : null}
+      {columns.map(([name, text]) => (
+        <span key={text} role="columnheader" className={name} tabIndex={-1}>
+          {text}
+        </span>
+      ))}
+    </div>
+  )
+}
 
 interface RowProps {
   readonly event: EventView
@@ -26,12 +72,12 @@ export const Row = memo(function Row(props: RowProps) {
     <div
       role="row"
       aria-rowindex={index + 2}
-      className={`row${active ? ' active' : ''}${selected ? ' selected' : ''}`}
+      className={`${css.row} ${css.event} ${selectable ? css.selectable : ''} ${active ? css.active : ''} ${selected ? css.selected : ''}`}
       data-seq={event.seq}
       style={{ transform: `translateY(${top}px)` }}
     >
       {selectable ? (
-        <span role="cell" className="pick">
+        <span role="cell" className={css.pick}>
           <input
             type="checkbox"
             aria-label={`Select ${visible(event.id)}`}
@@ -40,13 +86,13 @@ export const Row = memo(function Row(props: RowProps) {
           />
         </span>
       ) : null}
-      <span role="cell" className="c-state">
+      <span role="cell" className={css.state}>
         <StateBadge event={event} />
       </span>
-      <span role="cell" className="c-type cut" title={visible(event.type)}>
+      <span role="cell" className={`${css.type} cut`} title={visible(event.type)}>
         {visible(event.type)}
       </span>
-      <span role="cell" className="c-id cut">
+      <span role="cell" className={`${css.id} cut`}>
         <a
           href={`${base}/events/${encodeURIComponent(event.source)}/${encodeURIComponent(event.id)}`}
           className="mono"
@@ -56,23 +102,23 @@ export const Row = memo(function Row(props: RowProps) {
           <bdi>{visible(event.id)}</bdi>
         </a>
       </span>
-      <span role="cell" className="c-source cut">
+      <span role="cell" className={`${css.source} cut`}>
         {visible(event.source)}
       </span>
       <span
         role="cell"
-        className="c-reference cut mono"
+        className={`${css.reference} cut mono`}
         title={event.reference ? visible(event.reference) : ''}
       >
         {event.reference === null ? '' : <bdi>{visible(event.reference)}</bdi>}
       </span>
-      <span role="cell" className="c-notes">
+      <span role="cell" className={css.notes}>
         <Notes event={event} />
       </span>
-      <span role="cell" className="c-attempts num">
+      <span role="cell" className={css.attempts}>
         {event.attempts > 0 ? number(event.attempts) : ''}
       </span>
-      <span role="cell" className="c-time num">
+      <span role="cell" className={css.time}>
         <Time at={event.receivedAt} />
       </span>
     </div>

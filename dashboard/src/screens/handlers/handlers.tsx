@@ -4,70 +4,67 @@ import { Link } from '@tanstack/react-router'
 import { api, type Body, take } from '../../api/client'
 import { handlersQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
-import { count, duration, number, visible } from '../../app/format'
+import { count, duration, ms, number, visible } from '../../app/format'
 import { useNow } from '../../app/now'
-import { PageHead } from '../../ui/card'
-import { Empty, Loading, Problem } from '../../ui/feedback'
+import { Box, Footnote } from '../../ui/card'
+import { Answer, Empty } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
 import { PauseButton } from '../../ui/pause-button'
 import { Tag } from '../../ui/state'
-import { TableBox } from '../../ui/table-box'
+import { num, TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
-import { ms } from '../overview/latency'
 
 type Handler = Body<'listHandlers'>['handlers'][number]
 
 export function Handlers() {
-  const { data, error, refetch } = useQuery(handlersQuery)
+  const query = useQuery(handlersQuery)
   return (
     <>
       <PageHead title="Handlers" />
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading what="the handlers" /> : null}
-      {data && data.handlers.length === 0 ? (
-        <div className="card">
-          <Empty title="No handler in this process">
-            <p>
-              Register one with <code>inbox.on(source, type, handler)</code>, or look at a process that runs
-              workers.
-            </p>
-          </Empty>
-        </div>
-      ) : null}
-      {data && data.handlers.length > 0 ? (
-        <section className="card" aria-label="List of handlers">
-          <TableBox label="Table of handlers">
-            <thead>
-              <tr>
-                <th scope="col">Source</th>
-                <th scope="col">Types</th>
-                <th scope="col">State</th>
-                {['Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'].map((name) => (
-                  <th key={name} scope="col" className="num">
-                    {name}
-                  </th>
-                ))}
-                <th scope="col">
-                  <span className="hidden">Actions</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {[...data.handlers].sort(busiestFirst).map((handler) => (
-                <HandlerRow
-                  key={`${handler.source} ${handler.pattern}`}
-                  handler={handler}
-                  startedAt={data.startedAt}
-                />
-              ))}
-            </tbody>
-          </TableBox>
-          <p className="inside faint">
-            The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause
-            holds for this process only.
-          </p>
-        </section>
-      ) : null}
+      <Answer to={query} what="the handlers">
+        {(data) => <HandlerTable data={data} />}
+      </Answer>
     </>
+  )
+}
+
+function HandlerTable({ data }: { readonly data: Body<'listHandlers'> }) {
+  if (data.handlers.length === 0)
+    return (
+      <Box>
+        <Empty title="No handler in this process">
+          <p>
+            Register one with <code>inbox.on(source, type, handler)</code>, or look at a process that runs
+            workers.
+          </p>
+        </Empty>
+      </Box>
+    )
+  return (
+    <Box label="List of handlers">
+      <TableBox
+        label="Table of handlers"
+        columns={[
+          'Source',
+          'Types',
+          'State',
+          ...num('Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'),
+          ['Actions', 'hidden'],
+        ]}
+      >
+        {[...data.handlers].sort(busiestFirst).map((handler) => (
+          <HandlerRow
+            key={`${handler.source} ${handler.pattern}`}
+            handler={handler}
+            startedAt={data.startedAt}
+          />
+        ))}
+      </TableBox>
+      <Footnote>
+        The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause holds
+        for this process only.
+      </Footnote>
+    </Box>
   )
 }
 

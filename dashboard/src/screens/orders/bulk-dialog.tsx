@@ -6,10 +6,10 @@ import { count, number } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Problem, Skeleton } from '../../ui/feedback'
+import { NoteField } from '../../ui/note-field'
+import css from './bulk-dialog.module.css'
 import { type Order, type Target, useAction, type Verb } from './use-action'
 import { consequences, refusals, verbNames } from './words'
-
-export type { Verb } from './use-action'
 
 interface BulkDialogProps {
   readonly verb: Verb
@@ -39,34 +39,12 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
   const name = verbNames[verb]
   const matched = dryRun.action?.state === 'running' ? null : (dryRun.action?.done ?? null)
   return (
-    <Dialog open onClose={close} title={`${name} ${target.text}`} description={consequences[verb]}>
-      {started ? (
-        <Progress action={run.action} error={run.error} expected={matched ?? 0} name={name} />
-      ) : (
-        <>
-          <Count action={dryRun.action} error={dryRun.error} name={name} />
-          {verb === 'replay' ? (
-            <label className="check">
-              <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
-              <span>
-                Also replay events that have succeeded. Their handlers run again, and effects without{' '}
-                <code>ctx.once</code> happen again.
-              </span>
-            </label>
-          ) : null}
-          <label className="field">
-            <span className="label">Reason, for the audit{force ? '' : ' (optional)'}</span>
-            <input
-              className="input"
-              maxLength={1_000}
-              value={note}
-              onChange={(event) => setNote(event.target.value)}
-            />
-          </label>
-        </>
-      )}
-      <div className="actions">
-        {started ? (
+    <Dialog
+      onClose={close}
+      title={`${name} ${target.text}`}
+      description={consequences[verb]}
+      actions={
+        started ? (
           run.action?.state === 'running' || (run.action === null && run.error === null) ? (
             <Button onClick={() => void run.cancel()} disabled={run.action === null}>
               Cancel the rest
@@ -87,8 +65,26 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
               {matched === null ? name : `${name} ${count(matched, 'event')}`}
             </Button>
           </>
-        )}
-      </div>
+        )
+      }
+    >
+      {started ? (
+        <Progress action={run.action} error={run.error} expected={matched ?? 0} name={name} />
+      ) : (
+        <>
+          <Count action={dryRun.action} error={dryRun.error} name={name} />
+          {verb === 'replay' ? (
+            <label className={css.check}>
+              <input type="checkbox" checked={force} onChange={(event) => setForce(event.target.checked)} />
+              <span>
+                Also replay events that have succeeded. Their handlers run again, and effects without{' '}
+                <code>ctx.once</code> happen again.
+              </span>
+            </label>
+          ) : null}
+          <NoteField required={force} value={note} onChange={setNote} />
+        </>
+      )}
     </Dialog>
   )
 }
@@ -147,7 +143,7 @@ function Progress({ action, error, expected, name }: ProgressProps) {
       {error ? <Problem error={error} /> : null}
       <p role="status">{words[action?.state ?? 'running']}</p>
       <div
-        className="progress"
+        className={css.progress}
         role="progressbar"
         aria-label="Progress"
         aria-valuemin={0}

@@ -7,6 +7,7 @@ import { visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { Dialog } from '../../ui/dialog'
 import { Problem, Skeleton } from '../../ui/feedback'
+import { NoteField } from '../../ui/note-field'
 import { Segments } from '../../ui/segments'
 import { shownState } from '../../ui/state'
 import { toast } from '../../ui/toast'
@@ -21,7 +22,7 @@ interface OrdersProps {
 }
 
 /** What one would want most: a succeeded event can only be replayed, a failed one is retried. */
-export function usualVerb(event: EventView): Verb {
+function usualVerb(event: EventView): Verb {
   const state = shownState(event)
   return state === 'succeeded' ? 'replay' : state === 'pending' ? 'ignore' : 'retry'
 }
@@ -55,10 +56,21 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
   })
   return (
     <Dialog
-      open
       onClose={onClose}
       title={`${verbNames[verb]} ${visible(event.id)}`}
       description={consequences[verb]}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button
+            look={force || verb === 'ignore' ? 'danger' : 'primary'}
+            disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
+            onClick={() => run.mutate()}
+          >
+            {force ? 'Replay with force' : verbNames[verb]}
+          </Button>
+        </>
+      }
     >
       <Segments
         label="Order"
@@ -80,26 +92,8 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
           </p>
         ) : null}
       </div>
-      <label className="field">
-        <span className="label">Reason, for the audit{force ? '' : ' (optional)'}</span>
-        <input
-          className="input"
-          maxLength={1_000}
-          value={note}
-          onChange={(change) => setNote(change.target.value)}
-        />
-      </label>
+      <NoteField required={force} value={note} onChange={setNote} />
       {run.error ? <Problem error={run.error} /> : null}
-      <div className="actions">
-        <Button onClick={onClose}>Cancel</Button>
-        <Button
-          look={force || verb === 'ignore' ? 'danger' : 'primary'}
-          disabled={!dryRun.data || run.isPending || (force && note.trim() === '')}
-          onClick={() => run.mutate()}
-        >
-          {force ? 'Replay with force' : verbNames[verb]}
-        </Button>
-      </div>
     </Dialog>
   )
 }

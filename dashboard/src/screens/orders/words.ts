@@ -1,7 +1,5 @@
 /** What an order does, in words, for every confirmation. */
-import type { Action } from '../../api/client'
-
-type Verb = Action['verb']
+import type { Verb } from './use-action'
 
 export const verbNames: Readonly<Record<Verb, string>> = {
   retry: 'Retry',

@@ -4,9 +4,11 @@ import { Link, linkOptions } from '@tanstack/react-router'
 import { type Attention, attentionQuery } from '../../api/screen-queries'
 import { number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
-import { Card } from '../../ui/card'
+import { Card, Inside } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
+import { Live } from '../../ui/state'
 import { Time } from '../../ui/time'
+import css from './attention.module.css'
 
 const tones = { critical: 'dead', warning: 'retrying', info: 'pending' } as const
 
@@ -33,19 +35,19 @@ export function AttentionList() {
       }
     >
       {error && !data ? (
-        <div className="inside">
+        <Inside>
           <Problem error={error} />
-        </div>
+        </Inside>
       ) : data === undefined ? (
-        <div className="inside">
+        <Inside>
           <Skeleton lines={4} />
-        </div>
+        </Inside>
       ) : data.items.length === 0 ? (
-        <p className="all-well succeeded">
-          <span className="live">Nothing needs attention.</span>
-        </p>
+        <Live tone="succeeded" className={css.well}>
+          Nothing needs attention.
+        </Live>
       ) : (
-        <ul className="attention">
+        <ul className={css.list}>
           {data.items.map((item) => (
             <Entry key={item.id} item={item} />
           ))}
@@ -65,12 +67,12 @@ function Entry({ item }: { readonly item: Attention }) {
   return (
     <li className={tones[item.severity]}>
       <Link {...linkOf(item)}>
-        <span className="title wrap">{visible(item.title)}</span>
+        <span className={`${css.title} wrap`}>{visible(item.title)}</span>
         {item.count === null || item.title.includes(number(item.count)) ? null : (
-          <span className="amount">{number(item.count)}</span>
+          <span className={css.amount}>{number(item.count)}</span>
         )}
-        <span className="text wrap">{visible(item.text)}</span>
-        <span className="todo wrap">
+        <span className={`${css.text} wrap`}>{visible(item.text)}</span>
+        <span className={`${css.todo} wrap`}>
           {visible(item.todo)}
           {item.lastAt ? (
             <span className="faint">

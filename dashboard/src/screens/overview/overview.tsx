@@ -7,12 +7,14 @@ import { statsQuery } from '../../api/queries'
 import { type Overview as Data, overviewQuery } from '../../api/screen-queries'
 import { count } from '../../app/format'
 import type { Window } from '../../app/search'
-import { Card, PageHead } from '../../ui/card'
-import { Loading, Problem, Skeleton } from '../../ui/feedback'
+import { Card } from '../../ui/card'
+import { Answer, Skeleton } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
 import { Segments } from '../../ui/segments'
 import { FirstRun } from '../first-run'
 import { AttentionList } from './attention'
 import { LatencyTable } from './latency'
+import css from './overview.module.css'
 import { SourceRows } from './source-rows'
 import { Tiles } from './tiles'
 
@@ -30,7 +32,8 @@ const windows = [
 export function Overview() {
   const { window } = useSearch({ from: '/' })
   const navigate = useNavigate()
-  const { data, error, refetch } = useQuery(overviewQuery(window))
+  const query = useQuery(overviewQuery(window))
+  const { data, refetch } = query
   const { data: stats } = useQuery(statsQuery)
   useLiveRefresh(() => void refetch(), 2_000)
   const isEmpty = stats?.sources.every(({ recorded }) => recorded === 0)
@@ -45,12 +48,9 @@ export function Overview() {
           onChange={(next) => void navigate({ to: '/', search: { window: next } })}
         />
       </PageHead>
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data ? (
-        <Figures data={data} window={window} />
-      ) : error ? null : (
-        <Loading what="the overview" lines={12} />
-      )}
+      <Answer to={query} what="the overview" lines={12}>
+        {(figures) => <Figures data={figures} window={window} />}
+      </Answer>
     </>
   )
 }
@@ -59,7 +59,7 @@ function Figures({ data, window }: { readonly data: Data; readonly window: Windo
   return (
     <div className="stack">
       <Tiles data={data} window={window} />
-      <div className="overview-columns">
+      <div className={css.columns}>
         <div className="stack">
           <Card title="Deliveries and attempts">
             <Flow data={data} />
@@ -89,7 +89,7 @@ function Flow({ data }: { readonly data: Data }) {
   )
   const label = `${count(totals.received, 'delivery', 'deliveries')} received, ${count(totals.duplicates, 'duplicate')} stopped, ${totals.succeeded} succeeded, ${count(totals.failed, 'failed attempt')}.`
   return (
-    <div className="chart-place">
+    <div className={css.chart}>
       <Suspense fallback={<Skeleton lines={6} />}>
         <Chart label={label} at={at} series={shown} />
       </Suspense>

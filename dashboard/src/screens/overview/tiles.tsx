@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import type { Overview } from '../../api/screen-queries'
 import { duration, number, short } from '../../app/format'
 import type { EventsSearch, Window } from '../../app/search'
+import css from './tiles.module.css'
 
 interface Tile {
   readonly name: string
@@ -16,19 +17,19 @@ interface Tile {
 
 export function Tiles({ data, window }: { readonly data: Overview; readonly window: Window }) {
   return (
-    <ul className="tiles">
+    <ul className={css.tiles}>
       {tilesOf(data, window).map(({ name, value, exact, note, tone, search }) => (
         <li key={name}>
           <Link
             to={search ? '/events' : '/dead-letters'}
             search={search ?? {}}
-            className={`tile ${tone ?? ''}`}
+            className={`${css.tile} ${tone ?? ''}`}
           >
-            <span className="name">{name}</span>
-            <span className="value" title={exact}>
+            <span className={css.name}>{name}</span>
+            <span className={css.value} title={exact}>
               {value}
             </span>
-            <span className="note">{note}</span>
+            <span className={css.note}>{note}</span>
           </Link>
         </li>
       ))}

@@ -5,6 +5,8 @@ import { number, visible } from '../../app/format'
 import { Button } from '../../ui/button'
 import { copyAndSay } from '../../ui/copy'
 import { ExactNumber, type Json } from './bytes'
+import lines from './lines.module.css'
+import css from './tree.module.css'
 import { openAll, openAtFirst, rowsOf, type TreeRow } from './tree-rows'
 
 const ROW = 24
@@ -56,7 +58,7 @@ export function Tree({ root }: { readonly root: Json }) {
 
   return (
     <>
-      <div className="line tools">
+      <div className={`line ${css.tools}`}>
         <Button small look="quiet" onClick={() => setOpen(openAll(root))}>
           Open all
         </Button>
@@ -76,7 +78,7 @@ export function Tree({ root }: { readonly root: Json }) {
       </div>
       <div
         ref={box}
-        className="viewer"
+        className={lines.viewer}
         style={{ height: Math.min(460, virtual.getTotalSize() + 2) }}
         role="tree"
         aria-label="Payload"
@@ -84,7 +86,7 @@ export function Tree({ root }: { readonly root: Json }) {
         aria-activedescendant={`tree-${active}`}
         onKeyDown={onKeyDown}
       >
-        <div className="rows" role="presentation" style={{ height: virtual.getTotalSize() }}>
+        <div className={lines.rows} role="presentation" style={{ height: virtual.getTotalSize() }}>
           {virtual.getVirtualItems().map(({ index, start }) => (
             <TreeItem
               key={rows[index]!.path}
@@ -130,16 +132,16 @@ function TreeItem({ row, index, top, active, onClick }: TreeItemProps) {
       aria-setsize={row.siblings}
       aria-expanded={size === null ? undefined : open}
       aria-selected={active}
-      className={`tree-row${active ? ' active' : ''}`}
+      className={`${css.row} ${active ? css.active : ''}`}
       style={{ transform: `translateY(${top}px)`, paddingLeft: Math.min(level, 30) * 14 }}
       onClick={onClick}
     >
-      <span className="twist" aria-hidden="true">
+      <span className={css.twist} aria-hidden="true">
         {size === null || size === 0 ? '' : open ? '▾' : '▸'}
       </span>
       {name === null ? null : (
         <>
-          <bdi className="key">{shorten(visible(name), 120)}</bdi>
+          <bdi className={css.key}>{shorten(visible(name), 120)}</bdi>
           <span className="faint">:&nbsp;</span>
         </>
       )}
@@ -158,15 +160,15 @@ function Value({ value, size, open }: Pick<TreeRow, 'value' | 'size' | 'open'>) 
   if (typeof value === 'string') {
     return (
       <bdi
-        className="v-text"
+        className={css.text}
         title={value.length > SHOWN_TEXT ? `${number(value.length)} characters` : undefined}
       >
         "{shorten(visible(value.slice(0, SHOWN_TEXT + 1)), SHOWN_TEXT)}"
       </bdi>
     )
   }
-  if (value instanceof ExactNumber) return <span className="v-number">{value.source}</span>
-  return <span className={typeof value === 'number' ? 'v-number' : 'v-word'}>{String(value)}</span>
+  if (value instanceof ExactNumber) return <span className={css.number}>{value.source}</span>
+  return <span className={typeof value === 'number' ? css.number : css.word}>{String(value)}</span>
 }
 
 function shorten(text: string, most: number): string {

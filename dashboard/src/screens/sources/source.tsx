@@ -3,60 +3,63 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError, type Body } from '../../api/client'
 import { sourceQuery } from '../../api/screen-queries'
-import { duration, number, percent, visible } from '../../app/format'
-import { Card, Facts } from '../../ui/card'
+import { duration, ms, number, percent, visible } from '../../app/format'
+import { Card, Facts, Footnote } from '../../ui/card'
 import { CodeBlock } from '../../ui/copy'
-import { Empty, Loading, Notice, Problem } from '../../ui/feedback'
+import { Answer, Empty, Notice } from '../../ui/feedback'
+import { Columns, DetailHead } from '../../ui/page'
 import { Tag } from '../../ui/state'
-import { ms } from '../overview/latency'
+import { num, TableBox } from '../../ui/table-box'
 import { SendTest } from './send-test'
 
 export type SourceDetail = Body<'getSource'>
 
 export function Source() {
   const { source } = useParams({ from: '/sources/$source' })
-  const { data, error, refetch } = useQuery(sourceQuery(source))
-  if (error instanceof ApiError && error.status === 404)
+  const query = useQuery(sourceQuery(source))
+  if (query.error instanceof ApiError && query.error.status === 404)
     return (
       <Empty title="There is no such source">
         <Link to="/sources">All sources</Link>
       </Empty>
     )
-  if (error && !data) return <Problem error={error} onRetry={() => void refetch()} />
-  if (data === undefined) return <Loading what="the source" />
+  return (
+    <Answer to={query} what="the source">
+      {(data) => <SourcePage source={data} />}
+    </Answer>
+  )
+}
+
+function SourcePage({ source }: { readonly source: SourceDetail }) {
   return (
     <article className="stack">
-      <title>{`${visible(data.name)} · hookonce`}</title>
-      <header className="event-head">
-        <nav aria-label="Path" className="faint">
-          <Link to="/sources">Sources</Link>
-        </nav>
-        <div className="line apart">
-          <div className="line">
-            <h1 className="wrap">{visible(data.name)}</h1>
-            {data.verified ? null : <Tag tone="retrying">Not verified</Tag>}
-          </div>
-          <Link to="/events" search={{ source: data.name }} className="button">
+      <DetailHead
+        path={<Link to="/sources">Sources</Link>}
+        title={visible(source.name)}
+        badge={source.verified ? null : <Tag tone="retrying">Not verified</Tag>}
+        actions={
+          <Link to="/events" search={{ source: source.name }} className="button">
             Show events
           </Link>
-        </div>
-      </header>
-      {data.verified ? null : (
+        }
+      />
+      {source.verified ? null : (
         <Notice tone="retrying">
           Deliveries are not verified: anyone who can reach this address can record events.
         </Notice>
       )}
-      <div className="event-columns">
-        <div className="stack">
-          <Setup source={data} />
-          <SendTest source={data} />
-          <Rejections source={data} />
-        </div>
-        <div className="stack">
-          <Behaviour source={data} />
-          <Secrets source={data} />
-        </div>
-      </div>
+      <Columns
+        side={
+          <>
+            <Behaviour source={source} />
+            <Secrets source={source} />
+          </>
+        }
+      >
+        <Setup source={source} />
+        <SendTest source={source} />
+        <Rejections source={source} />
+      </Columns>
     </article>
   )
 }
@@ -135,29 +138,19 @@ function Secrets({ source: { secrets } }: { readonly source: SourceDetail }) {
         <p className="muted">This source uses no secret.</p>
       ) : (
         <>
-          <table className="table">
-            <thead>
-              <tr>
-                <th scope="col">Secret</th>
-                <th scope="col" className="num">
-                  Matches
-                </th>
+          <TableBox label="Table of secrets" columns={['Secret', ...num('Matches')]}>
+            {secrets.map(({ index, label, hits }) => (
+              <tr key={index}>
+                <td>
+                  {label} <span className="mono faint">••••••••</span>
+                </td>
+                <td className="num">{number(hits)}</td>
               </tr>
-            </thead>
-            <tbody>
-              {secrets.map(({ index, label, hits }) => (
-                <tr key={index}>
-                  <td>
-                    {label} <span className="mono faint">••••••••</span>
-                  </td>
-                  <td className="num">{number(hits)}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-          <p className="inside faint">
+            ))}
+          </TableBox>
+          <Footnote>
             Matches in this process since it started. An old secret without new matches can be removed.
-          </p>
+          </Footnote>
         </>
       )}
     </Card>
@@ -170,26 +163,15 @@ function Rejections({ source: { rejections } }: { readonly source: SourceDetail 
       {rejections.length === 0 ? (
         <p className="muted">None.</p>
       ) : (
-        <table className="table">
-          <thead>
-            <tr>
-              <th scope="col">Reason</th>
-              <th scope="col">What to do</th>
-              <th scope="col" className="num">
-                Count
-              </th>
+        <TableBox label="Table of rejections" columns={['Reason', 'What to do', ...num('Count')]}>
+          {rejections.map(({ reason, count, todo }) => (
+            <tr key={reason}>
+              <td className="mono">{reason}</td>
+              <td>{todo}</td>
+              <td className="num">{number(count)}</td>
             </tr>
-          </thead>
-          <tbody>
-            {rejections.map(({ reason, count, todo }) => (
-              <tr key={reason}>
-                <td className="mono">{reason}</td>
-                <td>{todo}</td>
-                <td className="num">{number(count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+          ))}
+        </TableBox>
       )}
     </Card>
   )

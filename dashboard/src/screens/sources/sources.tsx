@@ -5,67 +5,64 @@ import { useState } from 'react'
 import type { SourceView } from '../../api/client'
 import { sourcesQuery } from '../../api/queries'
 import { count, number, percent, visible } from '../../app/format'
-import { PageHead } from '../../ui/card'
-import { Empty, Loading, Problem } from '../../ui/feedback'
+import { Box, Footnote } from '../../ui/card'
+import { Answer, Empty } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
 import { Tag } from '../../ui/state'
-import { TableBox } from '../../ui/table-box'
+import { num, TableBox } from '../../ui/table-box'
 
-export function rejectedOf({ since }: Pick<SourceView, 'since'>): number {
+function rejectedOf({ since }: Pick<SourceView, 'since'>): number {
   return Object.values(since.rejected).reduce((sum, times) => sum + times, 0)
 }
 
 export function Sources() {
-  const { data, error, refetch } = useQuery({ ...sourcesQuery, staleTime: 0, refetchInterval: 10_000 })
+  const query = useQuery({ ...sourcesQuery, staleTime: 0, refetchInterval: 10_000 })
   const [text, setText] = useState('')
   const wanted = text.trim().toLowerCase()
-  const shown = (data?.sources ?? [])
-    .filter(({ name, provider }) => `${name} ${provider.name}`.toLowerCase().includes(wanted))
-    .sort((a, b) => b.since.received + rejectedOf(b) - (a.since.received + rejectedOf(a)))
+  const matching = (sources: readonly SourceView[]) =>
+    sources
+      .filter(({ name, provider }) => `${name} ${provider.name}`.toLowerCase().includes(wanted))
+      .sort((a, b) => b.since.received + rejectedOf(b) - (a.since.received + rejectedOf(a)))
   return (
     <>
       <PageHead title="Sources">
         <input
-          className="input filter type"
+          className="input filter"
           aria-label="Filter the sources"
           placeholder="Filter by name"
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
       </PageHead>
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading what="the sources" /> : null}
-      {data ? (
-        <section className="card" aria-label="List of sources">
-          {shown.length === 0 ? <Empty title="No source with this name" /> : <SourceTable sources={shown} />}
-        </section>
-      ) : null}
+      <Answer to={query} what="the sources">
+        {({ sources }) => (
+          <Box label="List of sources">
+            <SourceTable sources={matching(sources)} />
+          </Box>
+        )}
+      </Answer>
     </>
   )
 }
 
 function SourceTable({ sources }: { readonly sources: readonly SourceView[] }) {
+  if (sources.length === 0) return <Empty title="No source with this name" />
   return (
     <>
-      <TableBox label="Table of sources">
-        <thead>
-          <tr>
-            <th scope="col">Source</th>
-            <th scope="col">Provider</th>
-            <th scope="col">Verified by</th>
-            {['Received', 'Recorded', 'Duplicates', 'Conflicts', 'Rejected', 'Pass rate'].map((name) => (
-              <th key={name} scope="col" className="num">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {sources.map((source) => (
-            <SourceRow key={source.name} source={source} />
-          ))}
-        </tbody>
+      <TableBox
+        label="Table of sources"
+        columns={[
+          'Source',
+          'Provider',
+          'Verified by',
+          ...num('Received', 'Recorded', 'Duplicates', 'Conflicts', 'Rejected', 'Pass rate'),
+        ]}
+      >
+        {sources.map((source) => (
+          <SourceRow key={source.name} source={source} />
+        ))}
       </TableBox>
-      <p className="inside faint">Since this process started. {count(sources.length, 'source')}.</p>
+      <Footnote>Since this process started. {count(sources.length, 'source')}.</Footnote>
     </>
   )
 }

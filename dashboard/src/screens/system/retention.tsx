@@ -1,9 +1,9 @@
 /** How long things are kept, and what retention has removed. */
-import { number, visible } from '../../app/format'
-import { Card } from '../../ui/card'
+import { duration, number, visible } from '../../app/format'
+import { Card, Footnote } from '../../ui/card'
 import { Tag } from '../../ui/state'
-import { TableBox } from '../../ui/table-box'
-import { ageText, type SystemView } from './system'
+import { num, TableBox } from '../../ui/table-box'
+import type { SystemView } from './system'
 
 const MOST = 20
 
@@ -29,39 +29,27 @@ export function RetentionCard({ system: { retention } }: { readonly system: Syst
         )
       }
     >
-      <TableBox label="Ages">
-        <thead>
-          <tr>
-            <th scope="col">Sources</th>
-            {['Payloads', 'Events', 'Attempts', 'Audit'].map((name) => (
-              <th key={name} scope="col" className="num">
-                {name}
-              </th>
+      <TableBox label="Ages" columns={['Sources', ...num('Payloads', 'Events', 'Attempts', 'Audit')]}>
+        {[...rows.values()].slice(0, MOST).map(({ sources, ages }) => (
+          <tr key={sources[0]}>
+            <td className="wrap">
+              {sources.slice(0, 6).map(visible).join(', ')}
+              {sources.length > 6 ? ` and ${number(sources.length - 6)} more` : ''}
+            </td>
+            {ages.map((age, i) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: the columns have a fixed order
+              <td key={i} className="num">
+                {age === null ? 'for ever' : duration(age)}
+              </td>
             ))}
           </tr>
-        </thead>
-        <tbody>
-          {[...rows.values()].slice(0, MOST).map(({ sources, ages }) => (
-            <tr key={sources[0]}>
-              <td className="wrap">
-                {sources.slice(0, 6).map(visible).join(', ')}
-                {sources.length > 6 ? ` and ${number(sources.length - 6)} more` : ''}
-              </td>
-              {ages.map((age, i) => (
-                // biome-ignore lint/suspicious/noArrayIndexKey: the columns have a fixed order
-                <td key={i} className="num">
-                  {ageText(age)}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
+        ))}
       </TableBox>
-      <p className="inside faint">
+      <Footnote>
         {number(runs)} runs by this process. Removed: {number(removed.payloads)} payloads,{' '}
         {number(removed.events)} events, {number(removed.attempts)} attempts, {number(removed.audits)} audit
         entries.
-      </p>
+      </Footnote>
     </Card>
   )
 }

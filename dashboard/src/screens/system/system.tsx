@@ -3,38 +3,40 @@ import { useQuery } from '@tanstack/react-query'
 import type { Body } from '../../api/client'
 import { systemQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
-import { bytes, duration, number, percent, visible } from '../../app/format'
-import { Card, Facts, PageHead } from '../../ui/card'
-import { Loading, Problem } from '../../ui/feedback'
+import { bytes, number, percent, visible } from '../../app/format'
+import { Card, Facts } from '../../ui/card'
+import { Answer } from '../../ui/feedback'
+import { PageHead } from '../../ui/page'
 import { Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
 import { AuditCard } from './audit'
 import { RetentionCard } from './retention'
+import css from './system.module.css'
 
 export type SystemView = Body<'getSystem'>
 
 export function System() {
   const may = useMay()
-  const { data, error, refetch } = useQuery(systemQuery)
+  const query = useQuery(systemQuery)
   return (
     <>
       <PageHead title="System" />
-      {error && !data ? <Problem error={error} onRetry={() => void refetch()} /> : null}
-      {data === undefined && !error ? <Loading what="the system" /> : null}
-      {data ? (
-        <div className="stack">
-          <div className="grid-2">
-            <StoreCard system={data} />
-            <div className="stack">
-              <ProcessCard system={data} />
-              <SpoolCard spool={data.spool} />
-              <SeenCard seen={data.seen} />
+      <Answer to={query} what="the system">
+        {(system) => (
+          <div className="stack">
+            <div className="grid-2">
+              <StoreCard system={system} />
+              <div className="stack">
+                <ProcessCard system={system} />
+                <SpoolCard spool={system.spool} />
+                <SeenCard seen={system.seen} />
+              </div>
             </div>
+            <RetentionCard system={system} />
+            {may.detail ? <AuditCard /> : null}
           </div>
-          <RetentionCard system={data} />
-          {may.detail ? <AuditCard /> : null}
-        </div>
-      ) : null}
+        )}
+      </Answer>
     </>
   )
 }
@@ -66,13 +68,13 @@ function StoreCard({ system: { store, storeErrors } }: { readonly system: System
           ]}
         />
         {findings.length > 0 ? (
-          <ul className="findings">
+          <ul className={css.findings}>
             {findings.map(({ name, value, ok, fix }) => (
               <li key={name}>
                 <Tag tone={ok ? 'succeeded' : 'dead'}>{ok ? 'ok' : 'check'}</Tag>
                 <span className="wrap">
                   {visible(name)}: <span className="mono">{visible(value)}</span>
-                  {!ok && fix ? <span className="block muted">{visible(fix)}</span> : null}
+                  {!ok && fix ? <span className={`${css.fix} muted`}>{visible(fix)}</span> : null}
                 </span>
               </li>
             ))}
@@ -150,8 +152,4 @@ function SeenCard({ seen }: Pick<SystemView, 'seen'>) {
       />
     </Card>
   )
-}
-
-export function ageText(ms: number | null): string {
-  return ms === null ? 'for ever' : duration(ms)
 }
