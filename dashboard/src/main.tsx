@@ -8,10 +8,8 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { queryClient } from './api/query-client'
 import { sessionQuery } from './api/session'
-import { applyTheme } from './app/preferences'
 import { router } from './app/router'
 
-applyTheme()
 // The router shows nothing before the code of the screen is loaded: meanwhile the server says who is there.
 void queryClient.prefetchQuery(sessionQuery)
 

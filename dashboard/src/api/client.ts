@@ -16,7 +16,7 @@ export class ApiError extends Error {
   }
 }
 
-interface Answer<T> {
+export interface Answer<T> {
   readonly data?: T
   readonly error?: unknown
   readonly response: Response
@@ -46,7 +46,6 @@ export type Body<Id extends keyof operations> = operations[Id] extends {
 }
   ? T
   : never
-export type Query<Id extends keyof operations> = NonNullable<operations[Id]['parameters']['query']>
 
 export type EventView = Body<'getEvent'>
 export type Attempt = Body<'listAttempts'>['attempts'][number]

@@ -2,45 +2,41 @@
  * The live connection: one stream for the whole page. Components subscribe to new events; the state of the connection is
  * shown in the shell. The browser connects again by itself, and continues at its position.
  */
-import { useEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useRef } from 'react'
 import { base } from '../app/base'
+import { createStore } from '../app/store'
 import type { EventView, Stats } from './client'
 import { queryClient, refreshAll } from './query-client'
 import { sessionQuery } from './session'
 
-export type Connection = 'connecting' | 'live' | 'lost' | 'restored'
+type Connection = 'connecting' | 'live' | 'lost' | 'restored'
 type Listener = (event: EventView | null) => void
 
 /** The stream was broken for good, for example by a proxy's error page: connect again after this time. */
 const RECONNECT_MS = 2_000
 const RESTORED_MS = 6_000
 
-let connection: Connection = 'connecting'
+const connection = createStore<Connection>('connecting')
 let source: EventSource | null = null
 let timer: ReturnType<typeof setTimeout> | undefined
-const watchers = new Set<() => void>()
 const listeners = new Set<Listener>()
 
-function become(next: Connection): void {
-  if (connection === next) return
-  connection = next
-  for (const watcher of watchers) watcher()
-}
+export const useConnection = connection.use
 
 function onOpen(): void {
   clearTimeout(timer)
-  if (connection !== 'lost') {
-    become('live')
+  if (connection.get() !== 'lost') {
+    connection.set('live')
     return
   }
   // What was missed is read again, on whatever screen this is.
   refreshAll()
-  become('restored')
-  timer = setTimeout(() => become('live'), RESTORED_MS)
+  connection.set('restored')
+  timer = setTimeout(() => connection.set('live'), RESTORED_MS)
 }
 
 function onError(): void {
-  become('lost')
+  connection.set('lost')
   void queryClient.invalidateQueries({ queryKey: sessionQuery.queryKey })
   if (source?.readyState !== EventSource.CLOSED) return
   clearTimeout(timer)
@@ -67,7 +63,7 @@ function open(): void {
 /** Connects while the shell is shown, that is, while somebody is signed in. */
 export function useLiveConnection(): void {
   useEffect(() => {
-    become('connecting')
+    connection.set('connecting')
     open()
     return () => {
       clearTimeout(timer)
@@ -75,15 +71,6 @@ export function useLiveConnection(): void {
       source = null
     }
   }, [])
-}
-
-function watch(watcher: () => void): () => void {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
-}
-
-export function useConnection(): Connection {
-  return useSyncExternalStore(watch, () => connection)
 }
 
 /** Calls `listener` with each new event, and with null when counts have changed. */

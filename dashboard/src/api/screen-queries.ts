@@ -1,78 +1,49 @@
 /** The questions of single screens. They are asked again while the screen is shown. */
 import { queryOptions } from '@tanstack/react-query'
 import type { Window } from '../app/search'
-import { api, type Body, take } from './client'
+import { type Answer, api, type Body, take } from './client'
 
 const EVERY_MS = 10_000
+/** For screens on which somebody waits for the effect of a pause. */
+const OFTEN_MS = 5_000
 
 export type Overview = Body<'getOverview'>
 export type Attention = Body<'getAttention'>['items'][number]
 
-export const overviewQuery = (window: Window) =>
-  queryOptions({
-    queryKey: ['overview', window],
-    queryFn: ({ signal }) => take(api.GET('/api/overview', { params: { query: { window } }, signal })),
-    refetchInterval: EVERY_MS,
-    placeholderData: (before) => before,
-  })
+type Ask<T> = (init: { readonly signal: AbortSignal }) => Promise<Answer<T>>
 
-export const attentionQuery = queryOptions({
-  queryKey: ['attention'],
-  queryFn: ({ signal }) => take(api.GET('/api/attention', { signal })),
-  refetchInterval: EVERY_MS,
+const repeated = <T>(key: readonly string[], ask: Ask<T>, refetchInterval = EVERY_MS) =>
+  queryOptions({ queryKey: key, queryFn: ({ signal }) => take(ask({ signal })), refetchInterval })
+
+export const overviewQuery = (window: Window) => ({
+  ...repeated(['overview', window], (init) =>
+    api.GET('/api/overview', { params: { query: { window } }, ...init }),
+  ),
+  placeholderData: (before: Overview | undefined) => before,
 })
 
-export const deadLettersQuery = queryOptions({
-  queryKey: ['dead-letters'],
-  queryFn: ({ signal }) => take(api.GET('/api/dead-letters', { signal })),
-  refetchInterval: EVERY_MS,
-})
+export const sourceQuery = (source: string) =>
+  repeated(['source', source], (init) =>
+    api.GET('/api/sources/{source}', { params: { path: { source } }, ...init }),
+  )
 
-export const reviewQuery = queryOptions({
-  queryKey: ['review'],
-  queryFn: ({ signal }) => take(api.GET('/api/review', { signal })),
-  refetchInterval: EVERY_MS,
-})
+export const attentionQuery = repeated(['attention'], (init) => api.GET('/api/attention', init))
+export const deadLettersQuery = repeated(['dead-letters'], (init) => api.GET('/api/dead-letters', init))
+export const reviewQuery = repeated(['review'], (init) => api.GET('/api/review', init))
+export const handlersQuery = repeated(['handlers'], (init) => api.GET('/api/handlers', init), OFTEN_MS)
+export const destinationsQuery = repeated(
+  ['destinations'],
+  (init) => api.GET('/api/destinations', init),
+  OFTEN_MS,
+)
+export const workersQuery = repeated(['workers'], (init) => api.GET('/api/workers', init), OFTEN_MS)
+export const systemQuery = repeated(['system'], (init) => api.GET('/api/system', init))
+export const auditsQuery = repeated(['audits'], (init) =>
+  api.GET('/api/audits', { params: { query: { limit: 50 } }, ...init }),
+)
 
 export const facetsQuery = queryOptions({
   queryKey: ['facets'],
   queryFn: ({ signal }) => take(api.GET('/api/facets', { signal })),
   staleTime: 60_000,
-})
-
-export const sourceQuery = (source: string) =>
-  queryOptions({
-    queryKey: ['source', source],
-    queryFn: ({ signal }) => take(api.GET('/api/sources/{source}', { params: { path: { source } }, signal })),
-    refetchInterval: EVERY_MS,
-  })
-
-export const handlersQuery = queryOptions({
-  queryKey: ['handlers'],
-  queryFn: ({ signal }) => take(api.GET('/api/handlers', { signal })),
-  refetchInterval: 5_000,
-})
-
-export const destinationsQuery = queryOptions({
-  queryKey: ['destinations'],
-  queryFn: ({ signal }) => take(api.GET('/api/destinations', { signal })),
-  refetchInterval: 5_000,
-})
-
-export const workersQuery = queryOptions({
-  queryKey: ['workers'],
-  queryFn: ({ signal }) => take(api.GET('/api/workers', { signal })),
-  refetchInterval: 5_000,
-})
-
-export const systemQuery = queryOptions({
-  queryKey: ['system'],
-  queryFn: ({ signal }) => take(api.GET('/api/system', { signal })),
-  refetchInterval: EVERY_MS,
-})
-
-export const auditsQuery = queryOptions({
-  queryKey: ['audits'],
-  queryFn: ({ signal }) => take(api.GET('/api/audits', { params: { query: { limit: 50 } }, signal })),
-  refetchInterval: EVERY_MS,
 })

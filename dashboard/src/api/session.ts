@@ -25,7 +25,7 @@ export const sessionQuery = queryOptions({
   staleTime: 60_000,
 })
 
-export interface May {
+interface May {
   /** Errors, reasons and the audit. */
   readonly detail: boolean
   /** Retry, replay, ignore, pause. */

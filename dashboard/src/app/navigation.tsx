@@ -8,7 +8,6 @@ import { statsQuery } from '../api/queries'
 import icon from '../icon.svg'
 import { Veil } from '../ui/dialog'
 import { Icon } from '../ui/icon'
-import { Live } from '../ui/state'
 import { short } from './format'
 import css from './navigation.module.css'
 import { screens } from './screens'
@@ -69,7 +68,7 @@ const states = {
 
 function LiveState() {
   const [tone, text] = states[useConnection()]
-  return <Live tone={tone}>{text}</Live>
+  return <span className={`live ${tone}`}>{text}</span>
 }
 
 export function NavDrawer({ onClose }: { readonly onClose: () => void }) {

@@ -1,5 +1,5 @@
-/** Choices of the person, kept in this browser: theme, times, live mode. */
-import { useSyncExternalStore } from 'react'
+/** Choices of the person, kept in this browser. */
+import { createStore } from './store'
 
 export interface Preferences {
   readonly theme: 'system' | 'light' | 'dark'
@@ -8,8 +8,10 @@ export interface Preferences {
 
 const KEY = 'hookonce.preferences'
 const defaults: Preferences = { theme: 'system', times: 'relative' }
-const watchers = new Set<() => void>()
-let current: Preferences = read()
+const preferences = createStore(read())
+const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
+
+export const usePreferences = preferences.use
 
 function read(): Preferences {
   try {
@@ -24,31 +26,21 @@ function read(): Preferences {
 }
 
 export function setPreferences(change: Partial<Preferences>): void {
-  current = { ...current, ...change }
+  const next = { ...preferences.get(), ...change }
   try {
-    localStorage.setItem(KEY, JSON.stringify(current))
+    localStorage.setItem(KEY, JSON.stringify(next))
   } catch {
     // The choice lasts as long as the page.
   }
-  applyTheme()
-  for (const watcher of watchers) watcher()
+  apply(next)
 }
 
-// Outside of the hook: a new function for each rendering would subscribe again, in every row of a list.
-function watch(watcher: () => void): () => void {
-  watchers.add(watcher)
-  return () => watchers.delete(watcher)
-}
-
-export function usePreferences(): Preferences {
-  return useSyncExternalStore(watch, () => current)
-}
-
-const systemIsDark = matchMedia('(prefers-color-scheme: dark)')
-systemIsDark.addEventListener('change', applyTheme)
-
-export function applyTheme(): void {
-  const dark = current.theme === 'dark' || (current.theme === 'system' && systemIsDark.matches)
+/** Charts read their colours when they are drawn, so the theme is set before anybody is told. */
+function apply(next: Preferences): void {
+  const dark = next.theme === 'dark' || (next.theme === 'system' && systemIsDark.matches)
   document.documentElement.dataset.theme = dark ? 'dark' : 'light'
-  for (const watcher of watchers) watcher()
+  preferences.set(next)
 }
+
+apply(preferences.get())
+systemIsDark.addEventListener('change', () => apply({ ...preferences.get() }))

@@ -39,7 +39,7 @@ export function Shell({ session }: { readonly session: Session }) {
             onClick={() => setDrawer(true)}
           />
           <FindBox inputRef={find} />
-          <div className={css.spread} />
+          <div className="spread" />
           <TopMenus session={session} onHelp={() => setHelp(true)} />
         </header>
         <ConnectionBanner />

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef } from 'react'
 
-export type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
+type Shortcuts = Readonly<Record<string, (event: KeyboardEvent) => void>>
 
 /** How long `g` waits for its letter. */
 const SECOND_KEY_MS = 1_500

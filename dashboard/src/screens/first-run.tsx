@@ -10,7 +10,6 @@ import { Card } from '../ui/card'
 import { CodeBlock } from '../ui/copy'
 import { Loading } from '../ui/feedback'
 import { Select } from '../ui/select'
-import { Live } from '../ui/state'
 import css from './first-run.module.css'
 
 export function FirstRun() {
@@ -43,14 +42,12 @@ export function FirstRun() {
   const local = serverUrl === 'http://127.0.0.1:4100' || serverUrl === 'http://localhost:4100'
   const curl = `curl ${url} -H 'content-type: application/json' -d '{"id":"evt_1","type":"order.paid"}'`
   return (
-    <div className={css.page}>
+    <div className={`stack ${css.page}`}>
       <title>hookonce</title>
       <h1>Nothing has been received yet</h1>
       <p className="muted">
         This page shows the first delivery as soon as it arrives.{' '}
-        <Live tone="processing" className={css.waiting}>
-          Waiting
-        </Live>
+        <span className={`live processing ${css.waiting}`}>Waiting</span>
       </p>
       <Card
         title="Send a delivery"
@@ -65,22 +62,26 @@ export function FirstRun() {
         }
       >
         <ol className={`stack ${css.steps}`}>
-          <li className="stack tight">
-            <h3>Signed as the sender would, from this machine</h3>
+          <li>
             <CodeBlock
+              title="Signed as the sender would, from this machine"
               text={`npx hookonce send ${source.name}${local ? '' : ` --to ${serverUrl}`}`}
               what="the command"
             />
           </li>
-          <li className="stack tight">
-            <h3>{source.verified ? 'With curl: refused, because it has no signature' : 'With curl'}</h3>
-            <CodeBlock text={curl} what="the command" />
+          <li>
+            <CodeBlock
+              title={source.verified ? 'With curl: refused, because it has no signature' : 'With curl'}
+              text={curl}
+              what="the command"
+            />
           </li>
           <li className="stack tight">
-            <h3>
-              From {source.verified ? source.provider.name : 'the sender'}: paste this URL into its settings
-            </h3>
-            <CodeBlock text={url} what="the URL" />
+            <CodeBlock
+              title={`From ${source.verified ? source.provider.name : 'the sender'}: paste this URL into its settings`}
+              text={url}
+              what="the URL"
+            />
             {/^https?:\/\/(localhost|127\.|\[::1\])/.test(serverUrl) ? (
               <p className="faint">
                 This address works on this machine only. A tunnel or a public address is needed for real

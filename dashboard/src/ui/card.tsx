@@ -28,7 +28,7 @@ export function Card({ title, aside, flush, children }: CardProps) {
   const id = useId()
   return (
     <section className={css.card} aria-labelledby={id}>
-      <div className={css.head}>
+      <div className={`line apart ${css.head}`}>
         <h2 id={id}>{title}</h2>
         {aside}
       </div>

@@ -6,7 +6,7 @@ import { short } from '../app/format'
 import { usePreferences } from '../app/preferences'
 import css from './chart.module.css'
 
-export interface Series {
+interface Series {
   readonly name: string
   /** A colour of the style sheet. */
   readonly colour: string

@@ -71,12 +71,21 @@ export function Copyable({ children, ...props }: CopyProps & { readonly children
   )
 }
 
+interface CodeBlockProps {
+  readonly title: string
+  readonly text: string
+  readonly what: string
+}
+
 /** A command or an address, with a button that copies it. */
-export function CodeBlock({ text, what }: { readonly text: string; readonly what: string }) {
+export function CodeBlock({ title, text, what }: CodeBlockProps) {
   return (
-    <div className={css.box}>
-      <pre dir="ltr">{text}</pre>
-      <CopyIcon text={text} what={what} />
+    <div className="stack tight">
+      <h3>{title}</h3>
+      <div className={css.box}>
+        <pre dir="ltr">{text}</pre>
+        <CopyIcon text={text} what={what} />
+      </div>
     </div>
   )
 }

@@ -34,7 +34,7 @@ export function Dialog({ onClose, title, description, wide, actions, children }:
               </Radix.Description>
             ) : null}
             {children}
-            <div className={css.actions}>{actions}</div>
+            <div className={`line ${css.actions}`}>{actions}</div>
           </div>
         </Radix.Content>
       </Radix.Portal>

@@ -1,5 +1,4 @@
 /** What is shown while there is nothing to show yet, when there is nothing at all, and when something failed. */
-import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client'
 import { Button } from './button'
@@ -24,23 +23,6 @@ export function Loading({ what, lines = 6 }: { readonly what: string; readonly l
       <span className="hidden">Loading {what}</span>
       <Skeleton lines={lines} />
     </div>
-  )
-}
-
-interface AnswerProps<T> {
-  readonly to: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
-  readonly what: string
-  readonly lines?: number
-  readonly children: (data: T) => ReactNode
-}
-
-/** The answer to a query; the last one stays while the server does not answer. */
-export function Answer<T>({ to: { data, error, refetch }, what, lines, children }: AnswerProps<T>) {
-  if (data !== undefined) return children(data)
-  return error ? (
-    <Problem error={error} onRetry={() => void refetch()} />
-  ) : (
-    <Loading what={what} lines={lines} />
   )
 }
 

@@ -9,7 +9,6 @@ const shapes = {
   destinations: 'M2 8h11m0 0L9 4m4 4-4 4',
   workers: 'M3 3h10v10H3Zm3 3h4v4H6ZM6 1v2m4-2v2M6 13v2m4-2v2M1 6h2m-2 4h2m10-4h2m-2 4h2',
   system: 'M2 3h12v4H2Zm0 6h12v4H2Zm2.5-4h.01m-.01 6h.01',
-  audit: 'M4 1.5h6L13 5v9.5H4Zm2 6h5m-5 3h5',
   search: 'M11 7a4 4 0 1 1-8 0 4 4 0 0 1 8 0Zm3 7-4-4',
   copy: 'M5.5 5.5V2.5h8v8h-3M2.5 5.5h8v8h-8Z',
   check: 'm3 8.5 3.5 3.5L13 4.5',
@@ -24,12 +23,7 @@ const shapes = {
   pause: 'M5 3v10m6-10v10',
   ban: 'M14 8A6 6 0 1 1 2 8a6 6 0 0 1 12 0ZM3.8 3.8l8.400 8.400',
   download: 'M8 2v8m0 0 3-3m-3 3L5 7M2.5 13.5h11',
-  right: 'm6 3 5 5-5 5',
-  down: 'm3 6 5 5 5-5',
-  link: 'M9 3h4v4m0-4L7.5 8.5M11 9.5V13H3V5h3.5',
   edit: 'M10.5 3 13 5.5 5.5 13H3v-2.5Z',
-  filter: 'M2 3h12l-4.5 5.5V13l-3-1.5v-3Z',
-  more: 'M3.5 8h.01M8 8h.01M12.5 8h.01',
   out: 'M6 2.5H2.5v11H6M6.5 8H14m0 0-3-3m3 3-3 3',
 } as const
 

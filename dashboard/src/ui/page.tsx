@@ -1,5 +1,8 @@
-/** The head of a screen, and the parts of a screen about one thing. */
+/** The head of a screen, and a screen that shows the answer to one query. */
+import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { Box } from './card'
+import { Empty, Loading, Problem } from './feedback'
 import css from './page.module.css'
 
 interface PageHeadProps {
@@ -9,7 +12,7 @@ interface PageHeadProps {
 
 export function PageHead({ title, children }: PageHeadProps) {
   return (
-    <div className={css.head}>
+    <div className={`line apart ${css.head}`}>
       <title>{`${title} · hookonce`}</title>
       <h1>{title}</h1>
       {children ? <div className="line">{children}</div> : null}
@@ -17,40 +20,41 @@ export function PageHead({ title, children }: PageHeadProps) {
   )
 }
 
-interface DetailHeadProps {
-  /** Links to the screens above this one. */
-  readonly path: ReactNode
-  readonly title: string
-  readonly heading?: string
-  readonly badge: ReactNode
-  readonly actions: ReactNode
-  readonly children?: ReactNode
+interface AnswerProps<T> {
+  readonly to: Pick<UseQueryResult<T>, 'data' | 'error' | 'refetch'>
+  readonly what: string
+  readonly lines?: number
+  readonly children: (data: T) => ReactNode
 }
 
-export function DetailHead({ path, title, heading = title, badge, actions, children }: DetailHeadProps) {
-  return (
-    <header className={css.detail}>
-      <title>{`${title} · hookonce`}</title>
-      <nav aria-label="Path" className="faint">
-        {path}
-      </nav>
-      <div className="line apart">
-        <div className="line">
-          <h1 className="wrap">{heading}</h1>
-          {badge}
-        </div>
-        {actions}
-      </div>
-      {children}
-    </header>
+/** The last answer stays while the server does not answer. */
+export function Answer<T>({ to: { data, error, refetch }, what, lines, children }: AnswerProps<T>) {
+  if (data !== undefined) return children(data)
+  return error ? (
+    <Problem error={error} onRetry={() => void refetch()} />
+  ) : (
+    <Loading what={what} lines={lines} />
   )
 }
 
-export function Columns({ children, side }: { readonly children: ReactNode; readonly side: ReactNode }) {
+interface ScreenProps<T> extends AnswerProps<T> {
+  readonly title: string
+  readonly head?: ReactNode
+}
+
+export function Screen<T>({ title, head, ...answer }: ScreenProps<T>) {
   return (
-    <div className={css.columns}>
-      <div className="stack">{children}</div>
-      <div className="stack">{side}</div>
-    </div>
+    <>
+      <PageHead title={title}>{head}</PageHead>
+      <Answer {...answer} />
+    </>
+  )
+}
+
+export function EmptyScreen({ title, children }: PageHeadProps) {
+  return (
+    <Box>
+      <Empty title={title}>{children}</Empty>
+    </Box>
   )
 }

@@ -1,7 +1,5 @@
-/** The state of an event, in the same words and colours everywhere. The classes of the tones are in base.css. */
-import type { ReactNode } from 'react'
+/** The state of an event, in the same words and colours everywhere. */
 import type { EventView } from '../api/client'
-import css from './state.module.css'
 
 export type Shown = 'pending' | 'processing' | 'succeeded' | 'retrying' | 'dead' | 'ignored'
 
@@ -24,36 +22,9 @@ export function shownState({ state, dead }: Pick<EventView, 'state' | 'dead'>): 
 
 export function StateBadge({ event }: { readonly event: Pick<EventView, 'state' | 'dead'> }) {
   const shown = shownState(event)
-  return <Badge tone={shown}>{stateLabels[shown]}</Badge>
+  return <span className={`state ${shown}`}>{stateLabels[shown]}</span>
 }
 
-interface ToneProps {
-  readonly tone: Shown
-  readonly children: ReactNode
-}
-
-export function Badge({ tone, children }: ToneProps) {
-  return <span className={`${css.state} ${tone}`}>{children}</span>
-}
-
-export function tagClass(tone: Shown): string {
-  return `${css.tag} ${tone}`
-}
-
-/** A badge without a dot. */
-export function Tag({ tone, children }: ToneProps) {
-  return <span className={tagClass(tone)}>{children}</span>
-}
-
-export function liveClass(tone: Shown): string {
-  return `${css.live} ${tone}`
-}
-
-/** A dot with a word about now. */
-export function Live({
-  tone,
-  className = '',
-  children,
-}: ToneProps & { readonly className?: string | undefined }) {
-  return <span className={`${liveClass(tone)} ${className}`}>{children}</span>
+export function Tag({ tone, children }: { readonly tone: Shown; readonly children: string }) {
+  return <span className={`tag ${tone}`}>{children}</span>
 }

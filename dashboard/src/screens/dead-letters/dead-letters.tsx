@@ -9,30 +9,56 @@ import { count, number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { Box } from '../../ui/card'
-import { Answer, Empty, Notice } from '../../ui/feedback'
-import { Group } from '../../ui/group'
-import { PageHead } from '../../ui/page'
+import { Notice } from '../../ui/feedback'
+import css from '../../ui/group.module.css'
+import { EmptyScreen, Screen } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { bodyOf } from '../events/filters'
 import { BulkDialog } from '../orders/bulk-dialog'
 import type { Verb } from '../orders/use-action'
-import css from './dead-letters.module.css'
 
-type GroupView = Body<'listDeadLetters'>['groups'][number]
+type Group = Body<'listDeadLetters'>['groups'][number]
 
 export function DeadLetters() {
   const query = useQuery(deadLettersQuery)
-  const [order, setOrder] = useState<{ group: GroupView; verb: Verb } | null>(null)
+  const [order, setOrder] = useState<{ group: Group; verb: Verb } | null>(null)
   return (
     <>
-      <PageHead title="Dead letters">
-        <Link to="/events" search={{ state: 'failed', dead: 'true' }} className="button small">
-          As a list
-        </Link>
-      </PageHead>
-      <Answer to={query} what="dead letters">
-        {(data) => <Groups data={data} onOrder={setOrder} />}
-      </Answer>
+      <Screen
+        title="Dead letters"
+        head={
+          <Link to="/events" search={{ state: 'failed', dead: 'true' }} className="button small">
+            As a list
+          </Link>
+        }
+        to={query}
+        what="dead letters"
+      >
+        {({ groups, cut, scanned }) =>
+          groups.length === 0 ? (
+            <EmptyScreen title="No dead letters">
+              Every failed event is still being tried again, or was handled.
+            </EmptyScreen>
+          ) : (
+            <div className="stack">
+              {cut ? (
+                <Notice tone="retrying">
+                  There are more than the {number(scanned)} newest dead letters, which are grouped here.
+                </Notice>
+              ) : null}
+              <Box label="Groups of dead letters">
+                {groups.map((group) => (
+                  <GroupRow
+                    key={`${group.source} ${group.error} ${group.sample.id}`}
+                    group={group}
+                    onOrder={(verb) => setOrder({ group, verb })}
+                  />
+                ))}
+              </Box>
+            </div>
+          )
+        }
+      </Screen>
       {order ? (
         <BulkDialog
           verb={order.verb}
@@ -48,81 +74,42 @@ export function DeadLetters() {
   )
 }
 
-interface GroupsProps {
-  readonly data: Body<'listDeadLetters'>
-  readonly onOrder: (order: { group: GroupView; verb: Verb }) => void
-}
-
-function Groups({ data: { groups, cut, scanned }, onOrder }: GroupsProps) {
-  if (groups.length === 0)
-    return (
-      <Box>
-        <Empty title="No dead letters">Every failed event is still being tried again, or was handled.</Empty>
-      </Box>
-    )
-  return (
-    <div className="stack">
-      {cut ? (
-        <Notice tone="retrying">
-          There are more than the {number(scanned)} newest dead letters, which are grouped here.
-        </Notice>
-      ) : null}
-      <Box label="Groups of dead letters">
-        {groups.map((group) => (
-          <GroupRow
-            key={`${group.source} ${group.error} ${group.sample.id}`}
-            group={group}
-            onOrder={(verb) => onOrder({ group, verb })}
-          />
-        ))}
-      </Box>
-    </div>
-  )
-}
-
-interface GroupRowProps {
-  readonly group: GroupView
-  readonly onOrder: (verb: Verb) => void
-}
-
-function GroupRow({ group, onOrder }: GroupRowProps) {
+function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder: (verb: Verb) => void }) {
   const may = useMay()
   const { source, error, types, firstAt, lastAt, sample } = group
   return (
-    <Group
-      tone="dead"
-      count={number(group.count)}
-      actions={
-        <>
-          {may.order ? (
-            <>
-              <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
-                Replay these {number(group.count)}
-              </Button>
-              <Button small icon="ban" onClick={() => onOrder('ignore')}>
-                Ignore
-              </Button>
-            </>
-          ) : null}
-          <Link to="/events" search={eventsSearch(group.filter)} className="button small quiet">
-            Show events
+    <div className={`${css.group} dead`}>
+      <div className="stack tight">
+        <p className={`${css.error} mono wrap`}>
+          {error === null ? 'The error is not shown to your role' : visible(error)}
+        </p>
+        <p className="muted wrap">
+          {visible(source)} · {types.slice(0, 5).map(visible).join(', ')}
+          {types.length > 5 ? ` and ${number(types.length - 5)} more types` : ''}
+        </p>
+        <p className="faint">
+          First <Time at={firstAt} />, last <Time at={lastAt} />. Example:{' '}
+          <Link to="/events/$source/$id" params={sample} className="mono">
+            {visible(sample.id)}
           </Link>
-        </>
-      }
-    >
-      <p className={`${css.error} mono wrap`}>
-        {error === null ? 'The error is not shown to your role' : visible(error)}
-      </p>
-      <p className="muted wrap">
-        {visible(source)} · {types.slice(0, 5).map(visible).join(', ')}
-        {types.length > 5 ? ` and ${number(types.length - 5)} more types` : ''}
-      </p>
-      <p className="faint">
-        First <Time at={firstAt} />, last <Time at={lastAt} />. Example:{' '}
-        <Link to="/events/$source/$id" params={sample} className="mono">
-          {visible(sample.id)}
+        </p>
+      </div>
+      <p className={css.count}>{number(group.count)}</p>
+      <div className="line">
+        {may.order ? (
+          <>
+            <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
+              Replay these {number(group.count)}
+            </Button>
+            <Button small icon="ban" onClick={() => onOrder('ignore')}>
+              Ignore
+            </Button>
+          </>
+        ) : null}
+        <Link to="/events" search={eventsSearch(group.filter)} className="button small quiet">
+          Show events
         </Link>
-      </p>
-    </Group>
+      </div>
+    </div>
   )
 }

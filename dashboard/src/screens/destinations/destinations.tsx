@@ -4,9 +4,9 @@ import { api, type Body, take } from '../../api/client'
 import { destinationsQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
 import { number, visible } from '../../app/format'
-import { Box, Card, Facts } from '../../ui/card'
-import { Answer, Empty, Notice } from '../../ui/feedback'
-import { PageHead } from '../../ui/page'
+import { Card, Facts } from '../../ui/card'
+import { Notice } from '../../ui/feedback'
+import { EmptyScreen, Screen } from '../../ui/page'
 import { PauseButton } from '../../ui/pause-button'
 import { Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
@@ -16,29 +16,24 @@ type Destination = Body<'listDestinations'>['destinations'][number]
 export function Destinations() {
   const query = useQuery(destinationsQuery)
   return (
-    <>
-      <PageHead title="Destinations" />
-      <Answer to={query} what="the destinations">
-        {({ destinations }) =>
-          destinations.length === 0 ? (
-            <Box>
-              <Empty title="No destination is configured">
-                <p>
-                  <code>destinations</code> in the configuration sends events on to other endpoints, signed
-                  and once each.
-                </p>
-              </Empty>
-            </Box>
-          ) : (
-            <div className="stack">
-              {destinations.map((destination) => (
-                <DestinationCard key={destination.name} destination={destination} />
-              ))}
-            </div>
-          )
-        }
-      </Answer>
-    </>
+    <Screen title="Destinations" to={query} what="the destinations">
+      {({ destinations }) =>
+        destinations.length === 0 ? (
+          <EmptyScreen title="No destination is configured">
+            <p>
+              <code>destinations</code> in the configuration sends events on to other endpoints, signed and
+              once each.
+            </p>
+          </EmptyScreen>
+        ) : (
+          <div className="stack">
+            {destinations.map((destination) => (
+              <DestinationCard key={destination.name} destination={destination} />
+            ))}
+          </div>
+        )
+      }
+    </Screen>
   )
 }
 
@@ -55,7 +50,6 @@ function healthOf({ paused, failuresInARow, sent, failed }: Destination) {
 function DestinationCard({ destination }: { readonly destination: Destination }) {
   const may = useMay()
   const { name, paused } = destination
-  const path = { params: { path: { name } } }
   return (
     <Card
       title={visible(name)}
@@ -68,9 +62,12 @@ function DestinationCard({ destination }: { readonly destination: Destination })
               paused={paused}
               consequence="Events for it wait, and are sent when it is resumed. Other destinations and handlers go on."
               act={(verb, note) =>
-                verb === 'pause'
-                  ? take(api.POST('/api/destinations/{name}/pause', { ...path, body: { note } }))
-                  : take(api.POST('/api/destinations/{name}/resume', { ...path, body: { note } }))
+                take(
+                  api.POST(`/api/destinations/{name}/${verb}`, {
+                    params: { path: { name } },
+                    body: { note },
+                  }),
+                )
               }
             />
           ) : null}

@@ -6,7 +6,7 @@ import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { CopyIcon } from '../../ui/copy'
 import { Skeleton } from '../../ui/feedback'
-import { Badge, type Shown } from '../../ui/state'
+import type { Shown } from '../../ui/state'
 import { Time } from '../../ui/time'
 import css from './attempts.module.css'
 
@@ -54,7 +54,7 @@ function AttemptItem({ attempt, open }: { readonly attempt: Attempt; readonly op
     <li>
       <div className="line apart">
         <span className="line">
-          <Badge tone={tones[outcome]}>{outcome}</Badge>
+          <span className={`state ${tones[outcome]}`}>{outcome}</span>
           <b>Attempt {number(attempt.attempt)}</b>
           {attempt.run > 1 ? <span className="faint">run {number(attempt.run)}</span> : null}
         </span>

@@ -13,8 +13,9 @@ import { useShortcuts } from '../../app/shortcuts'
 import { Button } from '../../ui/button'
 import { Card } from '../../ui/card'
 import { Copyable, copyAndSay } from '../../ui/copy'
-import { Answer, Empty } from '../../ui/feedback'
-import { Columns, DetailHead } from '../../ui/page'
+import { Empty } from '../../ui/feedback'
+import { Answer } from '../../ui/page'
+import page from '../../ui/page.module.css'
 import { StateBadge } from '../../ui/state'
 import { Orders } from '../orders/orders'
 import type { Verb } from '../orders/use-action'
@@ -66,41 +67,41 @@ function EventPage({ event }: { readonly event: EventView }) {
   })
   return (
     <article className="stack">
-      <DetailHead
-        path={
-          <>
-            <Link to="/events">Events</Link> /{' '}
-            <Link to="/events" search={{ source: event.source }}>
-              {visible(event.source)}
-            </Link>
-          </>
-        }
-        title={visible(event.id)}
-        heading={visible(event.type)}
-        badge={<StateBadge event={event} />}
-        actions={may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
-      >
+      <title>{`${visible(event.id)} · hookonce`}</title>
+      <header className={`stack ${page.detail}`}>
+        <nav aria-label="Path" className="faint">
+          <Link to="/events">Events</Link> /{' '}
+          <Link to="/events" search={{ source: event.source }}>
+            {visible(event.source)}
+          </Link>
+        </nav>
+        <div className="line apart">
+          <div className="line">
+            <h1 className="wrap">{visible(event.type)}</h1>
+            <StateBadge event={event} />
+          </div>
+          {may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
+        </div>
         <Copyable text={event.id} what="the id">
           <bdi className="mono wrap">{visible(event.id)}</bdi>
         </Copyable>
-      </DetailHead>
+      </header>
       <VerdictBox event={event} succeeded={succeeded} />
-      <Columns
-        side={
-          <>
-            <Card title="Timeline">
-              <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
-            </Card>
-            <EventFacts event={event} />
-          </>
-        }
-      >
-        {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
-        <Conflict event={event} />
-        <PayloadCard event={event} />
-        {event.dead || event.nextAttemptAt ? null : <Attempts attempts={attempts} />}
-        <Effects event={event} />
-      </Columns>
+      <div className={page.columns}>
+        <div className="stack">
+          {event.dead || event.nextAttemptAt ? <Attempts attempts={attempts} /> : null}
+          <Conflict event={event} />
+          <PayloadCard event={event} />
+          {event.dead || event.nextAttemptAt ? null : <Attempts attempts={attempts} />}
+          <Effects event={event} />
+        </div>
+        <div className="stack">
+          <Card title="Timeline">
+            <TimelineList moments={timelineOf(event, attempts ?? [], audits)} />
+          </Card>
+          <EventFacts event={event} />
+        </div>
+      </div>
       {verb ? (
         <Orders event={event} verb={verb === 'usual' ? undefined : verb} onClose={() => setVerb(null)} />
       ) : null}

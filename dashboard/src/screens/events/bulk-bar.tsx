@@ -28,14 +28,14 @@ export function BulkBar({ search, selection, onDone }: BulkBarProps) {
         text: count(events.length, 'chosen event'),
       }
   return (
-    <section className={css.bulk} aria-label="Chosen events">
+    <section className={`line ${css.bulk}`} aria-label="Chosen events">
       <b>{all ? 'All that match' : count(events.length, 'event')}</b>
       {!all && canChooseAll ? (
         <Button small look="quiet" onClick={selection.chooseAll}>
           Choose all that match
         </Button>
       ) : null}
-      <span className={css.spread} />
+      <span className="spread" />
       <Button small icon="retry" onClick={() => setVerb('retry')}>
         Retry
       </Button>

@@ -10,7 +10,6 @@ import { Button } from '../../ui/button'
 import { Box, Inside } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
 import { PageHead } from '../../ui/page'
-import { liveClass } from '../../ui/state'
 import { FirstRun } from '../first-run'
 import { Orders } from '../orders/orders'
 import { BulkBar } from './bulk-bar'
@@ -62,7 +61,7 @@ export function Events() {
         <Button
           small
           aria-pressed={live}
-          className={liveClass(live && canBeLive ? 'succeeded' : 'pending')}
+          className={live && canBeLive ? 'live succeeded' : 'live pending'}
           title={canBeLive ? 'Show new events as they arrive (l)' : 'A search is not live'}
           disabled={!canBeLive}
           onClick={toggleLive}

@@ -22,7 +22,7 @@ export function FilterBar({ search, onChange, onClear, children }: FilterBarProp
   const sources = data?.sources.map(({ name }) => name) ?? []
   const known = search.source === undefined || sources.includes(search.source)
   return (
-    <div className={css.filters}>
+    <div className={`line ${css.filters}`}>
       <Select
         label="State"
         value={stateChoice(search)}

@@ -43,7 +43,7 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
     })
   }
   return (
-    <form className={css.filters} onSubmit={submit} aria-label="Search in payloads">
+    <form className={`line ${css.filters}`} onSubmit={submit} aria-label="Search in payloads">
       <input
         className={`input filter mono ${css.wide}`}
         aria-label="JSON path"

@@ -7,8 +7,7 @@ import { useMay } from '../../api/session'
 import { count, duration, ms, number, visible } from '../../app/format'
 import { useNow } from '../../app/now'
 import { Box, Footnote } from '../../ui/card'
-import { Answer, Empty } from '../../ui/feedback'
-import { PageHead } from '../../ui/page'
+import { EmptyScreen, Screen } from '../../ui/page'
 import { PauseButton } from '../../ui/pause-button'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
@@ -19,52 +18,43 @@ type Handler = Body<'listHandlers'>['handlers'][number]
 export function Handlers() {
   const query = useQuery(handlersQuery)
   return (
-    <>
-      <PageHead title="Handlers" />
-      <Answer to={query} what="the handlers">
-        {(data) => <HandlerTable data={data} />}
-      </Answer>
-    </>
-  )
-}
-
-function HandlerTable({ data }: { readonly data: Body<'listHandlers'> }) {
-  if (data.handlers.length === 0)
-    return (
-      <Box>
-        <Empty title="No handler in this process">
-          <p>
-            Register one with <code>inbox.on(source, type, handler)</code>, or look at a process that runs
-            workers.
-          </p>
-        </Empty>
-      </Box>
-    )
-  return (
-    <Box label="List of handlers">
-      <TableBox
-        label="Table of handlers"
-        columns={[
-          'Source',
-          'Types',
-          'State',
-          ...num('Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'),
-          ['Actions', 'hidden'],
-        ]}
-      >
-        {[...data.handlers].sort(busiestFirst).map((handler) => (
-          <HandlerRow
-            key={`${handler.source} ${handler.pattern}`}
-            handler={handler}
-            startedAt={data.startedAt}
-          />
-        ))}
-      </TableBox>
-      <Footnote>
-        The handlers of process {data.process}, since it started <Time at={data.startedAt} />. A pause holds
-        for this process only.
-      </Footnote>
-    </Box>
+    <Screen title="Handlers" to={query} what="the handlers">
+      {({ handlers, startedAt, process }) =>
+        handlers.length === 0 ? (
+          <EmptyScreen title="No handler in this process">
+            <p>
+              Register one with <code>inbox.on(source, type, handler)</code>, or look at a process that runs
+              workers.
+            </p>
+          </EmptyScreen>
+        ) : (
+          <Box label="List of handlers">
+            <TableBox
+              label="Table of handlers"
+              columns={[
+                'Source',
+                'Types',
+                'State',
+                ...num('Rate', 'Attempts', 'Failed', 'Retries', 'Dead', 'p50', 'p95', 'p99'),
+                ['Actions', 'hidden'],
+              ]}
+            >
+              {[...handlers].sort(busiestFirst).map((handler) => (
+                <HandlerRow
+                  key={`${handler.source} ${handler.pattern}`}
+                  handler={handler}
+                  startedAt={startedAt}
+                />
+              ))}
+            </TableBox>
+            <Footnote>
+              The handlers of process {process}, since it started <Time at={startedAt} />. A pause holds for
+              this process only.
+            </Footnote>
+          </Box>
+        )
+      }
+    </Screen>
   )
 }
 
@@ -130,12 +120,7 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
             name={`${source} ${pattern}`}
             paused={paused}
             consequence="Its events are still received and recorded. They wait until somebody resumes it, or until this process starts again."
-            act={(verb, note) => {
-              const body = { source, pattern, note }
-              return verb === 'pause'
-                ? take(api.POST('/api/handlers/pause', { body }))
-                : take(api.POST('/api/handlers/resume', { body }))
-            }}
+            act={(verb, note) => take(api.POST(`/api/handlers/${verb}`, { body: { source, pattern, note } }))}
           />
         ) : null}
       </td>

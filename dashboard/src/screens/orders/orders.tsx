@@ -28,10 +28,8 @@ function usualVerb(event: EventView): Verb {
 }
 
 function post(event: EventView, verb: Verb, body: { note?: string; force: boolean; dryRun: boolean }) {
-  const options = { params: { path: { source: event.source, id: event.id } }, body }
-  if (verb === 'retry') return take(api.POST('/api/events/{source}/{id}/retry', options))
-  if (verb === 'replay') return take(api.POST('/api/events/{source}/{id}/replay', options))
-  return take(api.POST('/api/events/{source}/{id}/ignore', options))
+  const path = { source: event.source, id: event.id }
+  return take(api.POST(`/api/events/{source}/{id}/${verb}`, { params: { path }, body }))
 }
 
 export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {

@@ -6,7 +6,6 @@ import { number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
 import { Card, Inside } from '../../ui/card'
 import { Problem, Skeleton } from '../../ui/feedback'
-import { Live } from '../../ui/state'
 import { Time } from '../../ui/time'
 import css from './attention.module.css'
 
@@ -43,9 +42,7 @@ export function AttentionList() {
           <Skeleton lines={4} />
         </Inside>
       ) : data.items.length === 0 ? (
-        <Live tone="succeeded" className={css.well}>
-          Nothing needs attention.
-        </Live>
+        <p className={`live succeeded ${css.well}`}>Nothing needs attention.</p>
       ) : (
         <ul className={css.list}>
           {data.items.map((item) => (

@@ -1,6 +1,6 @@
 /** The difference of two texts by lines. */
 
-export interface DiffLine {
+interface DiffLine {
   readonly kind: 'same' | 'first' | 'other'
   readonly text: string
 }

@@ -16,13 +16,13 @@ export interface TreeRow {
 
 type Branch = readonly Json[] | { readonly [key: string]: Json }
 
-export function isBranch(value: Json): value is Branch {
+function isBranch(value: Json): value is Branch {
   return typeof value === 'object' && value !== null && !(value instanceof ExactNumber)
 }
 
 const sizes = new WeakMap<object, number>()
 
-export function sizeOf(value: Branch): number {
+function sizeOf(value: Branch): number {
   if (Array.isArray(value)) return value.length
   let size = sizes.get(value)
   if (size === undefined) {
@@ -49,45 +49,46 @@ export function rowsOf(root: Json, isOpen: (path: string) => boolean): TreeRow[]
     const open = isOpen(path) && size > 0
     rows.push({ ...next, size, open })
     if (!open) continue
-    const entries: (readonly [string, Json])[] = Array.isArray(value)
-      ? value.map((child, i) => [String(i), child] as const)
-      : Object.entries(value)
-    for (let i = entries.length - 1; i >= 0; i--) {
-      const [name, child] = entries[i]!
-      waiting.push({
-        path: childPath(path, name, Array.isArray(value)),
-        level: level + 1,
-        name,
-        value: child,
-        position: i + 1,
-        siblings: size,
-      })
-    }
+    const children = childrenOf(path, value)
+    for (let i = children.length - 1; i >= 0; i--)
+      waiting.push({ ...children[i]!, level: level + 1, position: i + 1, siblings: size })
   }
   return rows
 }
 
-function childPath(path: string, name: string, isItem: boolean): string {
-  if (isItem) return `${path}[${name}]`
-  return /^[A-Za-z_]\w*$/.test(name) ? `${path}.${name}` : `${path}[${JSON.stringify(name)}]`
+interface Child {
+  readonly path: string
+  readonly name: string
+  readonly value: Json
+}
+
+function childrenOf(path: string, value: Branch): Child[] {
+  const isList = Array.isArray(value)
+  return Object.entries(value).map(([name, child]) => ({
+    path: isList
+      ? `${path}[${name}]`
+      : /^[A-Za-z_]\w*$/.test(name)
+        ? `${path}.${name}`
+        : `${path}[${JSON.stringify(name)}]`,
+    name,
+    value: child,
+  }))
 }
 
 /** The parts that are open at first: the upper levels, as long as they are small. */
 export function openAtFirst(root: Json): Set<string> {
   const open = new Set<string>()
   let budget = 120
-  let level: (readonly [string, Json])[] = [['$', root]]
+  let level: Pick<Child, 'path' | 'value'>[] = [{ path: '$', value: root }]
   for (let depth = 0; depth < 4 && level.length > 0; depth++) {
-    const below: (readonly [string, Json])[] = []
-    for (const [path, value] of level) {
+    const below: typeof level = []
+    for (const { path, value } of level) {
       if (!isBranch(value)) continue
       const size = sizeOf(value)
       if (size > budget && depth > 0) continue
       budget -= size
       open.add(path)
-      if (size > 500) continue
-      const isList = Array.isArray(value)
-      for (const [name, child] of Object.entries(value)) below.push([childPath(path, name, isList), child])
+      if (size <= 500) below.push(...childrenOf(path, value))
     }
     level = below
   }
@@ -97,15 +98,12 @@ export function openAtFirst(root: Json): Set<string> {
 /** All parts, up to a limit. */
 export function openAll(root: Json, most = 20_000): Set<string> {
   const open = new Set<string>()
-  const waiting: (readonly [string, Json])[] = [['$', root]]
+  const waiting: Pick<Child, 'path' | 'value'>[] = [{ path: '$', value: root }]
   while (waiting.length > 0 && open.size < most) {
-    const [path, value] = waiting.pop()!
+    const { path, value } = waiting.pop()!
     if (!isBranch(value)) continue
     open.add(path)
-    const isList = Array.isArray(value)
-    for (const [name, child] of Object.entries(value)) {
-      if (isBranch(child)) waiting.push([childPath(path, name, isList), child])
-    }
+    for (const child of childrenOf(path, value)) if (isBranch(child.value)) waiting.push(child)
   }
   return open
 }

@@ -9,10 +9,8 @@ import { number, visible } from '../../app/format'
 import { eventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
 import { Box } from '../../ui/card'
-import { Answer, Empty } from '../../ui/feedback'
-import { Group } from '../../ui/group'
-import { PageHead } from '../../ui/page'
-import { tagClass } from '../../ui/state'
+import css from '../../ui/group.module.css'
+import { EmptyScreen, Screen } from '../../ui/page'
 import { Time } from '../../ui/time'
 import { bodyOf } from '../events/filters'
 import { BulkDialog } from '../orders/bulk-dialog'
@@ -27,10 +25,23 @@ export function Review() {
   const [order, setOrder] = useState<ReviewList | null>(null)
   return (
     <>
-      <PageHead title="Review" />
-      <Answer to={query} what="the review list">
-        {({ lists }) => <Lists lists={lists.filter(({ count }) => count > 0)} onRetry={setOrder} />}
-      </Answer>
+      <Screen title="Review" to={query} what="the review list">
+        {({ lists }) =>
+          lists.every(({ count }) => count === 0) ? (
+            <EmptyScreen title="Nothing to review">
+              Every recorded event has a handler, and no content came twice or changed.
+            </EmptyScreen>
+          ) : (
+            <Box label="Lists to review">
+              {lists.map((list) =>
+                list.count > 0 ? (
+                  <ListRow key={list.kind} list={list} onRetry={() => setOrder(list)} />
+                ) : null,
+              )}
+            </Box>
+          )
+        }
+      </Screen>
       {order ? (
         <BulkDialog
           verb="retry"
@@ -43,65 +54,44 @@ export function Review() {
   )
 }
 
-interface ListsProps {
-  readonly lists: readonly ReviewList[]
-  readonly onRetry: (list: ReviewList) => void
-}
-
-function Lists({ lists, onRetry }: ListsProps) {
-  if (lists.length === 0)
-    return (
-      <Box>
-        <Empty title="Nothing to review">
-          Every recorded event has a handler, and no content came twice or changed.
-        </Empty>
-      </Box>
-    )
-  return (
-    <Box label="Lists to review">
-      {lists.map((list) => (
-        <ListRow key={list.kind} list={list} onRetry={() => onRetry(list)} />
-      ))}
-    </Box>
-  )
-}
-
 function ListRow({ list, onRetry }: { readonly list: ReviewList; readonly onRetry: () => void }) {
   const may = useMay()
   const { title, todo, types, lastAt } = list
   const filter = eventsSearch(list.filter)
   return (
-    <Group
-      count={`${number(list.count)}${list.more ? '+' : ''}`}
-      actions={
-        <>
-          {may.order && retried.includes(list.kind) ? (
-            <Button small icon="retry" onClick={onRetry}>
-              Retry all
-            </Button>
-          ) : null}
-          <Link to="/events" search={filter} className="button small">
-            Show events
-          </Link>
-        </>
-      }
-    >
-      <h2>{title}</h2>
-      <p>{todo}</p>
-      <ul className="line">
-        {types.slice(0, 8).map(({ source, type, count }) => (
-          <li key={`${source} ${type}`}>
-            <Link to="/events" search={{ ...filter, source, type }} className={tagClass('pending')}>
-              {visible(source)} · {visible(type)} · {number(count)}
-            </Link>
-          </li>
-        ))}
-      </ul>
-      {lastAt ? (
-        <p className="faint">
-          Last: <Time at={lastAt} />
-        </p>
-      ) : null}
-    </Group>
+    <div className={css.group}>
+      <div className="stack tight">
+        <h2>{title}</h2>
+        <p>{todo}</p>
+        <ul className="line">
+          {types.slice(0, 8).map(({ source, type, count }) => (
+            <li key={`${source} ${type}`}>
+              <Link to="/events" search={{ ...filter, source, type }} className="tag pending">
+                {visible(source)} · {visible(type)} · {number(count)}
+              </Link>
+            </li>
+          ))}
+        </ul>
+        {lastAt ? (
+          <p className="faint">
+            Last: <Time at={lastAt} />
+          </p>
+        ) : null}
+      </div>
+      <p className={css.count}>
+        {number(list.count)}
+        {list.more ? '+' : ''}
+      </p>
+      <div className="line">
+        {may.order && retried.includes(list.kind) ? (
+          <Button small icon="retry" onClick={onRetry}>
+            Retry all
+          </Button>
+        ) : null}
+        <Link to="/events" search={filter} className="button small">
+          Show events
+        </Link>
+      </div>
+    </div>
   )
 }

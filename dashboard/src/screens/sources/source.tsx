@@ -6,8 +6,9 @@ import { sourceQuery } from '../../api/screen-queries'
 import { duration, ms, number, percent, visible } from '../../app/format'
 import { Card, Facts, Footnote } from '../../ui/card'
 import { CodeBlock } from '../../ui/copy'
-import { Answer, Empty, Notice } from '../../ui/feedback'
-import { Columns, DetailHead } from '../../ui/page'
+import { Empty, Notice } from '../../ui/feedback'
+import { Answer } from '../../ui/page'
+import page from '../../ui/page.module.css'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
 import { SendTest } from './send-test'
@@ -33,33 +34,37 @@ export function Source() {
 function SourcePage({ source }: { readonly source: SourceDetail }) {
   return (
     <article className="stack">
-      <DetailHead
-        path={<Link to="/sources">Sources</Link>}
-        title={visible(source.name)}
-        badge={source.verified ? null : <Tag tone="retrying">Not verified</Tag>}
-        actions={
+      <title>{`${visible(source.name)} · hookonce`}</title>
+      <header className={`stack ${page.detail}`}>
+        <nav aria-label="Path" className="faint">
+          <Link to="/sources">Sources</Link>
+        </nav>
+        <div className="line apart">
+          <div className="line">
+            <h1 className="wrap">{visible(source.name)}</h1>
+            {source.verified ? null : <Tag tone="retrying">Not verified</Tag>}
+          </div>
           <Link to="/events" search={{ source: source.name }} className="button">
             Show events
           </Link>
-        }
-      />
+        </div>
+      </header>
       {source.verified ? null : (
         <Notice tone="retrying">
           Deliveries are not verified: anyone who can reach this address can record events.
         </Notice>
       )}
-      <Columns
-        side={
-          <>
-            <Behaviour source={source} />
-            <Secrets source={source} />
-          </>
-        }
-      >
-        <Setup source={source} />
-        <SendTest source={source} />
-        <Rejections source={source} />
-      </Columns>
+      <div className={page.columns}>
+        <div className="stack">
+          <Setup source={source} />
+          <SendTest source={source} />
+          <Rejections source={source} />
+        </div>
+        <div className="stack">
+          <Behaviour source={source} />
+          <Secrets source={source} />
+        </div>
+      </div>
     </article>
   )
 }
@@ -69,19 +74,10 @@ function Setup({ source }: { readonly source: SourceDetail }) {
   return (
     <Card title={`Set up at ${provider.name}`} aside={<DocsLink url={provider.docs} />}>
       <div className="stack">
-        <div className="stack tight">
-          <h3>The URL to paste</h3>
-          <CodeBlock text={source.url} what="the URL" />
-        </div>
-        <div className="stack tight">
-          <h3>A signed test delivery from a terminal</h3>
-          <CodeBlock text={commands.send} what="the command" />
-        </div>
+        <CodeBlock title="The URL to paste" text={source.url} what="the URL" />
+        <CodeBlock title="A signed test delivery from a terminal" text={commands.send} what="the command" />
         {commands.curl === null ? null : (
-          <div className="stack tight">
-            <h3>With curl</h3>
-            <CodeBlock text={commands.curl} what="the command" />
-          </div>
+          <CodeBlock title="With curl" text={commands.curl} what="the command" />
         )}
       </div>
     </Card>

@@ -6,8 +6,8 @@ import type { SourceView } from '../../api/client'
 import { sourcesQuery } from '../../api/queries'
 import { count, number, percent, visible } from '../../app/format'
 import { Box, Footnote } from '../../ui/card'
-import { Answer, Empty } from '../../ui/feedback'
-import { PageHead } from '../../ui/page'
+import { Empty } from '../../ui/feedback'
+import { Screen } from '../../ui/page'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
 
@@ -23,25 +23,23 @@ export function Sources() {
     sources
       .filter(({ name, provider }) => `${name} ${provider.name}`.toLowerCase().includes(wanted))
       .sort((a, b) => b.since.received + rejectedOf(b) - (a.since.received + rejectedOf(a)))
+  const filter = (
+    <input
+      className="input filter"
+      aria-label="Filter the sources"
+      placeholder="Filter by name"
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+    />
+  )
   return (
-    <>
-      <PageHead title="Sources">
-        <input
-          className="input filter"
-          aria-label="Filter the sources"
-          placeholder="Filter by name"
-          value={text}
-          onChange={(event) => setText(event.target.value)}
-        />
-      </PageHead>
-      <Answer to={query} what="the sources">
-        {({ sources }) => (
-          <Box label="List of sources">
-            <SourceTable sources={matching(sources)} />
-          </Box>
-        )}
-      </Answer>
-    </>
+    <Screen title="Sources" head={filter} to={query} what="the sources">
+      {({ sources }) => (
+        <Box label="List of sources">
+          <SourceTable sources={matching(sources)} />
+        </Box>
+      )}
+    </Screen>
   )
 }
 

@@ -5,8 +5,7 @@ import { systemQuery } from '../../api/screen-queries'
 import { useMay } from '../../api/session'
 import { bytes, number, percent, visible } from '../../app/format'
 import { Card, Facts } from '../../ui/card'
-import { Answer } from '../../ui/feedback'
-import { PageHead } from '../../ui/page'
+import { Screen } from '../../ui/page'
 import { Tag } from '../../ui/state'
 import { Time } from '../../ui/time'
 import { AuditCard } from './audit'
@@ -19,25 +18,22 @@ export function System() {
   const may = useMay()
   const query = useQuery(systemQuery)
   return (
-    <>
-      <PageHead title="System" />
-      <Answer to={query} what="the system">
-        {(system) => (
-          <div className="stack">
-            <div className="grid-2">
-              <StoreCard system={system} />
-              <div className="stack">
-                <ProcessCard system={system} />
-                <SpoolCard spool={system.spool} />
-                <SeenCard seen={system.seen} />
-              </div>
+    <Screen title="System" to={query} what="the system">
+      {(system) => (
+        <div className="stack">
+          <div className="grid-2">
+            <StoreCard system={system} />
+            <div className="stack">
+              <ProcessCard system={system} />
+              <SpoolCard spool={system.spool} />
+              <SeenCard seen={system.seen} />
             </div>
-            <RetentionCard system={system} />
-            {may.detail ? <AuditCard /> : null}
           </div>
-        )}
-      </Answer>
-    </>
+          <RetentionCard system={system} />
+          {may.detail ? <AuditCard /> : null}
+        </div>
+      )}
+    </Screen>
   )
 }
 

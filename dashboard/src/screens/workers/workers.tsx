@@ -4,8 +4,8 @@ import type { Body } from '../../api/client'
 import { workersQuery } from '../../api/screen-queries'
 import { number, visible } from '../../app/format'
 import { Card } from '../../ui/card'
-import { Answer, Empty, Notice } from '../../ui/feedback'
-import { PageHead } from '../../ui/page'
+import { Empty, Notice } from '../../ui/feedback'
+import { Screen } from '../../ui/page'
 import { Tag } from '../../ui/state'
 import { num, TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
@@ -15,18 +15,15 @@ type WorkersView = Body<'listWorkers'>
 export function Workers() {
   const query = useQuery(workersQuery)
   return (
-    <>
-      <PageHead title="Workers" />
-      <Answer to={query} what="the workers">
-        {({ workers, processes }) => (
-          <div className="stack">
-            <Versions processes={processes} />
-            <Leases workers={workers} />
-            <Processes processes={processes} />
-          </div>
-        )}
-      </Answer>
-    </>
+    <Screen title="Workers" to={query} what="the workers">
+      {({ workers, processes }) => (
+        <div className="stack">
+          <Versions processes={processes} />
+          <Leases workers={workers} />
+          <Processes processes={processes} />
+        </div>
+      )}
+    </Screen>
   )
 }
 
