@@ -23,7 +23,6 @@ export function eventWith(change: Partial<EventView> = {}): EventView {
     nextAttemptAt: null,
     lastConflict: null,
     sameAs: null,
-    contests: null,
     contentHash: null,
     payloadKept: true,
     ...change,

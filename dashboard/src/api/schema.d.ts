@@ -2056,6 +2056,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description Run the other content of the latest conflict */
+                    conflict?: boolean;
                     /** @description Report the result without changing anything */
                     dryRun?: boolean;
                     /** @description Needed to replay succeeded events */

@@ -31,6 +31,7 @@ const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples
       'hookonce replay evt_123 --note "fixed the handler"',
       'hookonce replay stripe/evt_123 --force --note "effects may happen again"',
       'hookonce replay --state ignored --reason unhandled --note "added the handler"',
+      'hookonce replay evt_123 --conflict --force --note "the second body is right"',
     ],
   },
   ignore: {
@@ -55,7 +56,9 @@ function addOrder(program: Command, verb: Verb): void {
     .option('--dry-run', 'print what would happen, change nothing')
     .option('--rate <n>', 'events per second at most', rate)
   if (verb === 'replay')
-    command.option('--force', 'also run succeeded events again; their effects may happen again')
+    command
+      .option('--force', 'also run succeeded events again; their effects may happen again')
+      .option('--conflict', 'run the other content of the latest conflict; the two change places')
   addLogOptions(addFilterOptions(addNoteOption(command))).action(
     action<FilterOptions & LogOptions & OrderOptions>(async ({ output, options }, ids: string[]) => {
       const wanted = filterOf(options)
@@ -72,6 +75,7 @@ interface OrderOptions {
   readonly note?: string | undefined
   readonly force?: boolean
   readonly dryRun?: boolean
+  readonly conflict?: boolean
   readonly rate?: number
 }
 
@@ -85,6 +89,7 @@ async function orderEvents(
 ): Promise<number> {
   const { signal } = interruptible()
   if (ids.length > 0) return orderIds(output, log, verb, ids, options, signal)
+  if (options.conflict) throw new UsageError('Name the events whose other content is to run, by their ids.')
   if (Object.keys(filter).length === 0)
     throw new UsageError(
       `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
@@ -153,11 +158,12 @@ async function orderFound(
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
-function orderOptions({ note, force, dryRun }: OrderOptions) {
+function orderOptions({ note, force, dryRun, conflict }: OrderOptions) {
   return {
     ...(note === undefined ? {} : { reason: note }),
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
+    ...(conflict === undefined ? {} : { conflict }),
   }
 }
 

@@ -40,9 +40,9 @@ export function serverLog(api: Api): EventLog {
       return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
     },
     follow: (options) => follow(api, options),
-    async order(verb, key, { reason: note, force, dryRun }): Promise<OrderResult> {
+    async order(verb, key, { reason: note, force, dryRun, conflict }): Promise<OrderResult> {
       try {
-        return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun })
+        return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun, conflict })
       } catch (error) {
         if (error instanceof ApiProblem && orderRefusals.includes(error.code as OrderRefusal))
           return { done: false, code: error.code as OrderRefusal }

@@ -7,7 +7,7 @@ import { Copyable } from '../../ui/copy'
 import { Time } from '../../ui/time'
 
 export function EventFacts({ event }: { readonly event: EventView }) {
-  const { source, reference, sameAs, contests } = event
+  const { source, reference, sameAs } = event
   const link = (id: string) => (
     <Link to="/events/$source/$id" params={{ source, id }} className="mono">
       {visible(id)}
@@ -39,7 +39,6 @@ export function EventFacts({ event }: { readonly event: EventView }) {
           ['Attempts', number(event.attempts)],
           event.run > 1 && ['Run', number(event.run)],
           sameAs !== null && ['Same content as', link(sameAs)],
-          contests !== null && ['Delivered as', link(contests)],
           event.contentHash !== null && [
             'Content hash',
             <code key="h" className="wrap">

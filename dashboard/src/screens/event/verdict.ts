@@ -77,9 +77,7 @@ function conflictsOf({ conflicts }: EventView): string | null {
   return `${count(conflicts, 'delivery', 'deliveries')} had other content under the same id; the first content was kept.`
 }
 
-function flagsOf({ sameAs, contests }: EventView): string | null {
-  if (contests !== null)
-    return `It was delivered as ${visible(contests)}, an id that an event with other signed content has.`
+function flagsOf({ sameAs }: EventView): string | null {
   if (sameAs !== null) return `Its signed content is the same as that of ${visible(sameAs)}.`
   return null
 }

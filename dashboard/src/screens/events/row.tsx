@@ -135,7 +135,7 @@ function Notes({ event }: { readonly event: EventView }) {
         </span>
       ) : null}
       {event.conflicts > 0 ? <Tag tone="retrying">Conflict</Tag> : null}
-      {event.sameAs !== null || event.contests !== null ? <Tag tone="retrying">Flagged</Tag> : null}
+      {event.sameAs !== null ? <Tag tone="retrying">Flagged</Tag> : null}
     </>
   )
 }

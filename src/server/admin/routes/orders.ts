@@ -27,12 +27,16 @@ export function orderRoutes(inbox: Inbox): Route[] {
         ...noteFields,
         force: z.boolean().optional().describe('Needed to replay succeeded events'),
         dryRun: z.boolean().optional().describe('Report the result without changing anything'),
+        ...(verb === 'replay' && {
+          conflict: z.boolean().optional().describe('Run the other content of the latest conflict'),
+        }),
       }),
       answers: { 200: json('Done.', orderShape) },
       problems: [400, 404, 409, 410],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
         const key = eventKey(params)
-        const by = { actor: access!.actor, reason: noteOf(request, body), force, dryRun }
+        const conflict = 'conflict' in body && body.conflict === true
+        const by = { actor: access!.actor, reason: noteOf(request, body), force, dryRun, conflict }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }
         const state = (await inbox.events.get(key))?.state ?? 'gone'
