@@ -101,6 +101,15 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('link', { name: 'evt_bank' }).waitFor()
     })
 
+    it('a value that no filter has is not asked for, and leaves the address with the next choice', async () => {
+      const page = await open(site, '/events?source=bank&state=broken&colour=red')
+      await page.getByRole('link', { name: 'evt_bank' }).waitFor()
+      expect(await page.getByLabel('State').inputValue()).toBe('')
+      await page.getByLabel('Source').selectOption('shop')
+      await page.getByRole('link', { name: 'evt_pasted' }).waitFor()
+      expect(new URL(page.url()).search).toBe('?source=shop')
+    })
+
     it('new events appear by themselves, and never move the row under the pointer', async () => {
       const page = await open(site, '/events?source=shop')
       await page.getByRole('link', { name: 'evt_pasted' }).waitFor()

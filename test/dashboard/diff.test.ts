@@ -20,6 +20,7 @@ describe('the difference of lines', () => {
     ['', 'abc', '+a +b +c'],
     ['abc', 'xyz', '-a -b -c +x +y +z'],
     ['aa', 'aaa', '=a =a +a'],
+    ['aaa', 'aa', '=a =a -a'],
     ['xaybz', 'aqb', '-x =a -y +q =b -z'],
   ])('of %j and %j is %j', (first, other, expected) => {
     expect(diff(first, other)).toBe(expected)
@@ -33,7 +34,7 @@ describe('the difference of lines', () => {
   })
 
   test('of very long texts is shown as replaced between the lines that are equal', () => {
-    const many = (word: string) => Array.from({ length: 2_001 }, (_, i) => `${word} ${i % 2 ? 'odd' : i}`)
+    const many = (word: string) => Array.from({ length: 2_001 }, (_, i) => (i % 2 ? 'both' : `${word} ${i}`))
     const lines = diffLines(['start', ...many('a'), 'end'], ['start', ...many('b'), 'end'])
     const kinds = lines.map(({ kind }) => kind)
     expect(kinds.slice(0, 2)).toEqual(['same', 'first'])

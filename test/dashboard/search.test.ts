@@ -92,6 +92,7 @@ describe('the filters of the events', () => {
     ['?live=off', false],
     ['?op=eq&value=1', false],
     ['?q=evt', true],
+    ['?path=$.id', true],
     ['?since=1h', true],
     ['?source=shop', true],
     ['?state=broken', false],

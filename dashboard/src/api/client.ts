@@ -40,7 +40,6 @@ export async function take<T>(call: Promise<Answer<T>>): Promise<NonNullable<T>>
   )
 }
 
-/** The JSON body of a successful answer of an operation. */
 export type Body<Id extends keyof operations> = operations[Id] extends {
   responses: { 200: { content: { 'application/json': infer T } } }
 }

@@ -13,44 +13,45 @@ export const sourcesQuery = queryOptions({
   staleTime: 30_000,
 })
 
-const at = ({ source, id }: EventKey) => ({ params: { path: { source, id } } })
+const keyOf = ({ source, id }: EventKey) => ['event', source, id] as const
+const pathOf = ({ source, id }: EventKey) => ({ path: { source, id } })
 
 export const eventQuery = (key: EventKey) =>
   queryOptions({
-    queryKey: ['event', key.source, key.id],
-    queryFn: ({ signal }) => take(api.GET('/api/events/{source}/{id}', { ...at(key), signal })),
+    queryKey: keyOf(key),
+    queryFn: ({ signal }) => take(api.GET('/api/events/{source}/{id}', { params: pathOf(key), signal })),
   })
 
 export const attemptsQuery = (key: EventKey) =>
   queryOptions({
-    queryKey: ['event', key.source, key.id, 'attempts'],
-    queryFn: ({ signal }) => take(api.GET('/api/events/{source}/{id}/attempts', { ...at(key), signal })),
+    queryKey: [...keyOf(key), 'attempts'],
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/events/{source}/{id}/attempts', { params: pathOf(key), signal })),
+  })
+
+export const effectsQuery = (key: EventKey) =>
+  queryOptions({
+    queryKey: [...keyOf(key), 'effects'],
+    queryFn: ({ signal }) =>
+      take(api.GET('/api/events/{source}/{id}/effects', { params: pathOf(key), signal })),
   })
 
 export const eventAuditsQuery = (key: EventKey) =>
   queryOptions({
-    queryKey: ['event', key.source, key.id, 'audits'],
-    queryFn: ({ signal }) =>
-      take(
-        api.GET('/api/events/{source}/{id}/audits', {
-          params: { path: { source: key.source, id: key.id }, query: { limit: 100 } },
-          signal,
-        }),
-      ),
+    queryKey: [...keyOf(key), 'audits'],
+    queryFn: ({ signal }) => {
+      const params = { ...pathOf(key), query: { limit: 100 } }
+      return take(api.GET('/api/events/{source}/{id}/audits', { params, signal }))
+    },
   })
 
 /** Every answer is written to the audit, so it is asked for once, when somebody wants to see it. */
-export const payloadQuery = (key: EventKey) =>
+export const payloadQuery = (key: EventKey, what: 'payload' | 'conflict' = 'payload') =>
   queryOptions({
-    queryKey: ['payload', key.source, key.id],
-    queryFn: async ({ signal }): Promise<Payload> => {
-      const answer = await take(
-        api.GET('/api/events/{source}/{id}/payload', {
-          params: { path: { source: key.source, id: key.id }, query: { note: 'dashboard' } },
-          signal,
-        }),
-      )
-      return answer as Payload
+    queryKey: ['payload', key.source, key.id, what],
+    queryFn: async ({ signal }) => {
+      const params = { ...pathOf(key), query: { note: 'dashboard' } }
+      return (await take(api.GET(`/api/events/{source}/{id}/${what}`, { params, signal }))) as Payload
     },
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,

@@ -30,7 +30,6 @@ interface May {
   readonly detail: boolean
   /** Retry, replay, ignore, pause. */
   readonly order: boolean
-  /** The bytes of payloads. */
   readonly payload: boolean
   /** A new event with an edited body. */
   readonly edit: boolean
@@ -48,23 +47,19 @@ export function useMay(): May {
   }
 }
 
+/** Nothing that the last person saw stays in memory. */
+function startAs(session: Session | null): void {
+  queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
+  queryClient.setQueryData(sessionQuery.queryKey, session)
+}
+
 export function useSignIn() {
-  return useMutation({
-    mutationFn: signIn,
-    onSuccess: (session) => {
-      queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
-      queryClient.setQueryData(sessionQuery.queryKey, session)
-    },
-  })
+  return useMutation({ mutationFn: signIn, onSuccess: startAs })
 }
 
 export function useSignOut() {
   return useMutation({
     mutationFn: () => take(api.DELETE('/api/sessions', { parseAs: 'text' })),
-    onSuccess: () => {
-      // Nothing that the last person saw stays in memory.
-      queryClient.removeQueries({ predicate: (query) => query.queryKey[0] !== 'session' })
-      queryClient.setQueryData(sessionQuery.queryKey, null)
-    },
+    onSuccess: () => startAs(null),
   })
 }

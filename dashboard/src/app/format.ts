@@ -1,5 +1,3 @@
-/** Numbers, sizes, durations and times as text. */
-
 const whole = new Intl.NumberFormat('en')
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
 

@@ -1,4 +1,3 @@
-/** The keys of the keyboard, in a dialog. `?` opens it. */
 import { Button } from '../ui/button'
 import { type Fact, Facts } from '../ui/card'
 import { Dialog } from '../ui/dialog'

@@ -1,4 +1,3 @@
-/** The list of screens, at the side or in a drawer on a narrow window. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useLocation } from '@tanstack/react-router'
 import { Dialog } from 'radix-ui'

@@ -57,7 +57,6 @@ const event = createRoute({
   component: lazyRouteComponent(() => import('../screens/event/event'), 'Event'),
 })
 
-/** A route without search parameters. */
 const plain = <Path extends string>(path: Path, component: RouteComponent) =>
   createRoute({ getParentRoute, path, component })
 

@@ -1,4 +1,3 @@
-/** The frame around every screen: navigation, the find box, preferences, and the notice when the server is away. */
 import { Outlet, useLocation, useNavigate } from '@tanstack/react-router'
 import { Suspense, useEffect, useRef, useState } from 'react'
 import type { Session } from '../api/client'
@@ -71,7 +70,6 @@ function Screen() {
   )
 }
 
-/** Says that the server is away, and that it is back. */
 function ConnectionBanner() {
   const connection = useConnection()
   const text =

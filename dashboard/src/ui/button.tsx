@@ -1,4 +1,3 @@
-/** Buttons. `IconButton` has a name for screen readers, which is also its tooltip. */
 import type { ComponentPropsWithRef } from 'react'
 import { Icon, type IconName } from './icon'
 
@@ -18,16 +17,12 @@ export function Button({ look, small, icon, className, children, ...rest }: Butt
   )
 }
 
-interface IconButtonProps extends Omit<ButtonProps, 'children' | 'icon'> {
+interface IconButtonProps extends Omit<ButtonProps, 'children'> {
   readonly icon: IconName
+  /** For screen readers, and the tooltip. */
   readonly label: string
 }
 
-export function IconButton({ icon, label, look = 'quiet', small, className, ...rest }: IconButtonProps) {
-  const names = ['button icon', look, small ? 'small' : '', className].filter(Boolean).join(' ')
-  return (
-    <button type="button" {...rest} className={names} aria-label={label} title={label}>
-      <Icon name={icon} />
-    </button>
-  )
+export function IconButton({ label, className = '', ...rest }: IconButtonProps) {
+  return <Button look="quiet" {...rest} className={`icon ${className}`} aria-label={label} title={label} />
 }

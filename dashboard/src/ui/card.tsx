@@ -1,4 +1,3 @@
-/** A box on the page, with a title or without, and a list of facts in it. */
 import { type ReactNode, useId } from 'react'
 import css from './card.module.css'
 

@@ -1,4 +1,3 @@
-/** Copying to the clipboard, with a short confirmation in words. */
 import { type ReactNode, useState } from 'react'
 import { Button, IconButton } from './button'
 import css from './copy.module.css'
@@ -77,7 +76,6 @@ interface CodeBlockProps {
   readonly what: string
 }
 
-/** A command or an address, with a button that copies it. */
 export function CodeBlock({ title, text, what }: CodeBlockProps) {
   return (
     <div className="stack tight">

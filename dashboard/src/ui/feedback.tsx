@@ -1,4 +1,3 @@
-/** What is shown while there is nothing to show yet, when there is nothing at all, and when something failed. */
 import type { ReactNode } from 'react'
 import { ApiError } from '../api/client'
 import { Button } from './button'

@@ -1,4 +1,3 @@
-/** The head of a screen, and a screen that shows the answer to one query. */
 import type { UseQueryResult } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { Box } from './card'

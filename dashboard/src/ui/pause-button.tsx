@@ -1,4 +1,3 @@
-/** Pause and resume, with a confirmation that says what waits meanwhile. */
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { refreshAll } from '../api/query-client'
@@ -9,10 +8,8 @@ import { NoteField } from './note-field'
 import { toast } from './toast'
 
 interface PauseButtonProps {
-  /** Of the thing that is paused. */
   readonly name: string
   readonly paused: boolean
-  /** What a pause means for it. */
   readonly consequence: string
   readonly act: (verb: 'pause' | 'resume', note: string) => Promise<unknown>
 }

@@ -1,4 +1,3 @@
-/** A choice of one from a few, as a row of buttons. */
 import { ToggleGroup } from 'radix-ui'
 import css from './segments.module.css'
 

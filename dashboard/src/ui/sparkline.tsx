@@ -1,4 +1,3 @@
-/** A small line without axes, beside the number that it belongs to. */
 import css from './sparkline.module.css'
 
 const WIDTH = 120

@@ -6,11 +6,9 @@ interface TableBoxProps {
   readonly label: string
   /** `num` is a column of numbers; the name of a `hidden` one is for screen readers. */
   readonly columns: readonly (string | readonly [name: string, look: 'num' | 'hidden'])[]
-  /** The rows. */
   readonly children: ReactNode
 }
 
-/** Columns of numbers. */
 export const num = (...names: readonly string[]) => names.map((name) => [name, 'num'] as const)
 
 export function TableBox({ label, columns, children }: TableBoxProps) {

@@ -5,7 +5,6 @@ import { usePreferences } from '../app/preferences'
 
 interface TimeProps {
   readonly at: string | null | undefined
-  /** Shown when there is no moment. */
   readonly none?: string
 }
 

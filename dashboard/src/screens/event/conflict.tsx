@@ -1,7 +1,7 @@
 /** The content that came under the same id later, beside the content that was kept. Reading both is audited. */
 import { useQuery } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { ApiError, api, type EventView, take } from '../../api/client'
+import { ApiError, type EventView } from '../../api/client'
 import { type Payload, payloadQuery } from '../../api/queries'
 import { useMay } from '../../api/session'
 import { visible } from '../../app/format'
@@ -17,20 +17,7 @@ import css from './conflict.module.css'
 export function Conflict({ event }: { readonly event: EventView }) {
   const may = useMay()
   const [wanted, setWanted] = useState(false)
-  const path = { source: event.source, id: event.id }
-  const other = useQuery({
-    queryKey: ['payload', event.source, event.id, 'conflict'],
-    queryFn: async ({ signal }) =>
-      (await take(
-        api.GET('/api/events/{source}/{id}/conflict', {
-          params: { path, query: { note: 'dashboard' } },
-          signal,
-        }),
-      )) as Payload,
-    enabled: wanted,
-    staleTime: Number.POSITIVE_INFINITY,
-    retry: false,
-  })
+  const other = useQuery({ ...payloadQuery(event, 'conflict'), enabled: wanted })
   const first = useQuery({ ...payloadQuery(event), enabled: wanted })
   if (event.conflicts === 0) return null
   const gone = other.error instanceof ApiError && [404, 410].includes(other.error.status)

@@ -1,18 +1,15 @@
 /** The effects that `ctx.once` keeps from happening twice. */
 import { useQuery } from '@tanstack/react-query'
-import { api, type EventKey, take } from '../../api/client'
+import type { EventKey } from '../../api/client'
+import { effectsQuery } from '../../api/queries'
 import { visible } from '../../app/format'
 import { Card, Footnote } from '../../ui/card'
 import { Tag } from '../../ui/state'
 import { TableBox } from '../../ui/table-box'
 import { Time } from '../../ui/time'
 
-export function Effects({ event: { source, id } }: { readonly event: EventKey }) {
-  const { data } = useQuery({
-    queryKey: ['event', source, id, 'effects'],
-    queryFn: ({ signal }) =>
-      take(api.GET('/api/events/{source}/{id}/effects', { params: { path: { source, id } }, signal })),
-  })
+export function Effects({ event }: { readonly event: EventKey }) {
+  const { data } = useQuery(effectsQuery(event))
   if (data === undefined || data.effects.length === 0) return null
   return (
     <Card title="Effects" flush>

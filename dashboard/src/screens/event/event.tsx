@@ -1,4 +1,3 @@
-/** One event: what happened to it, and what can be done. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'

@@ -1,4 +1,3 @@
-/** The fields of an event that have no place of their own. */
 import { Link } from '@tanstack/react-router'
 import type { EventView } from '../../api/client'
 import { number, visible } from '../../app/format'

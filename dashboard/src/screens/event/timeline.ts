@@ -1,4 +1,3 @@
-/** Everything that happened to an event, in order of time. */
 import type { Attempt, Audit, EventView } from '../../api/client'
 import { count, duration, number, visible } from '../../app/format'
 import type { Shown } from '../../ui/state'

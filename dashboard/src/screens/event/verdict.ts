@@ -6,9 +6,7 @@ import { type Shown, shownState } from '../../ui/state'
 export interface Verdict {
   readonly tone: Shown
   readonly title: string
-  /** Further sentences. */
   readonly rest: readonly string[]
-  /** What to do, if anything. */
   readonly todo: string | null
 }
 

@@ -83,7 +83,13 @@ export function Events() {
         ) : null}
       </FilterBar>
       {searching && may.payload ? (
-        <PayloadSearch search={search} cost={events.cost} onChange={change} />
+        <PayloadSearch
+          // Another search in the address starts again with its own fields.
+          key={[search.path, search.op, search.value].join()}
+          search={search}
+          cost={events.cost}
+          onChange={change}
+        />
       ) : null}
       <Box className={css.list} label="List of events">
         <div

@@ -50,7 +50,6 @@ export function stateFilter(choice: StateChoice): EventsSearch {
   return { state: choice || undefined, dead: undefined }
 }
 
-/** The filters in words, for confirmations. */
 export function describe(search: EventsSearch): string {
   const parts: string[] = []
   const state = stateChoice(search)

@@ -1,5 +1,5 @@
 /** A search in the stored payloads by a JSON path. It reads payloads, so it is bounded, audited, and shows its cost. */
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { bytes, number } from '../../app/format'
 import type { EventsSearch } from '../../app/search'
 import { Button } from '../../ui/button'
@@ -26,11 +26,6 @@ export function PayloadSearch({ search, cost, onChange }: PayloadSearchProps) {
   const [path, setPath] = useState(search.path ?? '')
   const [op, setOp] = useState(search.op ?? 'eq')
   const [value, setValue] = useState(search.value ?? '')
-  useEffect(() => {
-    setPath(search.path ?? '')
-    setOp(search.op ?? 'eq')
-    setValue(search.value ?? '')
-  }, [search.path, search.op, search.value])
   function submit(event: FormEvent): void {
     event.preventDefault()
     const wanted = path.trim()

@@ -10,7 +10,6 @@ import { queryClient } from '../../api/query-client'
 import type { EventFilters, EventsSearch } from '../../app/search'
 import { queryOf } from './filters'
 
-/** What a search in payloads has read. */
 export type Cost = Body<'searchPayloads'>['cost']
 type Page = Body<'listEvents'> & { readonly cost?: Cost }
 type Pages = InfiniteData<Page, string | null>
@@ -28,7 +27,6 @@ export interface Events {
   readonly isLoadingMore: boolean
   loadMore(): void
   reload(): void
-  /** New events that are not shown yet. */
   readonly held: number
   showHeld(): void
   readonly cost: Cost | null

@@ -5,11 +5,9 @@ import { type Action, type ActionFilter, api, type EventKey, take } from '../../
 
 export type Verb = Action['verb']
 
-/** Either a filter, or the events themselves. */
 export interface Target {
   readonly filter?: ActionFilter
   readonly events?: EventKey[]
-  /** In words, for the confirmation. */
   readonly text: string
 }
 
@@ -25,7 +23,6 @@ function startAction({ target: { filter, events }, ...order }: Order): Promise<A
   return take(api.POST('/api/events/actions', { body: { ...order, ...(filter ? { filter } : { events }) } }))
 }
 
-/** Follows an action to its end. */
 export function useAction(order: Order | null): {
   readonly action: Action | null
   readonly error: Error | null

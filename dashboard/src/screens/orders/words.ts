@@ -1,4 +1,3 @@
-/** What an order does, in words, for every confirmation. */
 import type { Verb } from './use-action'
 
 export const verbNames: Readonly<Record<Verb, string>> = {

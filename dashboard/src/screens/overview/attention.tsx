@@ -1,4 +1,3 @@
-/** What needs a person, with what to do about it. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, linkOptions } from '@tanstack/react-router'
 import { type Attention, attentionQuery } from '../../api/screen-queries'

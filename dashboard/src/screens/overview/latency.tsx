@@ -1,4 +1,3 @@
-/** How long acknowledging and handling take. */
 import type { Overview } from '../../api/screen-queries'
 import { ms } from '../../app/format'
 import { Card } from '../../ui/card'

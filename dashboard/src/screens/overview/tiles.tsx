@@ -38,55 +38,43 @@ export function Tiles({ data, window }: { readonly data: Overview; readonly wind
 }
 
 function tilesOf({ totals, now }: Overview, since: Window): Tile[] {
-  const figure = (value: number) => ({ value: short(value), exact: number(value) })
   const approximate = now.estimated ? 'about, ' : ''
+  const tile = (
+    name: string,
+    value: number,
+    note: string,
+    search: Tile['search'],
+    tone?: Tile['tone'] | false,
+  ): Tile => ({ name, value: short(value), exact: number(value), note, search, tone: tone || undefined })
+  const { received, duplicates, succeeded, failed, conflicts } = totals
+  const retrying = `${approximate}${short(now.retrying)} retrying now`
+  const waitsLong = (now.oldestDueAgeMs ?? 0) > 300_000
   return [
-    {
-      name: 'Received',
-      ...figure(totals.received),
-      note: `${short(totals.recorded)} new events`,
-      search: { since },
-    },
-    {
-      name: 'Duplicates stopped',
-      ...figure(totals.duplicates),
-      note: share(totals.duplicates, totals.received),
-      search: { since, hasDuplicates: 'true' },
-    },
-    {
-      name: 'Succeeded',
-      ...figure(totals.succeeded),
-      note: `${short(totals.ignored)} ignored`,
-      search: { since, state: 'succeeded' },
-    },
-    {
-      name: 'Failed attempts',
-      ...figure(totals.failed),
-      note: `${approximate}${short(now.retrying)} retrying now`,
-      ...(now.retrying > 0 ? { tone: 'retrying' as const } : {}),
-      search: { state: 'failed', dead: 'false' },
-    },
-    {
-      name: 'Dead letters',
-      ...figure(now.dead),
-      note: `${short(totals.dead)} in this time`,
-      ...(now.dead > 0 ? { tone: 'dead' as const } : {}),
-      search: null,
-    },
-    {
-      name: 'Conflicts',
-      ...figure(totals.conflicts),
-      note: `${short(totals.rejected)} rejected deliveries`,
-      ...(totals.conflicts > 0 ? { tone: 'retrying' as const } : {}),
-      search: { since, hasConflict: 'true' },
-    },
+    tile('Received', received, `${short(totals.recorded)} new events`, { since }),
+    tile('Duplicates stopped', duplicates, share(duplicates, received), { since, hasDuplicates: 'true' }),
+    tile('Succeeded', succeeded, `${short(totals.ignored)} ignored`, { since, state: 'succeeded' }),
+    tile(
+      'Failed attempts',
+      failed,
+      retrying,
+      { state: 'failed', dead: 'false' },
+      now.retrying > 0 && 'retrying',
+    ),
+    tile('Dead letters', now.dead, `${short(totals.dead)} in this time`, null, now.dead > 0 && 'dead'),
+    tile(
+      'Conflicts',
+      conflicts,
+      `${short(totals.rejected)} rejected deliveries`,
+      { since, hasConflict: 'true' },
+      conflicts > 0 && 'retrying',
+    ),
     {
       name: 'Oldest unprocessed',
       value: now.oldestDueAgeMs === null ? 'None' : duration(Math.max(0, now.oldestDueAgeMs)),
       exact: now.oldestDueAt ?? '',
       note: `${approximate}${short(now.pending)} pending, ${short(now.processing)} in work`,
-      ...((now.oldestDueAgeMs ?? 0) > 300_000 ? { tone: 'retrying' as const } : {}),
       search: { state: 'pending' },
+      tone: waitsLong ? 'retrying' : undefined,
     },
   ]
 }

@@ -1,4 +1,3 @@
-/** A delivery as a command and as a fixture for tests. */
 import { curlCommand } from '../../../../src/curl'
 import type { EventView } from '../../api/client'
 import type { Payload } from '../../api/queries'

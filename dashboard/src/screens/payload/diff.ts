@@ -1,5 +1,3 @@
-/** The difference of two texts by lines. */
-
 interface DiffLine {
   readonly kind: 'same' | 'first' | 'other'
   readonly text: string

@@ -88,14 +88,13 @@ export function openAtFirst(root: Json): Set<string> {
       if (size > budget && depth > 0) continue
       budget -= size
       open.add(path)
-      if (size <= 500) below.push(...childrenOf(path, value))
+      if (budget >= 0) below.push(...childrenOf(path, value))
     }
     level = below
   }
   return open
 }
 
-/** All parts, up to a limit. */
 export function openAll(root: Json, most = 20_000): Set<string> {
   const open = new Set<string>()
   const waiting: Pick<Child, 'path' | 'value'>[] = [{ path: '$', value: root }]

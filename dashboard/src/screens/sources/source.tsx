@@ -1,4 +1,3 @@
-/** One source: how to set it up at the provider, how well it works, and a test event. */
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
 import { ApiError, type Body } from '../../api/client'

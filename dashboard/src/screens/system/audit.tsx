@@ -1,4 +1,3 @@
-/** The latest entries of the audit: who did what, and why. */
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { auditsQuery } from '../../api/screen-queries'

@@ -1,4 +1,3 @@
-/** How long things are kept, and what retention has removed. */
 import { duration, number, visible } from '../../app/format'
 import { Card, Footnote } from '../../ui/card'
 import { Tag } from '../../ui/state'

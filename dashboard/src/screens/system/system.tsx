@@ -1,4 +1,3 @@
-/** The machinery: store, durability, retention, archive, spool, cache, audit. */
 import { useQuery } from '@tanstack/react-query'
 import type { Body } from '../../api/client'
 import { systemQuery } from '../../api/screen-queries'

@@ -1,4 +1,3 @@
-/** Who handles events now: leases, heartbeats and versions. */
 import { useQuery } from '@tanstack/react-query'
 import type { Body } from '../../api/client'
 import { workersQuery } from '../../api/screen-queries'
