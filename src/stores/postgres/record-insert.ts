@@ -8,16 +8,10 @@ import type { NewDelivery, RecordVerdict } from '../../model.js'
 import { repeatShare } from '../shared/duplicate-audit.js'
 import { type Found, newlyFound } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
-import {
-  asHookonceError,
-  describe,
-  isPartitionMissing,
-  isRefusal,
-  isRowFailure,
-} from './connection/failure.js'
+import { asHookonceError, describe, isRefusal, isRowFailure } from './connection/failure.js'
 import { standbyWait } from './connection/replication.js'
-import { texts } from './connection/statement.js'
-import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { type Statement, texts } from './connection/statement.js'
+import { inPartitions, type PartitionUnit } from './partitions.js'
 import {
   type BatchEvent,
   isPlain,
@@ -73,8 +67,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     const fresh = missing(recorded)
     if (fresh.length > 0) {
       const chosen = fresh.map((i) => items[i]!)
-      const values = plainParameters(chosen, batch)
-      const rows = await inPartitions(items, (slot) => db.resend<Inserted>(insertPlain, [...values, slot]))
+      const rows = await write<Inserted>(items, insertPlain, plainParameters(chosen, batch))
       for (const { n, seq, at } of rows) {
         const i = fresh[n - 1]!
         recorded[i] = inserted(seq, at, items[i]!)
@@ -90,7 +83,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
   async function insertAny(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
     const values = parameters(items, await reservePayloads(items), batch)
-    const rows = await inPartitions(items, (slot) => db.resend<FoundRow>(insert, [...values, slot]))
+    const rows = await write<FoundRow>(items, insert, values)
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     for (const row of rows) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
     // These lost a race against a commit that the statement could not see, and wrote a guard for nothing.
@@ -149,25 +142,20 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     ])
   }
 
-  /** Runs the statement with a slot. Creates the partitions of the items when one is missing. */
-  async function inPartitions<Row>(
+  function write<Row extends object>(
     items: readonly BatchEvent[],
-    run: (slot: number) => Promise<Row[]>,
+    statement: Statement,
+    values: readonly unknown[],
   ): Promise<Row[]> {
-    for (let tries = 1; ; tries++) {
+    const instants = () => items.map((item) => item.from.receivedAt ?? null)
+    return inPartitions(db, unit, instants, async () => {
       const slot = slots.take()
       try {
-        return await run(slot)
-      } catch (error) {
-        if (!isPartitionMissing(error)) throw error
-        // The partition is missing or being dropped; after the drop a new one can be made.
-        if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
-        for (const at of new Set(items.map((item) => item.from.receivedAt ?? null)))
-          await db.query(ensurePartitions, [at, at === null ? 1 : 0, unit])
+        return await db.resend<Row>(statement, [...values, slot])
       } finally {
         slots.giveBack(slot)
       }
-    }
+    })
   }
 
   /** Events that share a payload need its seq before they have their own. */

@@ -1,6 +1,7 @@
 /** The statements of record: one for a whole batch, and three that are rarely needed. */
 import type { State } from '../../model.js'
 import type { Statement } from './connection/statement.js'
+import { countHours } from './hours.js'
 import { lockBefore, parkedFor, stateOf } from './work.js'
 
 /** The reason of an event that waits for a review because its signed content is known under another id. */
@@ -121,13 +122,7 @@ queued as (
   ) p left join lateral ${lockBefore('p')} h on p.nth = 1
   order by p.seq
 ),
-counted as (
-  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), $21::int, count(*), count(*) filter (where withheld), 0, min(seq), max(seq)
-  from placed group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
-    ignored = h.ignored + excluded.ignored, first_seq = least(h.first_seq, excluded.first_seq),
-    last_seq = greatest(h.last_seq, excluded.last_seq)
+counted as (${countHours('placed', { recorded: 'count(*)', ignored: 'count(*) filter (where withheld)', slot: '$21::int' })}
 )
 select n::int, seq, state, final, is_new, withheld, content_hash, same_as, ${now} as at from known
 union all
@@ -183,12 +178,7 @@ kept as (
 queued as (
   insert into hookonce.work (seq, source, next_at) select seq, source, hookonce.clock() from placed
 ),
-counted as (
-  insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-  select source, date_trunc('hour', received_at, 'UTC'), $13::int, count(*), 0, 0, min(seq), max(seq)
-  from placed group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
-    first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
+counted as (${countHours('placed', { recorded: 'count(*)', slot: '$13::int' })}
 )
 select n::int, seq, ${now} as at from placed`,
 }
