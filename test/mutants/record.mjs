@@ -213,8 +213,8 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/stores/postgres/record-batch.ts',
-        find: 'const ids = seen.get(source) ?? new Map<string, number>()',
-        replace: "const ids = seen.get('') ?? new Map<string, number>()",
+        find: 'let ids = seen.get(source)',
+        replace: "let ids = seen.get('')",
       },
       {
         file: 'src/stores/postgres/record-batch.ts',
@@ -230,9 +230,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/stores/postgres/record-batch.ts',
-        find: 'const first = ids.get(event.eventId)',
+        find: 'const first = ids.get(event.event.eventId)',
         replace:
-          'const at = firsts.findIndex((known) => known.source === source && known.event.eventId === event.eventId)\n      const first = at < 0 ? undefined : at',
+          'const at = firsts.findIndex((known) => known.from.source === source && known.event.eventId === event.event.eventId)\n    const first = at < 0 ? undefined : at',
       },
     ],
     tests: [{ file: 'test/stores/record-growth.test.ts', title: 'the work of folding a batch' }],

@@ -176,7 +176,7 @@ export const securityMutants = [
     changes: [
       {
         file: 'src/stores/sqlite/record-insert.ts',
-        find: "const withheld = sameAs !== null && contentGuard === 'review'",
+        find: 'const withheld = sameAs !== null && !handles',
         replace: 'const withheld = false',
       },
     ],

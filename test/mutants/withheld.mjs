@@ -155,8 +155,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/stores/postgres/operate.ts',
-        find: ') as has_payload',
-        replace: ') or true as has_payload',
+        find: 'end as "hasPayload"',
+        replace: 'end or true as "hasPayload"',
       },
     ],
     tests: [onPostgres('an event without its payload is neither retried')],
@@ -184,8 +184,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/encryption/seal.ts',
-        find: 'if ((content === contentHash) === isConflict) return false',
-        replace: 'if (content === contentHash && isConflict) return true',
+        find: 'id === eventId && (content === contentHash) !== isConflict',
+        replace: 'id === eventId',
       },
     ],
     tests: [
