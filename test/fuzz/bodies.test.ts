@@ -10,7 +10,10 @@ import {
   parseForm,
   xmlText,
 } from '#dist/verification/delivery/body-formats.js'
+import { installExtras } from '../../scripts/extras.mjs'
 import { fuzzRuns } from './runs.js'
+
+await installExtras('sdks')
 
 type ParseString = (xml: string, options: object, done: (error: unknown, result: unknown) => void) => void
 const { parseString } = createRequire(import.meta.url)('xml2js') as { parseString: ParseString }
