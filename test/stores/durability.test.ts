@@ -27,15 +27,15 @@ it('on SQLite the write-ahead log is flushed before each answer, and a power cut
     const answered: string[] = []
     for (const delivery of deliveriesIn(calls)) {
       const flushed = calls.filter(
-        ({ name, path: flushedPath, endedAt }) =>
+        ({ name, path: flushedPath, ended }) =>
           flushes.includes(name) &&
           flushedPath === `${path}-wal` &&
-          endedAt > delivery.readAt &&
-          endedAt <= delivery.answeredAt,
+          ended > delivery.read.ended &&
+          ended <= delivery.answer.started,
       )
       expect([delivery.id, flushed.length > 0]).toEqual([delivery.id, true])
       answered.push(delivery.id)
-      files.apply(calls.filter(({ endedAt }) => endedAt <= delivery.answeredAt))
+      files.apply(calls.filter(({ ended }) => ended <= delivery.answer.started))
       expect(await eventsIn(files, path, folder)).toEqual(expect.arrayContaining(answered))
     }
     expect(answered).toHaveLength(EVENTS)
@@ -59,8 +59,10 @@ it('on PostgreSQL the server has flushed its write-ahead log before each answer'
       const walFlushes = (await onServer.calls()).filter(({ path }) => path.includes('/pg_wal/'))
       const deliveries = deliveriesIn(calls)
       expect(deliveries).toHaveLength(EVENTS)
-      for (const { id, readAt, answeredAt } of deliveries) {
-        const between = walFlushes.filter(({ endedAt }) => endedAt > readAt && endedAt <= answeredAt)
+      for (const { id, read, answer } of deliveries) {
+        const between = walFlushes.filter(
+          ({ endedAt }) => endedAt > read.endedAt && endedAt <= answer.startedAt,
+        )
         expect([id, between.length > 0]).toEqual([id, true])
       }
     } finally {
@@ -82,7 +84,7 @@ async function deliver(
   const [url = '', pid = ''] = (await lineOf(trace.process.stdout!, /^http/)).split(' ')
   for (let i = 0; i < EVENTS; i++) expect(await post(url, idOf(i))).toBe(200)
   process.kill(Number(pid), 'SIGTERM')
-  return (await trace.calls()).sort((a, b) => a.endedAt - b.endedAt)
+  return trace.calls()
 }
 
 function idOf(i: number): string {
@@ -102,10 +104,10 @@ function post(url: string, id: string): Promise<number | undefined> {
 
 interface Traced {
   readonly id: string
-  /** When the last byte of the request had been read. */
-  readonly readAt: number
-  /** When the answer began to be written. */
-  readonly answeredAt: number
+  /** Read the last byte of the request. */
+  readonly read: SystemCall
+  /** Wrote the answer. */
+  readonly answer: SystemCall
 }
 
 function deliveriesIn(calls: readonly SystemCall[]): Traced[] {
@@ -114,7 +116,7 @@ function deliveriesIn(calls: readonly SystemCall[]): Traced[] {
     const id = idOf(i)
     const read = calls.find(({ name, bytes }) => /^re/.test(name) && bytes.includes(`"${id}"`))
     expect([id, read !== undefined]).toEqual([id, true])
-    return { id, readAt: read!.endedAt, answeredAt: answer.startedAt }
+    return { id, read: read!, answer }
   })
 }
 

@@ -13,7 +13,10 @@ export interface SystemCall {
   /** The numbers after the buffers: length and offset of `pwrite64`, length of `ftruncate`. */
   readonly numbers: readonly number[]
   readonly result: number
-  /** Seconds since 1970. */
+  /** Its place in this trace: lines are written in the order in which things happened, whatever the clock does. */
+  readonly started: number
+  readonly ended: number
+  /** Seconds since 1970, to compare with another trace. */
   readonly startedAt: number
   readonly endedAt: number
 }
@@ -47,14 +50,18 @@ export async function lineOf(stream: NodeJS.ReadableStream, pattern: RegExp): Pr
 
 /** In the order in which the calls ended. A call that was interrupted by those of other threads is put together again. */
 function parseCalls(text: string): SystemCall[] {
-  const open = new Map<string, { text: string; startedAt: number }>()
+  const open = new Map<string, { text: string; started: number; startedAt: number }>()
   const calls: SystemCall[] = []
-  for (const line of text.split('\n')) {
+  for (const [place, line] of text.split('\n').entries()) {
     const match = /^(\d+)\s+(\d+\.\d+) (.*)$/.exec(line)
     if (!match) continue
     const [, pid = '', time = '', rest = ''] = match
     if (rest.endsWith('<unfinished ...>')) {
-      open.set(pid, { text: rest.slice(0, -'<unfinished ...>'.length), startedAt: Number(time) })
+      open.set(pid, {
+        text: rest.slice(0, -'<unfinished ...>'.length),
+        started: place,
+        startedAt: Number(time),
+      })
       continue
     }
     const resumed = /^<\.\.\. \w+ resumed>(.*)$/.exec(rest)
@@ -64,12 +71,16 @@ function parseCalls(text: string): SystemCall[] {
       begun?.startedAt ?? Number(time),
       Number(time),
     )
-    if (call) calls.push(call)
+    if (call) calls.push({ ...call, started: begun?.started ?? place, ended: place })
   }
   return calls
 }
 
-function parseCall(text: string, startedAt: number, lineAt: number): SystemCall | null {
+function parseCall(
+  text: string,
+  startedAt: number,
+  lineAt: number,
+): Omit<SystemCall, 'started' | 'ended'> | null {
   const match = /^(\w+)\((.*)\)\s+= (-?\d+).*?(?:<(\d+\.\d+)>)?$/.exec(text)
   if (!match) return null
   const [, name = '', args = '', result = '', seconds = '0'] = match
