@@ -4,7 +4,7 @@
  */
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, NewDelivery, Order, OrderResult, RecordVerdict } from '../model.js'
-import type { ImportedEvent, Payload, Store } from '../store.js'
+import type { Conflict, ImportedEvent, Payload, Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
 import { type Place, type Sealable, seal, sealingKeyId, unseal } from './seal.js'
 
@@ -24,12 +24,7 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
         },
         async conflict(key: EventKey) {
           const conflict = await inspect.conflict(key)
-          return (
-            conflict && {
-              ...conflict,
-              ...unseal(ring, { ...placeOf(key, conflict), isConflict: true }, conflict),
-            }
-          )
+          return conflict && { ...conflict, ...unseal(ring, placeOf(key, conflict, true), conflict) }
         },
       },
     }),
@@ -42,8 +37,12 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
   }
 }
 
-function placeOf({ source, eventId }: EventKey, { part, contentHash }: Payload): Place {
-  return { source, eventId, part, contentHash }
+function placeOf(
+  { source, eventId }: EventKey,
+  { part, contentHash }: Payload | Conflict,
+  isConflict = false,
+): Place {
+  return { source, eventId, part, contentHash, isConflict }
 }
 
 /** Refuses to run an event whose payload cannot be decrypted: it would only become a dead letter. */
@@ -52,8 +51,8 @@ async function operate(ring: KeyRing, store: Store, order: Order): Promise<Order
   if (order.verb === 'ignore' || !inspect) return store.operate(order)
   const refused: (OrderResult | null)[] = []
   for (const key of order.events) {
-    const payload = await inspect.payload(key)
-    const fits = payload === null || isReadable(ring, placeOf(key, payload), payload)
+    const payload = order.conflict ? await inspect.conflict(key) : await inspect.payload(key)
+    const fits = payload === null || isReadable(ring, placeOf(key, payload, order.conflict), payload)
     refused.push(fits ? null : { done: false, code: 'PAYLOAD_UNREADABLE' })
   }
   const results = await store.operate({ ...order, events: order.events.filter((_, i) => !refused[i]) })

@@ -126,6 +126,24 @@ onBothLogs((bench) => {
     await inbox.drain()
     expect([await stateOf(inbox, 'done'), await stateOf(inbox, 'left')]).toEqual(['succeeded', 'ignored'])
   })
+
+  test('of a conflict, the content that shall run must be readable, and not the other', async () => {
+    const k1Inbox = bench.inbox({ encryption: first }).inbox
+    const k2Inbox = bench.inbox({ encryption: { current: 'k2', keys: { k2 } } }).inbox
+    for (const inbox of [k1Inbox, k2Inbox]) inbox.on('shop', '*', () => {})
+    for (const id of ['a', 'b']) await post(k1Inbox, { id, amount: 1 })
+    await k1Inbox.drain()
+    await post(k2Inbox, { id: 'a', amount: 2 })
+    await post(k1Inbox, { id: 'b', amount: 2 })
+    const order = { force: true, conflict: true }
+    expect(await k2Inbox.replay({ source: 'shop', eventId: 'b' }, order)).toEqual({
+      done: false,
+      code: 'PAYLOAD_UNREADABLE',
+    })
+    expect(await k2Inbox.replay({ source: 'shop', eventId: 'a' }, order)).toMatchObject({ done: true })
+    await k2Inbox.drain()
+    expect(await stateOf(k2Inbox, 'a')).toBe('succeeded')
+  })
 })
 
 onBothLogs((bench) => {
