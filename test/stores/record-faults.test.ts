@@ -45,6 +45,31 @@ onBothLogs((bench) => {
       expect(await recorded(bench)).toEqual(['a', 'b'])
     })
 
+  it('other content that cannot be kept is answered 503, and its neighbours are recorded', async () => {
+    await bench.store().migrate()
+    const { inbox } = bench.inbox({ processing: false })
+    await inbox.start()
+    await post(inbox, { id: 'known', amount: 1 })
+    const text = `create trigger somebodys before insert on log.conflicts`
+    await bench.log.sql(
+      bench.kind === 'SQLite'
+        ? `${text} begin select raise(abort, 'no'); end`
+        : `create function log.no() returns trigger language plpgsql as $$ begin raise exception 'no'; end $$;
+           ${text} for each row execute function log.no()`,
+    )
+    const bodies = [{ id: 'a' }, { id: 'known', amount: 2 }, { id: 'b' }]
+    const receipts = await Promise.all(bodies.map((body) => post(inbox, body)))
+    expect(receipts.map(({ httpStatus }) => httpStatus)).toEqual([200, 503, 200])
+    expect((await post(inbox, { id: 'known', amount: 1 })).httpStatus).toBe(200)
+    expect((await post(inbox, { id: 'known', amount: 2 })).httpStatus).toBe(503)
+    expect(await recorded(bench)).toEqual(['a', 'b', 'known'])
+    await bench.log.sql(
+      bench.kind === 'SQLite' ? 'drop trigger somebodys' : 'drop trigger somebodys on log.conflicts',
+    )
+    expect((await post(inbox, { id: 'known', amount: 2 })).httpStatus).toBe(200)
+    expect(await bench.rows('select seq from log.conflicts')).toHaveLength(1)
+  })
+
   it('record throws when a fault of the store leaves no event recorded', async () => {
     const store = bench.store()
     await store.migrate()

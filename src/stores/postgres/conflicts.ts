@@ -38,18 +38,18 @@ on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at
   conflict_hash = excluded.conflict_hash`,
 }
 
-/** Resolves when all are kept. Rejects when one is not: its sender must send it again. */
-export function otherContentKeeper(db: Database, unit: PartitionUnit) {
-  return async (conflicts: readonly OtherContent[]): Promise<void> => {
-    for (const { event, seq, at, replaces } of conflicts) {
-      const { source, headers, body } = event.from
-      const { contentHash, eventId } = event.event
-      const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
-      const hash = Buffer.from(contentHash!)
-      await db.query(keep, [seq, hash, source, at, event.index, JSON.stringify(headers), bytes])
-      if (replaces) await operate(db, unit, takeOver({ source, eventId }))
-    }
-  }
+/** Rejects when it is not kept: its sender must send it again. */
+export async function keepOtherContent(
+  db: Database,
+  unit: PartitionUnit,
+  { event, seq, at, replaces }: OtherContent,
+): Promise<void> {
+  const { source, headers, body } = event.from
+  const { contentHash, eventId } = event.event
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const hash = Buffer.from(contentHash!)
+  await db.query(keep, [seq, hash, source, at, event.index, JSON.stringify(headers), bytes])
+  if (replaces) await operate(db, unit, takeOver({ source, eventId }))
 }
 
 const latest: Statement = {

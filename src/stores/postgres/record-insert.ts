@@ -189,7 +189,7 @@ function asRecorded(row: FoundRow, { event }: BatchEvent): Stored {
 }
 
 /** EVENT_REFUSED when a value of the sender is to blame. Any other failure is a fault of the store: the sender shall retry. */
-function refused({ event, from: { source } }: BatchEvent, error: unknown): Unstored {
+export function refused({ event, from: { source } }: BatchEvent, error: unknown): Unstored {
   if (isRefusal(error)) {
     const { eventId } = event
     const { code, message } = new HookonceError('EVENT_REFUSED', {

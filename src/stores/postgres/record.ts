@@ -5,20 +5,19 @@
  *   insert    the unique constraint decides whether an event is new (`record-insert.ts`)
  *   judge     the verdict, from the row that was found or written; a repeat is judged by the row of its first
  *   again     where the first was not stored, the next event of its key is the first of another round
- *   conflict  other content under a known id is kept beside the event before anyone is answered (`conflicts.ts`)
+ *   conflict  other content under a known id is kept beside the event before anyone is answered (`conflicts.ts`), or its delivery is refused
  */
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
-import { type OtherContent, otherContentKeeper } from './conflicts.js'
+import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
 import type { PartitionUnit } from './partitions.js'
 import { type BatchEvent, eventsOf, fold, sameContent } from './record-batch.js'
-import { inserter, type Recorded, type Stored, type Unstored } from './record-insert.js'
+import { inserter, type Recorded, refused, type Stored, type Unstored } from './record-insert.js'
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
   const insert = inserter(db, unit)
-  const keepOtherContent = otherContentKeeper(db, unit)
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((): RecordVerdict[] => [])
@@ -44,9 +43,12 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
         }
       }
     }
+    for (const conflict of conflicts)
+      await keepOtherContent(db, unit, conflict).catch((error) =>
+        answer(conflict.event, refused(conflict.event, error)),
+      )
     // Not one event could be recorded: this is an outage and not about single events.
     if (faults.length > 0 && faults.length === verdicts.flat().length) throw faults[0]!.fault
-    await keepOtherContent(conflicts)
     return verdicts
 
     function answer(event: BatchEvent, result: Recorded): void {

@@ -2,7 +2,7 @@
  * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
  * of its age are removed. An operator can run it: the two then change places.
  */
-import type { EventKey, ignoredReasons, NewEvent, RecordVerdict } from '../../model.js'
+import type { EventKey, ignoredReasons, NewEvent } from '../../model.js'
 import type { Conflict } from '../../store.js'
 import { takeOver } from '../shared/judge.js'
 import type { Connection } from './connection.js'
@@ -28,7 +28,8 @@ export interface OtherContent {
   readonly delivery: UnpackedDelivery
   readonly event: NewEvent
   readonly part: number
-  readonly verdict: Extract<RecordVerdict, { status: 'duplicate' }>
+  /** The event that has the id. */
+  readonly seq: number
 }
 
 export function keepOtherContent(
@@ -37,17 +38,17 @@ export function keepOtherContent(
   conflicts: readonly OtherContent[],
 ): void {
   connection.write(() => {
-    for (const { delivery, event, part, verdict } of conflicts) {
+    for (const { delivery, event, part, seq } of conflicts) {
       const { source, headers, body } = delivery
       const hash = Uint8Array.from(event.contentHash!)
       const at = delivery.receivedAt ?? now
-      connection.prepare(keep).run(verdict.seq, hash, source, at, part, headers, Uint8Array.from(body))
-      connection.prepare(count).run(verdict.seq, hash, at)
+      connection.prepare(keep).run(seq, hash, source, at, part, headers, Uint8Array.from(body))
+      connection.prepare(count).run(seq, hash, at)
     }
   })
   const replayed: (typeof ignoredReasons)[number] = 'replayed_content'
-  for (const { delivery, event, verdict } of conflicts)
-    if (connection.prepare(isWithheld).get(verdict.seq, replayed) !== undefined)
+  for (const { delivery, event, seq } of conflicts)
+    if (connection.prepare(isWithheld).get(seq, replayed) !== undefined)
       operate(connection, now, takeOver({ source: delivery.source, eventId: event.eventId }))
 }
 

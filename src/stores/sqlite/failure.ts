@@ -40,7 +40,7 @@ export function isSqliteError(error: unknown): error is SqliteError {
 }
 
 /** The database cannot store a value of the sender: it is too large. */
-export function isRefusal(error: unknown): boolean {
+export function isRefusal(error: unknown): error is SqliteError {
   return isSqliteError(error) && (error.errcode & 0xff) === TOOBIG
 }
 

@@ -3,7 +3,7 @@
  * events are known they are found by a plain read first, so that a call with nothing new takes no lock.
  */
 import { HookonceError } from '../../errors.js'
-import type { RecordVerdict } from '../../model.js'
+import type { NewEvent, RecordVerdict } from '../../model.js'
 import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Connection } from './connection.js'
@@ -21,9 +21,9 @@ export function record(connection: Connection, now: number, packed: PackedDelive
   const judged: Judged[] = deliveries.map((delivery) => ({ delivery, verdicts: null }))
   if (share.areLikely()) insertUnknown(connection, now, judged, null)
   else insertAtOnce(connection, now, judged)
-  const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
   const conflicts = judged.flatMap(otherContentOf)
-  if (conflicts.length > 0) keepOtherContent(connection, now, conflicts)
+  if (conflicts.length > 0) keepOrRefuse(connection, now, judged, conflicts)
+  const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
   share.note(
     verdicts.reduce((known, { status }) => known + (status === 'duplicate' ? 1 : 0), 0),
     verdicts.length,
@@ -34,8 +34,33 @@ export function record(connection: Connection, now: number, packed: PackedDelive
 function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
   return delivery.events.flatMap((event, part) => {
     const verdict = verdicts![part]!
-    return verdict.status === 'duplicate' && !verdict.equal ? [{ delivery, event, part, verdict }] : []
+    return isConflict(verdict) ? [{ delivery, event, part, seq: verdict.seq }] : []
   })
+}
+
+/** Where it cannot be kept, its sender must send it again. The other deliveries of the call are recorded all the same. */
+function keepOrRefuse(
+  connection: Connection,
+  now: number,
+  judged: readonly Judged[],
+  conflicts: readonly OtherContent[],
+): void {
+  try {
+    keepOtherContent(connection, now, conflicts)
+  } catch (error) {
+    if (judged.every(({ verdicts }) => verdicts!.every(isConflict))) throw error
+    for (const each of judged)
+      each.verdicts = each.delivery.events.map((event, part) => {
+        const verdict = each.verdicts![part]!
+        return isConflict(verdict) ? refused(each.delivery.source, event, error) : verdict
+      })
+  }
+}
+
+function isConflict(
+  verdict: RecordVerdict | null,
+): verdict is Extract<RecordVerdict, { status: 'duplicate' }> {
+  return verdict?.status === 'duplicate' && !verdict.equal
 }
 
 function insertAtOnce(connection: Connection, now: number, judged: readonly Judged[]): void {
@@ -117,12 +142,13 @@ function insertAlone(
     db.exec('release hookonce_delivery')
     const { source, events } = judged.delivery
     if (!isRefusal(error)) faults.push(toHookonceError(error))
-    return events.map(({ eventId }) => {
-      const details = { source, eventId, problem: describe(error) }
-      const { code, message } = isRefusal(error)
-        ? new HookonceError('EVENT_REFUSED', details)
-        : toHookonceError(error)
-      return { status: 'refused', code, detail: message }
-    })
+    return events.map((event) => refused(source, event, error))
   }
+}
+
+function refused(source: string, { eventId }: NewEvent, error: unknown): RecordVerdict {
+  const { code, message } = isRefusal(error)
+    ? new HookonceError('EVENT_REFUSED', { source, eventId, problem: describe(error) })
+    : toHookonceError(error)
+  return { status: 'refused', code, detail: message }
 }
