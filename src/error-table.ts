@@ -184,6 +184,10 @@ export const errorTable = {
     410,
     'The payload of event "{eventId}" of "{source}" is not stored. If it was archived, restore it from the archive first; an erased payload cannot be restored.',
   ),
+  CONFLICT_NOT_FOUND: final(
+    404,
+    'No other content is kept beside event "{eventId}" of "{source}": none came, or it was removed with the payloads of its age.',
+  ),
   PAYLOAD_UNREADABLE: final(
     409,
     'The payload of event "{eventId}" of "{source}" cannot be decrypted. Nothing was changed. Check the keys of the option `encryption`.',

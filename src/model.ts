@@ -339,7 +339,7 @@ export interface Order {
 }
 
 /**
- * Why an order leaves an event as it is. The last two are for retry and replay: without a readable payload no handler
+ * Why an order leaves an event as it is. The last three are for retry and replay: without a readable payload no handler
  * can run, so the event would become a dead letter.
  */
 export const orderRefusals = [
@@ -348,6 +348,7 @@ export const orderRefusals = [
   'MOVE_FORBIDDEN',
   'FORCE_NEEDED',
   'PAYLOAD_REMOVED',
+  'CONFLICT_NOT_FOUND',
   'PAYLOAD_UNREADABLE',
 ] as const satisfies readonly ErrorCode[]
 export type OrderRefusal = (typeof orderRefusals)[number]

@@ -177,6 +177,28 @@ describe.each(ways)('%s', (_, where) => {
   })
 })
 
+test.each(ways)(
+  'replay --conflict, %s: runs the other content, and says when there is none',
+  async (_, where) => {
+    const run = (...args: string[]) => folder.run([...args, ...where()])
+    const replay = (id: string) => run('replay', id, '--conflict', '--force', '--note', 'the second is right')
+    expect(await replay('evt_bad')).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('no other content is kept beside it'),
+    })
+    const from = server.inbox.sources.get('stripe')!
+    const now = Date.now()
+    const [id, types] = [`evt_${now}`, ['invoice.paid', 'invoice.voided']]
+    for (const type of types) {
+      await server.inbox.receive('stripe', await from.sign(from.sample({ id, type, now })))
+      await server.inbox.drain()
+    }
+    expect(await replay(id)).toMatchObject({ code: 0, stdout: expect.stringContaining('pending') })
+    await server.inbox.drain()
+    expect((await run('events', 'show', id, '--raw')).stdout).toContain(types[1])
+  },
+)
+
 test('an event without its payload is not replayed: the reason is named and counted, also in a dry run', async () => {
   const path = join(folder.path, 'imported.db')
   const store = sqlite(path)

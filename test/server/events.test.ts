@@ -175,6 +175,28 @@ onBothLogs((bench) => {
     expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', reason: 'customer asked' }])
   })
 
+  it('the other content of a conflict is run by a replay that asks for it, and only where there is one', async () => {
+    const inbox = made()
+    const amounts: unknown[] = []
+    inbox.on('shop', '*', (event) => {
+      amounts.push((event.payload as { amount?: number }).amount)
+    })
+    const running = await started(inbox)
+    await postAll(inbox, [{ id: 'e1', amount: 1 }, { id: 'e2' }])
+    await inbox.drain()
+    await post(inbox, { id: 'e1', amount: 2 })
+    const replay = (id: string, body: object) =>
+      running.call('POST', `${pathOf('shop', id)}/replay`, { role: 'operator', body })
+    const none = await replay('e2', { conflict: true, force: true })
+    expect([none.status, await none.json()]).toMatchObject([404, { code: 'CONFLICT_NOT_FOUND' }])
+    expect((await replay('e1', { conflict: true, force: true })).status).toBe(200)
+    await inbox.process('shop', 'e1')
+    // The two have changed places: the first can be run again in the same way.
+    expect((await replay('e1', { conflict: true, force: true })).status).toBe(200)
+    await inbox.process('shop', 'e1')
+    expect(amounts).toEqual([1, undefined, 2, 1])
+  })
+
   it('an event without its payload is not replayed: 410 alone, and counted in a bulk action', async () => {
     const inbox = made()
     inbox.on('shop', '*', () => {})

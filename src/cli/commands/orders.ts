@@ -185,6 +185,7 @@ function why(code: string, verb: Verb): string {
     MOVE_FORBIDDEN: `${verb} is not possible in its state`,
     FORCE_NEEDED: 'it has succeeded; add --force to run it again (its effects may happen again)',
     PAYLOAD_REMOVED: 'its payload is not stored; if it was archived, restore it from the archive first',
+    CONFLICT_NOT_FOUND: 'no other content is kept beside it',
     PAYLOAD_UNREADABLE: 'its payload cannot be decrypted; check the keys of the option encryption',
   }
   return reasons[code as OrderRefusal] ?? printable(code)

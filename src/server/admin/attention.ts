@@ -169,7 +169,7 @@ function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
         item('conflicts', source, {
           title: `${deliveries(counts.conflicts)} of ${source} ${counts.conflicts === 1 ? 'differs' : 'differ'} from the first with the same id`,
           text: 'The first content was kept and handled.',
-          todo: 'Compare the two contents on the page of the event. If the second is right, replay it with its body.',
+          todo: 'Compare the two contents on the page of the event. If the second is right, run it: hookonce replay <id> --conflict --force.',
           count: counts.conflicts,
           source,
           filter: { source, hasConflict: 'true' },

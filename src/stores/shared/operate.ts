@@ -14,9 +14,12 @@ export function orderResult(order: Order, event: OrderedEvent | undefined): Orde
   return { done: true, from: event.state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
 }
 
-function refusalOf({ verb, force }: Order, { state, hasPayload }: OrderedEvent): OrderRefusal | null {
+function refusalOf(
+  { verb, force, conflict }: Order,
+  { state, hasPayload }: OrderedEvent,
+): OrderRefusal | null {
   if (state === 'processing') return 'EVENT_PROCESSING'
   if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
-  if (verb !== 'ignore' && !hasPayload) return 'PAYLOAD_REMOVED'
+  if (verb !== 'ignore' && !hasPayload) return conflict ? 'CONFLICT_NOT_FOUND' : 'PAYLOAD_REMOVED'
   return state === 'succeeded' && force !== true ? 'FORCE_NEEDED' : null
 }
