@@ -84,7 +84,7 @@ for (const path of ['/', '/events']) {
 }
 await browser.close()
 clearInterval(arriving)
-await server.close({ deadlineMs: 2_000 })
+await server.close({ deadline: 2_000 })
 await rm(folder, { recursive: true, force: true })
 
 /** @param {number} from */

@@ -2,8 +2,8 @@
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 type Unit = keyof typeof unitMs
 
-/** A duration in an option: `90s`, `12h`, `30d`, or milliseconds. */
-export type Age = `${number}${Unit}` | number
+/** A duration in an option: `'90s'`, `'12h'`, `'30d'`, or a number of milliseconds. */
+export type Duration = `${number}${Unit}` | number
 
 /** `500ms`, `90s`, `5m`, `12h`, `30d`, `2w` as milliseconds; null when the text is not a duration. */
 export function parseDuration(text: string): number | null {
@@ -11,10 +11,17 @@ export function parseDuration(text: string): number | null {
   return amount === undefined ? null : Math.round(Number(amount) * unitMs[unit as Unit])
 }
 
-/** The same for an option, which may also be a number of milliseconds. */
+/** Milliseconds of an option; null when it is no duration. */
 export function durationMs(value: unknown): number | null {
   if (typeof value === 'string') return parseDuration(value)
   return typeof value === 'number' ? value : null
+}
+
+/** Milliseconds of an option that has passed its rule, or of its default. */
+export function msOf(value: Duration | undefined, byDefault: Duration): number {
+  const ms = durationMs(value ?? byDefault)
+  if (ms === null) throw new RangeError('not a duration: the option was not checked')
+  return ms
 }
 
 const words = [

@@ -53,11 +53,11 @@ export const errorTable = {
   ),
   KEY_BUSY: retryable(
     409,
-    'Another caller runs once("{key}") and did not finish within {waitMs} ms. Try again, or raise waitMs.',
+    'Another caller runs once("{key}") and did not finish within {waitMs} ms. Try again, or raise `wait`.',
   ),
   KEY_LOST: retryable(
     409,
-    'once("{key}") lost its lease while it ran, because it took longer than leaseMs. Its result was not stored. Raise leaseMs.',
+    'once("{key}") lost its lease while it ran, because it took longer than `lease`. Its result was not stored. Raise `lease`.',
   ),
   RESULT_NOT_KEPT: final(
     500,

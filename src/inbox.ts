@@ -3,8 +3,10 @@
  * the path of one delivery, `inbox/recording-path.ts` its way into the log, `processing/attempt.ts` the path of one
  * attempt.
  */
+
 import { atMost, countDown, systemClock } from './clock.js'
 import { createCounters } from './counters.js'
+import type { Duration } from './duration.js'
 import { keyRing } from './encryption/key-ring.js'
 import type { Sources } from './inbox/event-types.js'
 import { createHistorian } from './inbox/history.js'
@@ -15,7 +17,6 @@ import {
   checkCapabilities,
   checkHandler,
   checkInboxOptions,
-  checkLimits,
   checkSources,
   type InboxOptions,
   inboxLog,
@@ -27,9 +28,10 @@ import type { Inbox, OrderVerb } from './inbox/types.js'
 import { createBodyBudget } from './intake/body-budget.js'
 import { fetchIntake } from './intake/fetch.js'
 import { intakeObserver } from './intake/observer.js'
-import { defaultLimits, type EarlyRefusal } from './intake/receive.js'
+import { type EarlyRefusal, intakeLimits } from './intake/receive.js'
 import { repeatedLines } from './log.js'
 import { onceKey } from './once.js'
+import { checkedMs } from './options.js'
 import { packageVersion } from './package-version.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
 import { DEFAULT_CONCURRENCY, workerName } from './processing/processor.js'
@@ -53,7 +55,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const clock = options.clock ?? systemClock
   const sources = checkSources(options.sources, log)
   checkCapabilities(options)
-  const limits = checkLimits({ ...defaultLimits, ...options.limits })
+  const limits = intakeLimits(options.limits)
   const redact = createRedactor(options.redact ?? {}, sources)
   const bodies = createBodyBudget(limits.allBodiesBytes)
   const counters = createCounters()
@@ -111,7 +113,8 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       schedule ??= startSchedule(retainDeps, { log, counters })
   }
 
-  async function stop({ deadlineMs = 10_000 } = {}): Promise<void> {
+  async function stop({ deadline }: { deadline?: Duration } = {}): Promise<void> {
+    const deadlineMs = checkedMs('stop({ deadline })', deadline, '10s')
     if (store.refuses) return
     store.refuse()
     const left = countDown(deadlineMs)

@@ -2,13 +2,13 @@
 export { type Clock, systemClock } from './clock.js'
 export { defineConfig, env, type HookonceConfig } from './config/define.js'
 export type { AttemptEnd, Counters, Histogram, SourceCounters } from './counters.js'
-export type { Age } from './duration.js'
+export type { Duration } from './duration.js'
 export type { EncryptionOptions } from './encryption/key-ring.js'
 export { type ErrorCode, errorTable, HookonceError, isHookonceError } from './errors.js'
 export type { EventTypeOf, PayloadOf, ProviderEvents, Sources } from './inbox/event-types.js'
 export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
-export type { EarlyRefusal, IntakeLimits } from './intake/receive.js'
+export type { EarlyRefusal, IntakeLimits, LimitOptions } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export * from './model.js'
 export type { OnceKeyOptions } from './once.js'
@@ -35,6 +35,7 @@ export type {
   IdentifiedEvent,
   Provider,
   RejectReason,
+  RetentionAges,
   SampleOptions,
   SignOptions,
   Source,
@@ -42,11 +43,10 @@ export type {
   Verification,
 } from './provider.js'
 export type { EraseAllOptions } from './retention/erase.js'
-export type { RetentionAges, RetentionOptions } from './retention/policy.js'
+export type { RetentionOptions } from './retention/policy.js'
 export type { Removed, RetainOptions, RetainProgress, RetainReport } from './retention/retain.js'
 export type { Seen, SeenEntry, SeenKey } from './seen/seen.js'
 export { lru } from './seen/seen.js'
-export type { Seal } from './spool/row.js'
 export type { Spool, SpoolOptions, SpoolStatus } from './spool/spool.js'
 export type * from './store/archive.js'
 export type * from './store/audit.js'

@@ -269,7 +269,6 @@ export interface EventRecord extends EventKey {
   readonly contentHash: string | null
   /** The id of the event whose signed content this one repeats under another, unsigned id; else null. */
   readonly sameAs: string | null
-  readonly payloadKept: boolean
   /** `kept`: in the log. `removed`: by retention; an archive may contain it. `erased`: permanently. */
   readonly payload: 'kept' | 'removed' | 'erased'
 }
@@ -329,7 +328,7 @@ export interface Order {
   readonly verb: 'retry' | 'replay' | 'ignore'
   readonly events: readonly EventKey[]
   readonly actor: string
-  readonly reason: string
+  readonly note: string
   /** Required to replay a succeeded event. */
   readonly force?: boolean
   /** Replay with the other content of the latest conflict. The present content is then kept beside it. */

@@ -3,21 +3,31 @@
  * is leased and the lease is extended; when the process dies, the lease expires and the next caller runs `fn` again. The
  * keys may be those of a store or of Redis.
  */
+import { type Duration, msOf } from './duration.js'
 import { HookonceError } from './errors.js'
 import { limits } from './model.js'
+import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape } from './options.js'
 import type { KeyState, Keys } from './store.js'
 
 /** The part of `keys` that `once` needs. Redis has it too. */
 export type KeySteps = Pick<Keys, 'key'>
 
 export interface OnceKeyOptions {
-  /** Time without a heartbeat after which another caller takes over. Default 30,000. */
-  readonly leaseMs?: number
+  /** Time without a heartbeat after which another caller takes over. Default `'30s'`. */
+  readonly lease?: Duration
   /** How long the result is stored. Default: without end. */
-  readonly ttlMs?: number
-  /** How long to wait for another caller. Default 30,000. */
-  readonly waitMs?: number
+  readonly ttl?: Duration
+  /** How long to wait for another caller. Default `'30s'`. */
+  readonly wait?: Duration
 }
+
+export const onceRules = {
+  lease: duration(1, limits.leaseMs),
+  ttl: duration(1, 10 * limits.delayMs),
+  wait: duration(0, MAX_TIMER_MS),
+} satisfies Record<keyof OnceKeyOptions, Rule>
+
+const onceRule = shape(onceRules)
 
 const POLL_MS = 50
 
@@ -28,7 +38,10 @@ export async function onceKey<T>(
   options: OnceKeyOptions = {},
   maxResultBytes: number = limits.effectResultBytes,
 ): Promise<T> {
-  const { leaseMs = 30_000, ttlMs = null, waitMs = 30_000 } = options
+  checkOptions('once(key, fn, options)', options, onceRule)
+  const leaseMs = msOf(options.lease, '30s')
+  const waitMs = msOf(options.wait, '30s')
+  const ttlMs = options.ttl === undefined ? null : msOf(options.ttl, 0)
   const work = `work of once("${key}")`
   const until = performance.now() + waitMs
   for (;;) {

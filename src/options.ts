@@ -3,7 +3,7 @@
  * configuration file check them with the same rules. A message names the option and what it must be, and does not
  * quote text, because it may be a secret.
  */
-import { durationMs } from './duration.js'
+import { type Duration, durationMs, durationText, msOf } from './duration.js'
 import { type HookonceError, invalid } from './errors.js'
 
 export interface Rule {
@@ -84,6 +84,10 @@ export const anyText: Rule = rule('text', (value) => typeof value === 'string')
 export const anyValue: Rule = rule('anything', () => true)
 export const flag: Rule = rule('true or false', (value) => typeof value === 'boolean')
 export const callable: Rule = rule('a function', (value) => typeof value === 'function')
+export const clockRule: Rule = rule(
+  'a clock with now()',
+  (value) => isObject(value) && typeof value.now === 'function',
+)
 export const off: Rule = rule('false', (value) => value === false)
 
 /** The longest wait of a timer of Node; a longer one would end at once. */
@@ -110,12 +114,19 @@ export function numberAbove(bound: number, most: number): Rule {
   )
 }
 
-/** `30s`, `5m`, `30d`, or a number of milliseconds. */
-export function duration(expected: string, leastMs: number, mostMs: number): Rule {
-  return rule(expected, (value) => {
+/** The rule of every duration: `'30s'`, `'5m'`, `'30d'`, or a whole number of milliseconds. `msOf` reads the value. */
+export function duration(leastMs: number, mostMs: number): Rule {
+  const range = `from ${durationText(leastMs)} to ${durationText(mostMs)}`
+  return rule(`a duration ${range}, such as '30s' or 30000`, (value) => {
     const ms = durationMs(value)
     return Number.isSafeInteger(ms) && ms! >= leastMs && ms! <= mostMs
   })
+}
+
+/** Milliseconds of a duration that is not part of options that were checked before. */
+export function checkedMs(name: string, value: Duration | undefined, byDefault: Duration): number {
+  if (value !== undefined) checkOptions(name, value, duration(0, MAX_TIMER_MS))
+  return msOf(value, byDefault)
 }
 
 export function choice(...choices: readonly string[]): Rule {

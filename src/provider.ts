@@ -3,6 +3,8 @@
  * A provider never throws on a delivery: `verify` returns a verdict and `identify` a list, also for bad input. It does
  * no I/O, except that it may fetch and cache public keys (a key set, a certificate).
  */
+
+import type { Duration } from './duration.js'
 import type { ContentGuard } from './model.js'
 
 /** One HTTP request, as received. Header names are in lower case; the body is bytes. */
@@ -125,7 +127,7 @@ export interface SchemeFacts {
   readonly timestamp: {
     readonly in: string
     readonly unit: TimestampUnit
-    /** Null: compared with the clock only if the source sets `toleranceMs`. */
+    /** Null: compared with the clock only if the source sets `tolerance`. */
     readonly toleranceMs: number | null
   } | null
 }
@@ -205,7 +207,22 @@ export interface Source<Key extends string = string> extends Provider<Key> {
   readonly rearm: boolean
   /** Events of one reference are handled one at a time, in the order received. */
   readonly order: 'reference' | null
-  readonly retention: { readonly payloadsMs?: number; readonly eventsMs?: number }
+  readonly retention: RetentionAges
+}
+
+/** How long the rows of a source are stored. */
+export interface RetentionAges {
+  /** Payloads of finished events. Default 30 days. */
+  readonly payloads?: Duration
+  /**
+   * Finished events and their keys: for this time, a second delivery is a duplicate. Default 90 days, and `forever` when the
+   * sender signs deliveries without a time that is checked: a captured delivery is then valid for ever.
+   */
+  readonly events?: Duration | 'forever'
+  /** Attempts of finished events. Default: as long as the events, and at most 90 days. */
+  readonly attempts?: Duration
+  /** Audits. Default: as long as the events, and at most 90 days. */
+  readonly audits?: Duration
 }
 
 /** The options of every provider factory besides its secrets. */
@@ -218,6 +235,7 @@ export interface SourceOptions {
   /** Events of one reference are handled one at a time, in the order received. Default: no order. */
   readonly order?: 'reference'
   /** The greatest difference between a signed timestamp and now, before or after. */
-  readonly toleranceMs?: number
-  readonly retention?: { readonly payloadsMs?: number; readonly eventsMs?: number }
+  readonly tolerance?: Duration
+  /** Ages of this source; those that are left out are the ages of `retention` of the inbox. */
+  readonly retention?: RetentionAges
 }

@@ -2,7 +2,7 @@
  * The floor on PostgreSQL: the least work that records an event once and durably. One statement for all deliveries that
  * arrived while the previous commit ran, one commit under way, ledger, body and work row.
  *
- * Duties of hookonce that it omits: limits of body size, time and memory; every sender but one; contested ids and
+ * Duties of hookonce that it omits: limits of body size, time and memory; every sender but one; conflicts and
  * replayed content; several events in a delivery; references and lanes; partitions of payloads; counters for statistics;
  * the audit of duplicates; recognising its own rows after a resend; a batch that fails because of one row; reconnecting;
  * the spool; encryption; metrics, traces and logs; a graceful end.

@@ -2,7 +2,7 @@
  * The floor on SQLite: the least work that records an event once and durably. A worker thread writes ledger, body and
  * work row with synchronous=FULL; the deliveries that arrived while it committed are its next transaction.
  *
- * Duties of hookonce that it omits: limits of body size, time and memory; every sender but one; contested ids and
+ * Duties of hookonce that it omits: limits of body size, time and memory; every sender but one; conflicts and
  * replayed content; several events in a delivery; references and lanes; counters for statistics; the audit of
  * duplicates; a batch that fails because of one row; a full disk; other processes on the same file; the clock that never
  * goes back; the spool; encryption; metrics, traces and logs; a graceful end.

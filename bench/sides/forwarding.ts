@@ -18,7 +18,7 @@ export async function forwarding(): Promise<Server> {
     Object.fromEntries(
       urls.map((url, i) => [
         `to${i}`,
-        { url, secret: `whsec_${'A'.repeat(43)}=`, timeoutMs: 2_000, allowPrivate: ['127.0.0.0/8'] },
+        { url, secret: `whsec_${'A'.repeat(43)}=`, timeout: 2_000, allowPrivate: ['127.0.0.0/8'] },
       ]),
     ),
   )

@@ -68,7 +68,7 @@ function watching(store: string, leaseMs: number) {
   const inbox = createInbox({
     store,
     sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
-    processing: { leaseMs, concurrency: 16 },
+    processing: { lease: leaseMs, concurrency: 16 },
     log: { debug() {}, info() {}, warn() {}, error: console.error },
   })
   const handled = new Set<string>()

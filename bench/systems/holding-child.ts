@@ -6,7 +6,7 @@ import { answer } from '../support/child-process.js'
 const inbox = createInbox({
   store: process.env.BENCH_STORE!,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
-  processing: { leaseMs: Number(process.env.BENCH_LEASE_MS), pollMs: 50, concurrency: 100, buffer: 400 },
+  processing: { lease: Number(process.env.BENCH_LEASE_MS), poll: 50, concurrency: 200 },
   log: { debug() {}, info() {}, warn() {}, error: console.error },
 })
 inbox.on('shop', '*', () => new Promise<void>(() => {}))

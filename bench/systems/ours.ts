@@ -5,9 +5,6 @@ import { postgres } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System } from './system.js'
 
-/** Without it the buffer is sized by the rate of the handlers. */
-const BUFFER = Number(process.env.BENCH_BUFFER ?? 0)
-
 export async function ours(kind: string): Promise<System> {
   const schema = kind.replaceAll('-', '_')
   const isOrdered = kind.startsWith('ours-ordered')
@@ -23,7 +20,7 @@ export async function ours(kind: string): Promise<System> {
       sources: {
         shop: unverified({ id: 'json:id', reference: 'json:ref' }),
       },
-      processing: { concurrency: CONCURRENCY, ...(BUFFER > 0 && { buffer: BUFFER }) },
+      processing: { concurrency: CONCURRENCY },
       log: { debug() {}, info() {}, warn() {}, error: console.error },
     })
     if (kind === 'ours-tx' || kind === 'ours-share' || isOrdered) {

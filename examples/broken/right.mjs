@@ -14,7 +14,7 @@ const store = sqlite(join(folder, 'events.db'))
 const inbox = createInbox({
   store,
   sources: { stripe: stripe({ secret }) },
-  processing: { leaseMs: 2_000, retry: { firstMs: 100 } },
+  processing: { lease: 2_000, retry: { firstDelay: 100 } },
 })
 /** @type {Set<string>} */
 const faults = new Set()

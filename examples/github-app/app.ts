@@ -30,7 +30,7 @@ inbox.on('github', 'pull_request.opened', async (event, ctx) => {
       body: JSON.stringify({ labels: ['needs review'] }),
       signal: ctx.signal,
     })
-    if (response.status === 429) throw retryAfter(60_000)
+    if (response.status === 429) throw retryAfter('1m')
     if (!response.ok) throw new Error(`GitHub answered ${response.status}`)
     return response.status
   })

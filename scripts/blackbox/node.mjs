@@ -54,7 +54,12 @@ const inbox = createInbox({
   ...(client && { seen: redis(/** @type {never} */ (client)) }),
   retention: false,
   log: silentLog,
-  processing: { leaseMs, pollMs: 200, concurrency, retry: { maxAttempts: 1_000, firstMs: 50, maxMs: 500 } },
+  processing: {
+    lease: leaseMs,
+    poll: 200,
+    concurrency,
+    retry: { maxAttempts: 1_000, firstDelay: 50, maxDelay: 500 },
+  },
 })
 
 /** @param {unknown} tx @param {string} id @param {number} run */

@@ -18,7 +18,7 @@ const call = promisify(execFile)
 const configuration = `
 import { github, unverified } from 'hookonce/providers'
 const shop = (more) =>
-  unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref', retryWindowMs: 500, ...more })
+  unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref', retryWindow: 500, ...more })
 export default {
   store: 'sqlite:none.db',
   sources: {

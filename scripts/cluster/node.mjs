@@ -14,7 +14,7 @@ const inbox = createInbox({
   // The store recognises PgBouncer, and then sends statements without names.
   store: postgres({ url }),
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
-  processing: { leaseMs: 10_000, retry: { maxAttempts: 1_000, firstMs: 200, maxMs: 2_000 } },
+  processing: { lease: 10_000, retry: { maxAttempts: 1_000, firstDelay: 200, maxDelay: 2_000 } },
   ...(spoolPath && { spool: { path: spoolPath } }),
 })
 inbox.on('shop', '*', async (event, ctx) => {

@@ -20,7 +20,7 @@ await longRun(main)
 async function main(): Promise<boolean> {
   const server = await startPostgres({ settings: { shared_buffers: '256MB', max_wal_size: '4GB' } })
   atEnd(() => server.remove())
-  const store = postgres({ url: server.url, statementTimeoutMs: 120_000 })
+  const store = postgres({ url: server.url, statementTimeout: 120_000 })
   await store.migrate()
   const [client, reader] = [server.url, server.url].map(
     (connectionString) => new pg.Client({ connectionString }),

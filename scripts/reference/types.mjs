@@ -19,15 +19,14 @@ const interfaces = [
     'RetryPolicy',
     'In `processing` for all handlers, or in the options of one.',
   ],
-  ['limits', 'src/intake/receive.ts', 'IntakeLimits', 'The largest and slowest delivery that is accepted.'],
-  ['commits', 'src/intake/group-commit.ts', 'GroupCommitOptions', 'How deliveries share a commit.'],
+  ['limits', 'src/intake/receive.ts', 'LimitOptions', 'The largest and slowest delivery that is accepted.'],
   ['spool', 'src/spool/spool.ts', 'SpoolOptions', 'See [the spool](../spool.md).'],
   ['retention', 'src/retention/policy.ts', 'RetentionOptions', 'See [retention](../retention.md).'],
   [
     'retention of a source',
-    'src/retention/policy.ts',
+    'src/provider.ts',
     'RetentionAges',
-    'In `retention` and in `retention.sources`.',
+    'In `retention` of the inbox, and in `retention` of a source for that one.',
   ],
   ['encryption', 'src/encryption/key-ring.ts', 'EncryptionOptions', 'See [retention](../retention.md).'],
   [

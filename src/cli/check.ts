@@ -114,7 +114,7 @@ function readOptions(texts: readonly string[]): Record<string, unknown> {
       inside[step] ??= {}
       inside = inside[step] as Record<string, unknown>
     }
-    inside[last] = /Ms$/.test(last) && /^\d+$/.test(value) ? Number(value) : value
+    inside[last] = value
   }
   return values
 }

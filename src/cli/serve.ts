@@ -3,9 +3,7 @@ import { timeLimited } from '../clock.js'
 import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
 import type { Inbox, InboxOptions } from '../inbox.js'
-import { jsonLog } from '../log.js'
 import { logRejections } from '../processing/floating-promises.js'
-import { runProcesses } from '../server/processes.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
 import { Failure } from './failure.js'
@@ -19,21 +17,10 @@ export interface ServeOptions {
   readonly receiveOnly?: boolean
 }
 
-/** Receives and handles webhooks and serves the admin API until SIGTERM, in one process or several. */
+/** Receives and handles webhooks and serves the admin API until SIGTERM. */
 export async function serve(output: Output, options: ServeOptions): Promise<number> {
   const loaded = await configuration(options.config)
-  const { processes = 1, drainMs = 8_000 } = loaded.config.server ?? {}
-  const log = typeof loaded.config.log === 'object' ? loaded.config.log : jsonLog(loaded.config.log)
   surviveOutputErrors()
-  const parent = { processes, log, drainMs: drainMs + 2_000 }
-  return runProcesses(parent, () => serveInThisProcess(output, options, loaded))
-}
-
-async function serveInThisProcess(
-  output: Output,
-  options: ServeOptions,
-  loaded: LoadedConfig,
-): Promise<number> {
   const { store, host, port } = options
   const inbox = await inboxFromConfig(loaded, {
     ...(store === undefined ? {} : { store }),
@@ -48,13 +35,13 @@ async function serveInThisProcess(
   // The store comes first: a server that cannot record should not listen.
   await inbox.start()
   const { url } = await server.listen().catch(async (error) => {
-    await inbox.stop({ deadlineMs: 0 })
+    await inbox.stop({ deadline: 0 })
     throw error
   })
   // Registered before the line that says that the server is ready.
-  const drainMs = loaded.config.server?.drainMs
+  const drain = loaded.config.server?.drain
   const ended = runUntilSignal(
-    { server, ...(drainMs === undefined ? {} : { drainMs }) },
+    { server, ...(drain === undefined ? {} : { drain }) },
     { onStop: (signal) => output.say(`stopping (${signal}): finishing accepted requests`) },
   )
   const name = await storeName(inbox)

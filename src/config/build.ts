@@ -59,7 +59,7 @@ export async function reloadInbox(
   try {
     await next.start()
   } catch (error) {
-    await next.stop({ deadlineMs: 0 }).catch(() => {})
+    await next.stop({ deadline: 0 }).catch(() => {})
     throw error
   }
   const before = await server.swap(next)

@@ -3,7 +3,6 @@
 import { encryptionRule } from '../encryption/key-ring.js'
 import { destinationRule } from '../forward/destination.js'
 import { logRule, storeRule, storeUrlRule } from '../inbox/options.js'
-import { commitsRule } from '../intake/group-commit.js'
 import { limitsRule } from '../intake/receive.js'
 import {
   callable,
@@ -44,7 +43,6 @@ const config = shape({
   processing: either(off, processingRule),
   server: serverRule,
   limits: limitsRule,
-  commits: commitsRule,
   tracing: flag,
   migrate: flag,
   retention: either(off, retentionRule),
@@ -71,11 +69,5 @@ function keysOf({ keys, each }: Rule, where = ''): string[] {
 /** Every problem of a configuration; an empty list means that it can be used. */
 export function configProblems(exported: unknown): string[] {
   if (!isObject(exported)) return ['the default export must be an object: defineConfig({ ... })']
-  const problems = optionProblems('', exported, config).map(({ what, problem }) => `${what} ${problem}`)
-  const processes = isObject(exported.server) ? exported.server.processes : undefined
-  if (typeof processes === 'number' && processes > 1 && exported.store === 'sqlite::memory:')
-    problems.push(
-      'server.processes needs a store that processes can share, such as sqlite:events.db; each process would have its own sqlite::memory:',
-    )
-  return problems
+  return optionProblems('', exported, config).map(({ what, problem }) => `${what} ${problem}`)
 }

@@ -47,7 +47,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<LoadedConfi
   const unused = all.length > 0 || config.store !== (exported as HookonceConfig).store
   if (unused) await closeStore((exported as Partial<HookonceConfig>).store)
   if (all.length > 0) throw new HookonceError('CONFIG_INVALID', { path, problem: all.join('; ') })
-  const warnings = [...files.flatMap(warningsIn), ...oneWriter(config as unknown as HookonceConfig)]
+  const warnings = files.flatMap(warningsIn)
   return { config: config as unknown as HookonceConfig, path, files, warnings }
 }
 
@@ -64,15 +64,6 @@ function findConfig(cwd: string): string | null {
     throw new HookonceError('CONFIG_INVALID', { path: cwd, problem })
   }
   return found[0] ?? null
-}
-
-/** Several processes on SQLite work, but are no faster than one: only one of them writes at a time. */
-function oneWriter({ store, server }: HookonceConfig): string[] {
-  const name = typeof store === 'string' ? store : typeof store === 'object' ? store.name : ''
-  if ((server?.processes ?? 1) === 1 || !name.startsWith('sqlite')) return []
-  return [
-    'Several processes share one SQLite file, and only one of them writes at a time. PostgreSQL is made for this.',
-  ]
 }
 
 function warningsIn(path: string): string[] {

@@ -36,7 +36,7 @@ interface Head {
 
 /** The header of a sealed delivery that names its key. A sender cannot send it: HTTP allows no colon in a header name. */
 const KEY_HEADER = ':encrypted'
-const VERSION = 3
+const VERSION = 1
 const NONCE = 12
 const TAG = 16
 const START = 1 + NONCE + TAG

@@ -1,10 +1,13 @@
 /** The options of a destination. They are checked when the destination is added, so that an error stops the start and not an event. */
+
 import type { BlockList } from 'node:net'
+import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid, isHookonceError } from '../errors.js'
 import {
   anyText,
   callable,
   checkOptions,
+  duration,
   either,
   listOf,
   MAX_TIMER_MS,
@@ -34,8 +37,8 @@ export interface Destination {
   readonly sources?: readonly string[]
   /** Types or globs, as in `inbox.on`. Default `*`. */
   readonly types?: readonly string[]
-  /** Time limit from the DNS lookup to the answer. Default 15,000. */
-  readonly timeoutMs?: number
+  /** Time limit from the DNS lookup to the answer. Default `'15s'`. */
+  readonly timeout?: Duration
   readonly retry?: Partial<RetryPolicy>
   /** The most requests per second from this process. Events above it are postponed; they do not fail. */
   readonly ratePerSecond?: number
@@ -44,9 +47,9 @@ export interface Destination {
   /** Private ranges that are allowed: `10.0.0.0/8`. Default none. */
   readonly allowPrivate?: readonly string[]
   /** When to pause the destination. Default: after 20 failures in a row over at least 5 minutes; false = never. */
-  readonly pauseAfter?: { readonly failures?: number; readonly lastingMs?: number } | false
-  /** Delay before a paused destination is probed with one event, doubled up to 15 minutes. Default 60,000. */
-  readonly probeEveryMs?: number
+  readonly pauseAfter?: { readonly failures?: number; readonly lasting?: Duration } | false
+  /** Delay before a paused destination is probed with one event, doubled up to 15 minutes. Default `'1m'`. */
+  readonly probeEvery?: Duration
   /** Sent with every request, such as `authorization`. */
   readonly headers?: Readonly<Record<string, string>>
   /** Certificates (PEM) to trust instead of the system's. */
@@ -78,13 +81,13 @@ export const destinationRule = shape({
   source: text,
   sources: listOf(text),
   types: listOf(text),
-  timeoutMs: whole(1, 10 * 60_000),
+  timeout: duration(1, 600_000),
   retry: retryRule,
   ratePerSecond: numberAbove(0, 1e6),
   concurrency: whole(1, 1_000),
   allowPrivate: listOf(text),
-  pauseAfter: either(off, shape({ failures: whole(1, 1e9), lastingMs: whole(0, 2 ** 31) })),
-  probeEveryMs: whole(1, MAX_TIMER_MS),
+  pauseAfter: either(off, shape({ failures: whole(1, 1e9), lasting: duration(0, MAX_TIMER_MS) })),
+  probeEvery: duration(1, MAX_TIMER_MS),
   headers: mapOf(anyText),
   ca: text,
 } satisfies Record<keyof Destination, Rule>)
@@ -99,7 +102,7 @@ export function checkDestination(
     throw invalid(`The name of ${what}`, 'must be 1 to 64 letters, digits, dashes or underscores')
   checkOptions(`destinations.${name}`, options, destinationRule)
   const allow = allowList(`allowPrivate of ${what}`, options.allowPrivate ?? [])
-  const { failures = 20, lastingMs = 5 * 60_000 } = options.pauseAfter || {}
+  const { failures = 20, lasting } = options.pauseAfter || {}
   return {
     name,
     what,
@@ -107,13 +110,13 @@ export function checkDestination(
     signers: signersOf(what, options.secret),
     sources: sourcesOf(what, options, allSources),
     types: typesOf(what, options.types ?? ['*']),
-    timeoutMs: options.timeoutMs ?? 15_000,
+    timeoutMs: msOf(options.timeout, '15s'),
     retry: retryOf(options.retry),
     ratePerSecond: options.ratePerSecond ?? null,
     concurrency: options.concurrency ?? 4,
     allow,
-    pauseAfter: options.pauseAfter === false ? null : { failures, lastingMs },
-    probeEveryMs: options.probeEveryMs ?? 60_000,
+    pauseAfter: options.pauseAfter === false ? null : { failures, lastingMs: msOf(lasting, '5m') },
+    probeEveryMs: msOf(options.probeEvery, '1m'),
     headers: headersOf(what, options.headers ?? {}),
     ca: options.ca,
   }

@@ -123,7 +123,7 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
       {
         // The policy of each destination decides; these are the largest values of all.
         retry: { maxAttempts: largest(({ retry }) => retry.maxAttempts) },
-        timeoutMs: largest(({ timeoutMs }) => timeoutMs) + 10_000,
+        timeout: largest(({ timeoutMs }) => timeoutMs) + 10_000,
         // So that each destination can have as many requests as it may while the others are slow.
         concurrency: own.reduce((sum, { destination }) => sum + destination.concurrency, 0),
       },

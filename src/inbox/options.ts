@@ -2,14 +2,13 @@
 import type { Clock } from '../clock.js'
 import type { EncryptionOptions } from '../encryption/key-ring.js'
 import { invalid } from '../errors.js'
-import type { GroupCommitOptions } from '../intake/group-commit.js'
-import { type IntakeLimits, limitsRule } from '../intake/receive.js'
+import type { LimitOptions } from '../intake/receive.js'
 import { jsonLog, type Logger, type LogLevel } from '../log.js'
 import {
   anyValue,
   checkOptions,
   choice,
-  complete,
+  clockRule,
   either,
   flag,
   isObject,
@@ -44,8 +43,7 @@ export interface InboxOptions<Tx = unknown, S extends Sources = Sources> {
   readonly ownsStore?: boolean
   /** The sources by name. The name is the end of the path: `/webhooks/<name>`. */
   readonly sources: S
-  readonly limits?: Partial<IntakeLimits>
-  readonly commits?: Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>
+  readonly limits?: LimitOptions
   /** A local file that takes deliveries while the store is unavailable. Default: none; the answer is then 503. */
   readonly spool?: SpoolOptions
   /** A cache of known events: `lru()`, or `redis(client)` of `hookonce/redis`. It answers duplicates without the store. Default: none. */
@@ -98,14 +96,13 @@ const inboxRule = shape({
   ownsStore: flag,
   sources: required(mapOf(anyValue)),
   limits: anyObject,
-  commits: anyObject,
   spool: anyObject,
   seen: anyObject,
   retention: either(off, anyObject),
   encryption: anyObject,
   log: logRule,
   redact: anyObject,
-  clock: rule('a clock with now()', (value) => isObject(value) && typeof value.now === 'function'),
+  clock: clockRule,
   processing: either(off, processingRule),
   tracing: flag,
   migrate: flag,
@@ -179,9 +176,4 @@ export function checkHandler(store: Store | string, { stale }: Pick<HandlerOptio
 /** Without the option, retention runs where the store can. */
 export function canRetain(store: Store | string): boolean {
   return typeof store === 'string' || (store.retention !== undefined && store.keys !== undefined)
-}
-
-export function checkLimits(limits: IntakeLimits): IntakeLimits {
-  checkOptions('limits', limits, complete(limitsRule))
-  return limits
 }

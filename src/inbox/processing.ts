@@ -74,7 +74,7 @@ export function inboxProcessing<Tx>(
     },
     async rearm(key) {
       const opened = await store.openForAccepted()
-      await commandEvent(opened, 'retry', key, { actor: 'sender', reason: 'delivered again' })
+      await commandEvent(opened, 'retry', key, { actor: 'sender', note: 'delivered again' })
       wake()
     },
     // Events of one lane run one after the other.

@@ -13,6 +13,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
 import type { Counters } from '../counters.js'
+import { msOf } from '../duration.js'
 import { refuseUnsealed, sealing } from '../encryption/encrypted.js'
 import type { KeyRing } from '../encryption/key-ring.js'
 import { type GroupCommitOptions, groupCommit } from '../intake/group-commit.js'
@@ -22,7 +23,7 @@ import { onceKey } from '../once.js'
 import type { BatchRecorder, LogRecorder, Recorder } from '../recorder.js'
 import { createSeenCache, type SeenCache } from '../seen/cache.js'
 import type { Seen } from '../seen/seen.js'
-import { DEFAULT_AFTER_MS, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
+import { DEFAULT_AFTER, type OpenSpool, openSpool, type SpoolOptions } from '../spool/spool.js'
 import { need } from '../store.js'
 import type { LazyStore } from './lazy-store.js'
 import type { InboxOptions } from './options.js'
@@ -31,7 +32,7 @@ import type { InboxOptions } from './options.js'
 const LOG_ID_KEY = 'hookonce:log-id'
 
 export interface RecordingDeps {
-  readonly options: Pick<InboxOptions, 'spool' | 'commits'>
+  readonly options: Pick<InboxOptions, 'spool'>
   /** Time limit for one delivery on the whole path. */
   readonly recordMs: number
   readonly cache: SeenCache | null
@@ -57,7 +58,7 @@ export function recordingPath(deps: RecordingDeps): RecordingPath {
   const toStore = store.recorder
   const toSpool = options.spool ? spoolStep(options.spool, deps)(toStore) : null
   const sealed = sealStep(ring)(toSpool ?? toStore)
-  const commits = groupCommit(sealed, commitOptions(options.commits, recordMs, counters))
+  const commits = groupCommit(sealed, commitOptions(recordMs, counters))
   const { record } = cacheStep(cache)(traceStep(commits))
   counters.seen = cache?.counts ?? null
   counters.spool = toSpool?.counts ?? null
@@ -148,16 +149,11 @@ function checkSeals(ring: KeyRing, next: LogRecorder): LogRecorder {
 
 /** At most half of `recordMs`, so that the spool takes over while the sender still waits for its answer. */
 function spoolInTime(spool: SpoolOptions, recordMs: number): SpoolOptions {
-  return { ...spool, afterMs: Math.min(spool.afterMs ?? DEFAULT_AFTER_MS, Math.ceil(recordMs / 2)) }
+  return { ...spool, after: Math.min(msOf(spool.after, DEFAULT_AFTER), Math.ceil(recordMs / 2)) }
 }
 
-function commitOptions(
-  options: InboxOptions['commits'],
-  recordMs: number,
-  counters: Counters,
-): GroupCommitOptions {
+function commitOptions(recordMs: number, counters: Counters): GroupCommitOptions {
   return {
-    ...options,
     withinMs: recordMs,
     onCommit(deliveries, ms) {
       counters.commits++

@@ -1,5 +1,7 @@
 /** What can be done with an inbox. `createInbox` makes one. */
+
 import type { Counters, HandlerCounters } from '../counters.js'
+import type { Duration } from '../duration.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
 import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
@@ -71,10 +73,10 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   /** Opens the store, brings its schema up to date, and starts running handlers. */
   start(): Promise<void>
   /**
-   * Records accepted deliveries and finishes running attempts within `deadlineMs` (default 10 s), releases the other
+   * Records accepted deliveries and finishes running attempts within `deadline` (default `'10s'`), releases the other
    * claimed events, and closes the store (`ownsStore: false` leaves it open).
    */
-  stop(options?: { deadlineMs?: number }): Promise<void>
+  stop(options?: { deadline?: Duration }): Promise<void>
   /** Runs due events until none is left. Resolves to the number of attempts. For tests. */
   drain(): Promise<number>
   /**
@@ -145,7 +147,7 @@ export interface HandlerState {
   readonly sourcePaused: boolean
   /** Attempts that run now. */
   readonly active: number
-  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeoutMs' | 'order' | 'share' | 'maxBatch'>
+  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
   readonly retry: RetryPolicy
   readonly counters: HandlerCounters
 }

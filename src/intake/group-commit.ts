@@ -6,7 +6,6 @@
 import { timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
 import type { NewDelivery } from '../model.js'
-import { type Rule, shape, whole } from '../options.js'
 import type { BatchRecorder, Recording } from '../recorder.js'
 
 export interface GroupCommitOptions {
@@ -25,15 +24,6 @@ export interface GroupCommitOptions {
   /** Called after each commit with its number of deliveries and its duration. */
   readonly onCommit?: (deliveries: number, ms: number) => void
 }
-
-/** The options a user may set, as `commits`. */
-export const commitsRule = shape({
-  maxBatch: whole(1),
-  maxBatchBytes: whole(1),
-  maxUnderWay: whole(1),
-  maxWaiting: whole(1),
-  maxWaitingBytes: whole(1),
-} satisfies Record<keyof Omit<GroupCommitOptions, 'onCommit' | 'withinMs'>, Rule>)
 
 export interface GroupCommit {
   /**

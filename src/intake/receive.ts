@@ -2,34 +2,32 @@
  * The limits of intake: size, headers and encoding of a delivery are checked before any other work. Adapters use the
  * same limits while they read the body.
  */
-import { type Rule, shape, whole } from '../options.js'
+import { type Duration, msOf } from '../duration.js'
+import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape, whole } from '../options.js'
 import type { Delivery } from '../provider.js'
 
-export interface IntakeLimits {
+export interface LimitOptions {
   /** Default 1 MiB. */
-  readonly bodyBytes: number
+  readonly bodyBytes?: number
   /** Default 100. */
-  readonly headerCount: number
+  readonly headerCount?: number
   /** Names and values together. Default 32 KiB. */
-  readonly headerBytes: number
+  readonly headerBytes?: number
   /** Limit for all bodies in memory at once; beyond it the answer is 503. Default 64 MiB. */
-  readonly allBodiesBytes: number
-  /** How long an adapter waits for the whole body. Default 10,000. */
-  readonly bodyTimeoutMs: number
-  /**
-   * Time limit to record a verified delivery. After it the answer is 503, and the sender retries.
-   * Default 5,000.
-   */
-  readonly recordMs: number
+  readonly allBodiesBytes?: number
+  /** How long an adapter waits for the whole body. Default `'10s'`. */
+  readonly bodyTimeout?: Duration
+  /** Time limit to record a verified delivery. After it the answer is 503, and the sender retries. Default `'5s'`. */
+  readonly recordTimeout?: Duration
 }
 
-export const defaultLimits: IntakeLimits = {
-  bodyBytes: 1024 * 1024,
-  allBodiesBytes: 64 * 1024 * 1024,
-  headerCount: 100,
-  headerBytes: 32 * 1024,
-  bodyTimeoutMs: 10_000,
-  recordMs: 5_000,
+export interface IntakeLimits {
+  readonly bodyBytes: number
+  readonly headerCount: number
+  readonly headerBytes: number
+  readonly allBodiesBytes: number
+  readonly bodyTimeoutMs: number
+  readonly recordMs: number
 }
 
 export const limitsRule = shape({
@@ -37,9 +35,21 @@ export const limitsRule = shape({
   headerCount: whole(1),
   headerBytes: whole(1),
   allBodiesBytes: whole(1),
-  bodyTimeoutMs: whole(1),
-  recordMs: whole(1),
-} satisfies Record<keyof IntakeLimits, Rule>)
+  bodyTimeout: duration(1, MAX_TIMER_MS),
+  recordTimeout: duration(1, MAX_TIMER_MS),
+} satisfies Record<keyof LimitOptions, Rule>)
+
+export function intakeLimits(options: LimitOptions = {}): IntakeLimits {
+  checkOptions('limits', options, limitsRule)
+  return {
+    bodyBytes: options.bodyBytes ?? 1024 * 1024,
+    allBodiesBytes: options.allBodiesBytes ?? 64 * 1024 * 1024,
+    headerCount: options.headerCount ?? 100,
+    headerBytes: options.headerBytes ?? 32 * 1024,
+    bodyTimeoutMs: msOf(options.bodyTimeout, '10s'),
+    recordMs: msOf(options.recordTimeout, '5s'),
+  }
+}
 
 export type Refusal = 'method' | 'body_too_large' | 'headers_too_large' | 'content_encoding'
 

@@ -7,11 +7,11 @@ import { HookonceError } from '../errors.js'
 import type { EventFilter, EventKey, EventPage, EventRecord, Order, OrderResult } from '../model.js'
 import type { Store } from '../store.js'
 
-/** `actor` and `reason` are written to the audit. */
+/** `actor` and `note` are written to the audit. */
 export interface OrderOptions {
   /** Default `inbox`. */
   readonly actor?: string
-  readonly reason?: string
+  readonly note?: string
   /** Required to replay succeeded events. */
   readonly force?: boolean
   /** Changes nothing; only reports what would be done. */
@@ -46,8 +46,8 @@ export async function commandEvent(
   key: EventKey,
   options: OrderOptions,
 ): Promise<OrderResult> {
-  const { actor = 'inbox', reason = '', force = false, dryRun = false, conflict = false } = options
-  const [result] = await store.operate({ verb, events: [key], actor, reason, force, dryRun, conflict })
+  const { actor = 'inbox', note = '', force = false, dryRun = false, conflict = false } = options
+  const [result] = await store.operate({ verb, events: [key], actor, note, force, dryRun, conflict })
   return result!
 }
 
@@ -59,7 +59,7 @@ export async function commandEvents(
 ): Promise<BulkResult> {
   const {
     actor = 'inbox',
-    reason = '',
+    note = '',
     force = false,
     dryRun = false,
     ratePerSecond,
@@ -84,7 +84,7 @@ export async function commandEvents(
       if (signal?.aborted) break
       const chunk = events.slice(at, at + size)
       if (ratePerSecond !== undefined) freeAt = performance.now() + (chunk.length / ratePerSecond) * 1_000
-      const results = await store.operate({ verb, events: chunk, actor, reason, force, dryRun })
+      const results = await store.operate({ verb, events: chunk, actor, note, force, dryRun })
       for (const result of results) {
         if (result.done) done++
         else refused[result.code] = (refused[result.code] ?? 0) + 1

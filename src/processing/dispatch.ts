@@ -56,7 +56,6 @@ export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
 export class Dispatch<Tx> {
   readonly #deps: DispatchDeps<Tx>
   readonly #concurrency: number
-  readonly #fixedSize: number | undefined
   readonly #places: Places<Tx>
   readonly #queues = new Queues<Tx>()
   /** Callers of `idle`. */
@@ -69,16 +68,15 @@ export class Dispatch<Tx> {
   /** Runs while places may soon be lent. */
   #lending: NodeJS.Timeout | undefined
 
-  constructor(deps: DispatchDeps<Tx>, concurrency: number, buffer: number | undefined) {
+  constructor(deps: DispatchDeps<Tx>, concurrency: number) {
     this.#deps = deps
     this.#concurrency = concurrency
-    this.#fixedSize = buffer
     this.#places = new Places(concurrency)
   }
 
   get bufferSize(): number {
     const { measured, registry } = this.#deps
-    return this.#fixedSize ?? measured.now(2 * Math.max(this.#concurrency, registry.largestGroup))
+    return measured.now(2 * Math.max(this.#concurrency, registry.largestGroup))
   }
 
   /** Events in the buffer, without the queues that are set aside. */

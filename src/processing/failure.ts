@@ -1,26 +1,27 @@
 /** How a failed attempt is retried: the policy of the handler, and the errors with which a handler overrides it. */
+import { type Duration, durationMs, msOf } from '../duration.js'
 import { limits } from '../model.js'
-import { checkOptions, complete, numberFrom, type Rule, shape, whole } from '../options.js'
+import { checkOptions, complete, duration, numberFrom, type Rule, shape, whole } from '../options.js'
 import { textOf } from './error-text.js'
 
 export interface RetryPolicy {
   /** Attempts in all, counted since the event was recorded or an operator retried it. Default 12. */
   readonly maxAttempts: number
-  /** Delay after the first failure. Default 1,000. */
-  readonly firstMs: number
+  /** Delay after the first failure. Default `'1s'`. */
+  readonly firstDelay: Duration
   /** Each delay is this many times the one before. Default 2. */
   readonly factor: number
-  /** The longest delay. Default one hour. */
-  readonly maxMs: number
+  /** The longest delay. Default `'1h'`. */
+  readonly maxDelay: Duration
 }
 
-export const defaultRetry: RetryPolicy = { maxAttempts: 12, firstMs: 1_000, factor: 2, maxMs: 3_600_000 }
+export const defaultRetry: RetryPolicy = { maxAttempts: 12, firstDelay: '1s', factor: 2, maxDelay: '1h' }
 
 export const retryRule = shape({
   maxAttempts: whole(1),
-  firstMs: numberFrom(0),
+  firstDelay: duration(0, limits.delayMs),
   factor: numberFrom(0),
-  maxMs: numberFrom(0),
+  maxDelay: duration(0, limits.delayMs),
 } satisfies Record<keyof RetryPolicy, Rule>)
 
 /** Throws for a wrong value, or one that is missing, in a policy that was merged with the defaults. */
@@ -39,8 +40,9 @@ export function retryDelayMs(
 ): number | null {
   if (tries >= policy.maxAttempts) return null
   // A first delay of 0 times an infinite factor is NaN; the longest delay is the safe one then.
-  const grown = policy.firstMs * policy.factor ** (tries - 1)
-  const full = clampDelay(Number.isNaN(grown) ? policy.maxMs : Math.min(policy.maxMs, grown))
+  const grown = msOf(policy.firstDelay, 0) * policy.factor ** (tries - 1)
+  const maxMs = msOf(policy.maxDelay, 0)
+  const full = clampDelay(Number.isNaN(grown) ? maxMs : Math.min(maxMs, grown))
   return Math.round(full / 2 + (full / 2) * random())
 }
 
@@ -50,19 +52,19 @@ export function permanent(error: unknown): Error {
 }
 
 /**
- * `throw retryAfter(ms)`: retry after `ms` (one year at most) instead of the delay of the policy. The attempt counts, and
+ * `throw retryAfter('5m')`: retry after this time (one year at most) instead of the delay of the policy. The attempt counts, and
  * after the last one the event is a dead letter.
  */
-export function retryAfter(ms: number, why: unknown = 'the handler asked to be called again'): Error {
-  return new RetryAfter(checkDelay('retryAfter', ms), textOf(why), why)
+export function retryAfter(delay: Duration, why: unknown = 'the handler asked to be called again'): Error {
+  return new RetryAfter(checkDelay('retryAfter', delay), textOf(why), why)
 }
 
 /**
- * `throw postpone(ms)`: try again after `ms` (one year at most). The attempt does not count and is not recorded, so use it
+ * `throw postpone('5m')`: try again after this time (one year at most). The attempt does not count and is not recorded, so use it
  * only for conditions that end without intervention (a rate limit, a pause), never for a failure.
  */
-export function postpone(ms: number, why: unknown = 'the handler asked to be called later'): Error {
-  return new Postponed(checkDelay('postpone', ms), textOf(why))
+export function postpone(delay: Duration, why: unknown = 'the handler asked to be called later'): Error {
+  return new Postponed(checkDelay('postpone', delay), textOf(why))
 }
 
 class PermanentFailure extends Error {
@@ -101,8 +103,10 @@ export function retryAfterMs(error: unknown): number | null {
   return error instanceof RetryAfter ? clampDelay(error.delayMs) : null
 }
 
-function checkDelay(name: string, ms: number): number {
-  if (!Number.isFinite(ms) || ms < 0) throw new RangeError(`${name}: ${ms} is not a number of milliseconds`)
+function checkDelay(name: string, delay: Duration): number {
+  const ms = durationMs(delay)
+  if (ms === null || !Number.isFinite(ms) || ms < 0)
+    throw new RangeError(`${name}: ${delay} is not a duration such as '30s' or 30000`)
   return clampDelay(ms)
 }
 

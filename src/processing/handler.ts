@@ -1,5 +1,6 @@
 /** The contract between hookonce and a handler: its event, its context, its options. */
 
+import type { Duration } from '../duration.js'
 import type { Logger } from '../log.js'
 import type { RetryPolicy } from './failure.js'
 
@@ -72,8 +73,8 @@ export type BatchHandler<Tx = unknown, Payload = unknown> = (
 
 export interface HandlerOptions {
   readonly retry?: Partial<RetryPolicy>
-  /** Time limit of one attempt. Default 30,000. */
-  readonly timeoutMs?: number
+  /** Time limit of one attempt. Default `'30s'`. */
+  readonly timeout?: Duration
   /** Attempts of this handler at the same time, in this process. Default: the processor's concurrency. */
   readonly concurrency?: number
   /** Runs the events of one reference one at a time, in the order received. */

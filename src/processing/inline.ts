@@ -32,7 +32,7 @@ export async function handleInline(
   if (verdict.status === 'recorded' && verdict.state === 'ignored') return 'already_received'
   if (verdict.status === 'duplicate' && verdict.final) {
     // A dead letter that is delivered again is tried again. Of two simultaneous deliveries only one runs it.
-    await store.operate({ verb: 'retry', events: [key], actor: 'sender', reason: 'delivered again' })
+    await store.operate({ verb: 'retry', events: [key], actor: 'sender', note: 'delivered again' })
   }
   const result = await processor.processEvent(key)
   if (result?.kind === 'succeeded' || result?.kind === 'ignored') return 'processed'

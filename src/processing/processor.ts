@@ -12,9 +12,10 @@ import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
 import { atMost, countDown } from '../clock.js'
 import { countStoreError } from '../counters.js'
+import { type Duration, msOf } from '../duration.js'
 import type { ErrorCode } from '../errors.js'
-import type { ClaimedEvent, EventKey } from '../model.js'
-import { checkOptions, type Rule, shape, text, whole } from '../options.js'
+import { type ClaimedEvent, type EventKey, limits } from '../model.js'
+import { checkOptions, duration, MAX_TIMER_MS, type Rule, shape, text, whole } from '../options.js'
 import { BufferSize } from './buffer-size.js'
 import { Dispatch, type DispatchDeps } from './dispatch.js'
 import { Elsewhere } from './elsewhere.js'
@@ -34,24 +35,18 @@ export interface ProcessingOptions {
    * run then. Default 16.
    */
   readonly concurrency?: number
-  /**
-   * Events claimed ahead of the attempts. By default as many as the handlers finish in half a second (500 at most, and at
-   * most a twentieth of the lease), and at least twice the concurrency or the largest group.
-   */
-  readonly buffer?: number
-  /** Time without a heartbeat after which a lease expires. Default 30,000; there are three heartbeats in that time. */
-  readonly leaseMs?: number
-  /** Longest wait between two looks for due events. Default 1,000. */
-  readonly pollMs?: number
+  /** Time without a heartbeat after which a lease expires. Default `'30s'`; there are three heartbeats in that time. */
+  readonly lease?: Duration
+  /** Longest wait between two looks for due events. Default `'1s'`. */
+  readonly poll?: Duration
   /** Name of this worker in the attempts. Default: host, process and random characters. */
   readonly worker?: string
 }
 
 export const processingRule = shape({
   concurrency: whole(1),
-  buffer: whole(0),
-  leaseMs: whole(1),
-  pollMs: whole(1),
+  lease: duration(1, limits.leaseMs),
+  poll: duration(1, MAX_TIMER_MS),
   worker: text,
   /** The defaults of `inbox.on`. */
   retry: retryRule,
@@ -118,8 +113,8 @@ export class Processor<Tx> {
     const { store, registry, sources } = deps
     this.#deps = deps
     this.#concurrency = options.concurrency ?? DEFAULT_CONCURRENCY
-    this.#leaseMs = options.leaseMs ?? 30_000
-    this.#pollMs = options.pollMs ?? 1_000
+    this.#leaseMs = msOf(options.lease, '30s')
+    this.#pollMs = msOf(options.poll, '1s')
     this.#worker = options.worker ?? workerName()
     this.#measured = new BufferSize(this.#leaseMs)
     this.#leases = new Leases(deps, this.#leaseMs, (claimed) => this.#dispatch.remove(claimed))
@@ -133,7 +128,6 @@ export class Processor<Tx> {
         onSettled: (event, result) => this.#settled(event, result),
       },
       this.#concurrency,
-      options.buffer,
     )
     this.#suspects = new Suspects(registry, this.#leases)
     this.#elsewhere = new Elsewhere(store, sources)

@@ -3,7 +3,7 @@
  * configured paths of the payload, configured patterns and text that looks like a credential are masked in it.
  */
 import { type ClaimedEvent, limits } from '../model.js'
-import { checkOptions, flag, listOf, type Rule, rule, shape, whole } from '../options.js'
+import { checkOptions, flag, listOf, type Rule, rule, shape } from '../options.js'
 import type { Source } from '../provider.js'
 import { asText, cut, describeError, placeOf, stackOf, storable, withoutCredentials } from './error-text.js'
 import { asHandledEvent } from './payload.js'
@@ -14,12 +14,8 @@ export interface RedactOptions {
   readonly paths?: readonly string[]
   /** Texts or regular expressions that are masked. */
   readonly patterns?: readonly (string | RegExp)[]
-  /** Largest message in bytes. Default 8,192, which is also the maximum. */
-  readonly maxMessage?: number
   /** Whether the stack is stored too. Default false. */
   readonly stack?: boolean
-  /** Largest stack in bytes. Default 2,048. */
-  readonly maxStack?: number
 }
 
 export interface Redactor {
@@ -35,13 +31,13 @@ export interface Redactor {
 const MAX_CHARACTERS = 16_384
 /** A text that was cut may end with the first half of a secret, so its last characters are removed. */
 const CUT_CHARACTERS = 256
+const MAX_STACK_BYTES = 2_048
 const WITHHELD = 'the text was withheld, because the payload has too many private values to look for'
 
 export function createRedactor(options: RedactOptions, sources: ReadonlyMap<string, Source>): Redactor {
   checkOptions('redact', options, redactRule)
   const paths = (options.paths ?? []).map(parsePath)
   const patterns = (options.patterns ?? []).map(asPattern)
-  const maxMessage = options.maxMessage ?? limits.errorBytes
 
   function clean(text: string, claimed: ClaimedEvent): string {
     const wasCut = text.length > MAX_CHARACTERS
@@ -60,15 +56,15 @@ export function createRedactor(options: RedactOptions, sources: ReadonlyMap<stri
   return {
     error(error, claimed) {
       const text = clean(describeError(error), claimed)
-      const message = cut(text === '' ? 'an error without a message' : text, maxMessage)
+      const message = cut(text === '' ? 'an error without a message' : text, limits.errorBytes)
       if (!options.stack) return message
-      const stack = cut(clean(stackOf(error), claimed), options.maxStack ?? 2_048)
+      const stack = cut(clean(stackOf(error), claimed), MAX_STACK_BYTES)
       return cut(`${message}\n${stack}`.trimEnd(), limits.errorBytes)
     },
     place: (error, claimed) => clean(placeOf(error), claimed),
     reason(reason, claimed) {
       const text = clean(asText(reason), claimed)
-      return cut(text === '' ? 'no reason given' : text, Math.min(maxMessage, limits.reasonBytes))
+      return cut(text === '' ? 'no reason given' : text, limits.reasonBytes)
     },
   }
 }
@@ -107,7 +103,5 @@ export const redactRule = shape({
       (pattern) => (pattern instanceof RegExp || typeof pattern === 'string') && !asPattern(pattern).test(''),
     ),
   ),
-  maxMessage: whole(64, limits.errorBytes),
   stack: flag,
-  maxStack: whole(0, limits.errorBytes),
 } satisfies Record<keyof RedactOptions, Rule>)

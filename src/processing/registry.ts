@@ -4,10 +4,21 @@
  * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
  */
 import { createHandlerCounters, type HandlerCounters } from '../counters.js'
+import { msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import { familyOf, globMatches, isGlob, moreSpecificFirst } from '../glob.js'
 import type { EventTypeKey } from '../model.js'
-import { callable, checkOptions, choice, MAX_TIMER_MS, type Rule, rule, shape, whole } from '../options.js'
+import {
+  callable,
+  checkOptions,
+  choice,
+  duration,
+  MAX_TIMER_MS,
+  type Rule,
+  rule,
+  shape,
+  whole,
+} from '../options.js'
 import type { Source } from '../provider.js'
 import { checkRetry, defaultRetry, type RetryPolicy, retryRule } from './failure.js'
 import type { BatchHandler, Handler, HandlerOptions } from './handler.js'
@@ -35,13 +46,12 @@ export interface Registered<Tx> {
 
 const MAX_GROUP = 1_000
 const DEFAULT_BATCH = 50
-const DEFAULT_TIMEOUT_MS = 30_000
 /** Senders decide which types there are. */
 const MAX_CACHED_TYPES = 10_000
 
 const handlerRule = shape({
   retry: retryRule,
-  timeoutMs: whole(1, MAX_TIMER_MS),
+  timeout: duration(1, MAX_TIMER_MS),
   concurrency: whole(1, MAX_TIMER_MS),
   maxBatch: whole(1, MAX_TIMER_MS),
   share: whole(1, MAX_GROUP),
@@ -160,7 +170,7 @@ export class Registry<Tx> {
       pattern,
       ...called,
       options,
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+      timeoutMs: msOf(options.timeout, '30s'),
       retry,
       active: 0,
       meanMs: null,

@@ -12,7 +12,7 @@ export const box = defineProvider({
     signature: { in: ['header:box-signature-primary', 'header:box-signature-secondary'] },
     encoding: 'base64',
     signed: '{body}{timestamp}',
-    timestamp: { in: 'header:box-delivery-timestamp', unit: 'iso', toleranceMs: minutes(10) },
+    timestamp: { in: 'header:box-delivery-timestamp', unit: 'iso', tolerance: minutes(10) },
   }),
   // box-delivery-id is new on every retry; the id in the body is not.
   events: { id: 'json:id', type: 'json:trigger', reference: 'json:source.id' },

@@ -12,7 +12,7 @@ export const calendly = defineProvider({
     encoding: 'hex',
     signed: '{timestamp}.{body}',
     // unchecked: three minutes come from Calendly's example code.
-    timestamp: { in: 'signature', unit: 's', toleranceMs: minutes(3) },
+    timestamp: { in: 'signature', unit: 's', tolerance: minutes(3) },
   }),
   events: {
     // There is no event id.

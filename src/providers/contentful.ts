@@ -35,7 +35,7 @@ export const contentful = defineProvider({
     signed: signedRequest,
     // The path is covered, the host is not. Other headers are covered only if the list names them.
     covers: { body: 'bytes', fields: ['header:x-contentful-signed-headers'] },
-    timestamp: { in: 'header:x-contentful-timestamp', unit: 'ms', toleranceMs: seconds(30) },
+    timestamp: { in: 'header:x-contentful-timestamp', unit: 'ms', tolerance: seconds(30) },
   }),
   events: {
     id: 'header:x-contentful-idempotency-key',

@@ -13,7 +13,7 @@ export const crisp = defineProvider({
     signed: '[{timestamp};{body}]',
     // unchecked: milliseconds or seconds, sources differ; so it is not compared with the clock. A replay has the same
     // body and is the same event.
-    timestamp: { in: 'header:x-crisp-request-timestamp', unit: 'ms', toleranceMs: null },
+    timestamp: { in: 'header:x-crisp-request-timestamp', unit: 'ms', tolerance: null },
   }),
   events: {
     // There is no event id; the body has the time of the event in milliseconds.

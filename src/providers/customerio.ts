@@ -12,8 +12,8 @@ export const customerio = defineProvider({
     encoding: 'hex',
     signed: 'v0:{timestamp}:{body}',
     // unchecked: whether a retry has a new time. A rejected webhook blocks all later ones for up to seven days, and a
-    // replay is known by its signed id; so the time is compared with the clock only with `toleranceMs`.
-    timestamp: { in: 'header:x-cio-timestamp', unit: 's', toleranceMs: null },
+    // replay is known by its signed id; so the time is compared with the clock only with `tolerance`.
+    timestamp: { in: 'header:x-cio-timestamp', unit: 's', tolerance: null },
   }),
   events: {
     id: 'json:event_id',

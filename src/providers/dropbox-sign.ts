@@ -13,7 +13,7 @@ export const dropboxSign = defineProvider({
     encoding: 'hex',
     signed: '{json:event.event_time}{json:event.event_type}',
     // The time of the event: retries for three days have the same time.
-    timestamp: { in: 'json:event.event_time', unit: 's', toleranceMs: days(3.5) },
+    timestamp: { in: 'json:event.event_time', unit: 's', tolerance: days(3.5) },
   }),
   document: { multipart: 'json' },
   events: {

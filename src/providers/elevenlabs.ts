@@ -12,7 +12,7 @@ export const elevenlabs = defineProvider({
     signature: { in: 'header:elevenlabs-signature', pairs: { signature: 'v0', timestamp: 't' } },
     encoding: 'hex',
     signed: '{timestamp}.{body}',
-    timestamp: { in: 'signature', unit: 's', toleranceMs: minutes(30) },
+    timestamp: { in: 'signature', unit: 's', tolerance: minutes(30) },
   }),
   events: {
     // There is no event id; the body has the time of the event.

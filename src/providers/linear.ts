@@ -12,7 +12,7 @@ export const linear = defineProvider({
     encoding: 'hex',
     // This time is signed, the header linear-timestamp is not. Linear's library rejects it after a minute, so a retry,
     // up to seven hours later, must have a new one.
-    timestamp: { in: 'json:webhookTimestamp', unit: 'ms', toleranceMs: minutes(1) },
+    timestamp: { in: 'json:webhookTimestamp', unit: 'ms', tolerance: minutes(1) },
   }),
   events: {
     id: 'header:linear-delivery',

@@ -16,7 +16,7 @@ export const mailgun = defineProvider({
     encoding: 'hex',
     signed: '{timestamp}{json:signature.token}',
     // unchecked: whether a retry has a new signature. If not, the last retry is eight hours old.
-    timestamp: { in: 'json:signature.timestamp', unit: 's', toleranceMs: hours(8.5) },
+    timestamp: { in: 'json:signature.timestamp', unit: 's', tolerance: hours(8.5) },
   }),
   events: {
     id: 'json:event-data.id',

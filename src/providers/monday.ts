@@ -15,7 +15,7 @@ export const monday = defineProvider({
     claims: { aud: '{option:audience}' },
     required: ['exp'],
     // unchecked: whether a retry has a new token; `exp` limits its age in both cases.
-    issuedAt: { toleranceMs: minutes(35) },
+    issuedAt: { tolerance: minutes(35) },
   }),
   options: {
     audience: {

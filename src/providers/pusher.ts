@@ -11,7 +11,7 @@ export const pusher = defineProvider({
     signature: 'header:x-pusher-signature',
     encoding: 'hex',
     // The time when the batch was made, not sent.
-    timestamp: { in: 'json:time_ms', unit: 'ms', toleranceMs: null },
+    timestamp: { in: 'json:time_ms', unit: 'ms', tolerance: null },
   }),
   events: {
     each: 'events[]',

@@ -20,7 +20,7 @@ export const twitchEventsub = defineProvider({
     timestamp: {
       in: 'header:twitch-eventsub-message-timestamp',
       unit: 'iso',
-      toleranceMs: minutes(10),
+      tolerance: minutes(10),
     },
     secret: { minBytes: { least: 10, why: 'Twitch allows secrets of 10 to 100 characters' } },
   }),

@@ -15,7 +15,7 @@ export const vonage = defineProvider({
     algorithms: ['HS256'],
     claims: { iss: 'Vonage' },
     // unchecked: whether a retry has a new token. There is no `exp`.
-    issuedAt: { toleranceMs: null },
+    issuedAt: { tolerance: null },
     bodyHash: { claim: 'payload_hash' },
   }),
   events: {

@@ -14,7 +14,7 @@ export const workos = defineProvider({
     encoding: 'hex',
     signed: '{timestamp}.{body}',
     // Three minutes are the default of its own library.
-    timestamp: { in: 'signature', unit: 'ms', toleranceMs: minutes(3) },
+    timestamp: { in: 'signature', unit: 'ms', tolerance: minutes(3) },
   }),
   events: { id: 'json:id', type: 'json:event', reference: 'json:data.id' },
   retryWindowMs: null,

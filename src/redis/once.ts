@@ -6,31 +6,28 @@
  * Redis is the lease, and later the lifetime of the result.
  */
 import { randomUUID } from 'node:crypto'
+import type { Duration } from '../duration.js'
 import { invalid } from '../errors.js'
 import { limits } from '../model.js'
-import { onceKey } from '../once.js'
-import { checkCount } from '../store/input.js'
+import { type OnceKeyOptions, onceKey, onceRules } from '../once.js'
+import { anyText, checkOptions, shape } from '../options.js'
 import type { KeyState, KeyStep } from '../store.js'
 import { type Commands, commandsOf, type RedisClient } from './client.js'
 
-export interface RedisOnceOptions {
-  /** How long a key is taken; extended while `fn` runs. If its process dies, another caller takes over then. Default 30,000. */
-  readonly leaseMs?: number
-  /** How long the result is stored. After that, `fn` runs again. Default 24 hours. */
-  readonly ttlMs?: number
-  /** How long to wait for another caller. Default 30,000. */
-  readonly waitMs?: number
+export interface RedisOnceOptions extends OnceKeyOptions {
+  /** How long the result is stored. After that, `fn` runs again. Default `'24h'`. */
+  readonly ttl?: Duration
 }
 
 export type RedisOnce = <T>(key: string, fn: () => T | Promise<T>, options?: RedisOnceOptions) => Promise<T>
 
-const DAY_MS = 24 * 60 * 60 * 1_000
-const YEAR_MS = 366 * DAY_MS
+const redisOnceRule = shape({ prefix: anyText, ...onceRules })
 
 export function redisOnce(
   client: RedisClient,
   { prefix = 'hookonce:once:', ...defaults }: RedisOnceOptions & { readonly prefix?: string } = {},
 ): RedisOnce {
+  checkOptions('redisOnce(client, options)', { prefix, ...defaults }, redisOnceRule)
   const commands = commandsOf(client)
 
   async function key(step: KeyStep): Promise<KeyState> {
@@ -39,16 +36,13 @@ export function redisOnce(
     const { token } = step
     if (step.step === 'extend') return fenced(await commands.run(extend, name, [token, String(step.leaseMs)]))
     if (step.step === 'drop') return fenced(await commands.run(drop, name, [token]))
-    return fenced(await commands.run(finish, name, [token, step.result, String(step.ttlMs ?? YEAR_MS)]))
+    return fenced(await commands.run(finish, name, [token, step.result, String(step.ttlMs)]))
   }
 
   return async (name, fn, options = {}) => {
-    const { leaseMs = 30_000, ttlMs = DAY_MS, waitMs = 30_000 } = { ...defaults, ...options }
     if (typeof name !== 'string' || name === '')
       throw invalid('once(key): `key`', 'must be a non-empty string')
-    checkCount('leaseMs', leaseMs, DAY_MS)
-    checkCount('ttlMs', ttlMs, YEAR_MS)
-    return onceKey({ key }, name, fn, { leaseMs, ttlMs, waitMs }, limits.bodyBytes)
+    return onceKey({ key }, name, fn, { ttl: '24h', ...defaults, ...options }, limits.bodyBytes)
   }
 }
 

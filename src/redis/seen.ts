@@ -5,18 +5,19 @@
 
 import { timeLimited } from '../clock.js'
 import { sha256 } from '../digest.js'
-import { anyText, checkOptions, type Rule, shape, whole } from '../options.js'
+import { type Duration, msOf } from '../duration.js'
+import { anyText, checkOptions, duration, type Rule, shape } from '../options.js'
 import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from '../seen/seen.js'
 import { commandsOf, type RedisClient } from './client.js'
 
 export interface RedisSeenOptions {
   /** The prefix of its keys. Default `hookonce:seen:`. */
   readonly prefix?: string
-  /** Time limit of a call; after it the log is asked. Default 50. */
-  readonly timeLimitMs?: number
+  /** Time limit of a call; after it the log is asked. Default 50 ms. */
+  readonly timeLimit?: Duration
 }
 
-const redisSeenRule = shape({ prefix: anyText, timeLimitMs: whole(1, 60_000) } satisfies Record<
+const redisSeenRule = shape({ prefix: anyText, timeLimit: duration(1, 60_000) } satisfies Record<
   keyof RedisSeenOptions,
   Rule
 >)
@@ -26,9 +27,13 @@ const PAUSE_MS = 1_000
 
 export function redis(client: RedisClient, options: RedisSeenOptions = {}): Seen {
   checkOptions('redis()', options, redisSeenRule)
-  const { prefix = 'hookonce:seen:', timeLimitMs = 50 } = options
+  const { prefix = 'hookonce:seen:' } = options
   const commands = commandsOf(client)
-  const breaker = createBreaker({ timeLimitMs, failures: FAILURES, pauseMs: PAUSE_MS })
+  const breaker = createBreaker({
+    timeLimitMs: msOf(options.timeLimit, 50),
+    failures: FAILURES,
+    pauseMs: PAUSE_MS,
+  })
 
   /** A digest, so that ids of any length and characters fit, are not readable, and contain no hash tag of a cluster. */
   const redisKey = (key: SeenKey) =>

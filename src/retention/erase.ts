@@ -1,10 +1,12 @@
 /** eraseAll: removes the payloads of every delivery with a reference, in batches, and waits for those still needed. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Duration } from '../duration.js'
+import { checkedMs } from '../options.js'
 import { type EraseOptions, type EraseResult, need, type Store } from '../store.js'
 
 export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
-  /** How long to wait for events that still need a payload. Default 30,000. */
-  readonly waitMs?: number
+  /** How long to wait for events that still need a payload. Default `'30s'`. */
+  readonly wait?: Duration
   readonly signal?: AbortSignal
   readonly onProgress?: (erased: Omit<EraseResult, 'more'>) => void
 }
@@ -12,11 +14,11 @@ export interface EraseAllOptions extends Omit<EraseOptions, 'limit'> {
 const BATCH = 200
 const POLL_MS = 250
 
-/** `busy`: deliveries that were still needed after `waitMs` (see `EraseResult`); call it again for them. */
+/** `busy`: deliveries that were still needed after `wait` (see `EraseResult`); call it again for them. */
 export async function eraseAll(store: Store, options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>> {
-  const { waitMs = 30_000, signal, onProgress, ...about } = options
+  const { wait, signal, onProgress, ...about } = options
   const archive = need(store, 'archive', 'erasing payloads')
-  const until = performance.now() + waitMs
+  const until = performance.now() + checkedMs('erase({ wait })', wait, '30s')
   let payloads = 0
   let events = 0
   for (;;) {

@@ -1,5 +1,5 @@
 /** The retention of each source. It is checked when the inbox is created, before anything can be removed. */
-import { type Age, durationMs, durationText } from '../duration.js'
+import { durationText, msOf } from '../duration.js'
 import { HookonceError } from '../errors.js'
 import {
   checkOptions,
@@ -7,32 +7,15 @@ import {
   duration,
   either,
   isObject,
-  mapOf,
   type Rule,
   rule,
   shape,
   whole,
 } from '../options.js'
-import type { Source } from '../provider.js'
+import type { RetentionAges, Source } from '../provider.js'
 import type { ArchiveTarget } from './archive/target.js'
 
-export interface RetentionAges {
-  /** Payloads of finished events. Default 30 days. */
-  readonly payloads?: Age
-  /**
-   * Finished events and their keys: for this time, a second delivery is a duplicate. Default 90 days, and `forever` when the
-   * sender signs deliveries without a time that is checked: a captured delivery is then valid for ever.
-   */
-  readonly events?: Age | 'forever'
-  /** Attempts of finished events. Default: as long as the events, and at most 90 days. */
-  readonly attempts?: Age
-  /** Audits. Default: as long as the events, and at most 90 days. */
-  readonly audits?: Age
-}
-
 export interface RetentionOptions extends RetentionAges {
-  /** Ages of single sources, by name. */
-  readonly sources?: Readonly<Record<string, RetentionAges>>
   /** Payloads are archived here before they are removed: `directory(path)` or `s3({ ... })` from `hookonce/archive`. */
   readonly archive?: ArchiveTarget
   /** Default `jsonl`. `parquet` needs the package hyparquet-writer. */
@@ -56,7 +39,7 @@ const defaults = { payloads: 30 * DAY_MS, events: 90 * DAY_MS }
 const ages = ['payloads', 'events', 'attempts', 'audits'] as const
 /** Fifty years: a longer age would begin before 1970. */
 const MAX_AGE_MS = 50 * 365 * DAY_MS
-const ageRule = duration('an age such as "30d"', 0, MAX_AGE_MS)
+const ageRule = duration(0, MAX_AGE_MS)
 
 const agesRules = {
   payloads: ageRule,
@@ -65,9 +48,10 @@ const agesRules = {
   audits: ageRule,
 } satisfies Record<keyof RetentionAges, Rule>
 
+const agesRule = shape(agesRules)
+
 export const retentionRule = shape({
   ...agesRules,
-  sources: mapOf(shape(agesRules)),
   archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isObject),
   format: choice('jsonl', 'parquet'),
   batch: whole(1, 10_000),
@@ -77,17 +61,17 @@ export function retentionPolicy(
   options: RetentionOptions,
   sources: ReadonlyMap<string, Source>,
 ): RetentionPolicy {
-  checkRetention(options, sources)
+  checkOptions('', options, retentionRule, invalidRetention)
   return new Map([...sources].map(([name, source]) => [name, policyOf(name, source, options)]))
 }
 
 function policyOf(name: string, source: Source, options: RetentionOptions): SourcePolicy {
-  const own = options.sources?.[name] ?? {}
-  const ofSource = { payloads: source.retention.payloadsMs, events: source.retention.eventsMs }
+  const own = source.retention
+  checkOptions(`of "${name}"`, own, agesRule, invalidRetention)
   const configured = (age: (typeof ages)[number]): number | undefined => {
-    const value = own[age] ?? (age in ofSource ? ofSource[age as 'events'] : undefined) ?? options[age]
+    const value = own[age] ?? options[age]
     if (value === undefined) return undefined
-    return value === 'forever' ? Number.POSITIVE_INFINITY : ageMs(`${age} of "${name}"`, value)
+    return value === 'forever' ? Number.POSITIVE_INFINITY : msOf(value, 0)
   }
   const events = configured('events') ?? (staysValid(source) ? Number.POSITIVE_INFINITY : defaults.events)
   const payloads = configured('payloads') ?? Math.min(defaults.payloads, events)
@@ -111,11 +95,6 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
   }
 }
 
-function ageMs(what: string, age: unknown): number {
-  checkOptions(what, age, ageRule, invalidRetention)
-  return durationMs(age)!
-}
-
 /**
  * Whether a captured delivery stays valid for ever, because no signed time is checked. With a captured token or password, an
  * attacker can make new deliveries, so keeping the key does not help there; a client certificate protects every delivery.
@@ -123,12 +102,6 @@ function ageMs(what: string, age: unknown): number {
 function staysValid({ scheme }: Source): boolean {
   const signs = !['token', 'basic', 'mtls', 'none'].includes(scheme.kind)
   return signs && (scheme.timestamp?.toleranceMs ?? null) === null
-}
-
-function checkRetention(options: RetentionOptions, sources: ReadonlyMap<string, Source>): void {
-  checkOptions('', options, retentionRule, invalidRetention)
-  for (const name of Object.keys(options.sources ?? {}))
-    if (!sources.has(name)) throw invalidRetention(`sources.${name}`, 'does not name a configured source')
 }
 
 function invalidRetention(what: string, problem: string): HookonceError {

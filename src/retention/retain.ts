@@ -203,12 +203,12 @@ async function audit(
   sources: RetainReport['sources'],
   dropped: readonly DroppedPartition[],
 ): Promise<void> {
-  const entry = (source: string | null, reason: string) => ({
+  const entry = (source: string | null, note: string) => ({
     actor: 'retention',
     verb: 'prune',
     source,
     eventId: null,
-    reason,
+    note,
   })
   const entries = Object.entries(sources)
     .filter(([, counts]) => counts.payloads + counts.events + counts.attempts + counts.audits > 0)

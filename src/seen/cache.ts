@@ -4,7 +4,9 @@
  * finished event is trusted for a minute, an unfinished one for a second, because it may finish at any moment. The cache
  * cannot make an event run twice or be lost: a delivery that it does not answer goes to the log.
  */
+
 import { type Clock, timeLimited } from '../clock.js'
+import { msOf } from '../duration.js'
 import type { Logger } from '../log.js'
 import type { EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Source } from '../provider.js'
@@ -213,5 +215,7 @@ function stateOf(verdict: RecordVerdict): SeenEntry['state'] | null {
 
 /** As long as the sender may retry, and never longer than the log keeps the event. */
 function ttlMs({ retryWindowMs, retention }: Source): number {
-  return Math.min(retryWindowMs ?? RETRY_WINDOW_MS, retention.eventsMs ?? HORIZON_MS)
+  const { events } = retention
+  const keptMs = events === 'forever' ? Number.POSITIVE_INFINITY : msOf(events, HORIZON_MS)
+  return Math.min(retryWindowMs ?? RETRY_WINDOW_MS, keptMs)
 }

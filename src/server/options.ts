@@ -1,7 +1,19 @@
 /** The options of a server. They are checked before it listens. */
 
+import { type Duration, msOf } from '../duration.js'
 import { invalid } from '../errors.js'
-import { checkOptions, either, flag, off, type Rule, required, shape, text, whole } from '../options.js'
+import {
+  checkOptions,
+  duration,
+  either,
+  flag,
+  off,
+  type Rule,
+  required,
+  shape,
+  text,
+  whole,
+} from '../options.js'
 import { type AdminOptions, adminRule } from './admin/options.js'
 import type { TlsOptions } from './bind.js'
 import { type TrustProxy, trustProxyRule } from './trust-proxy.js'
@@ -24,32 +36,39 @@ export interface ServerOptions {
    * False: off.
    */
   readonly metrics?: boolean
-  /** How long `close` may take. Default 8,000: `docker stop` kills after 10 seconds. */
-  readonly drainMs?: number
+  /** How long `close` may take. Default `'8s'`: `docker stop` kills after 10 seconds. */
+  readonly drain?: Duration
   /**
    * How long the server still accepts requests after SIGTERM, while `/readyz` answers 503, so that a load balancer can
-   * take it out. Part of `drainMs`, five eighths of it at most. Default 5,000.
+   * take it out. Part of `drain`, five eighths of it at most. Default `'5s'`.
    */
-  readonly lameDuckMs?: number
-  /** How long `/readyz` waits for the store. Default 2,000. */
-  readonly readyTimeoutMs?: number
-  /** How long the headers of a request may take. Default 10,000. */
-  readonly headersTimeoutMs?: number
-  /** How long a whole request may take to arrive. Default 15,000; intake cuts bodies earlier (`limits.bodyTimeoutMs`). */
-  readonly requestTimeoutMs?: number
+  readonly lameDuck?: Duration
+  /** How long `/readyz` waits for the store. Default `'2s'`. */
+  readonly readyTimeout?: Duration
+  /** How long the headers of a request may take. Default `'10s'`. */
+  readonly headersTimeout?: Duration
+  /** How long a whole request may take to arrive. Default `'15s'`; intake cuts bodies earlier (`limits.bodyTimeout`). */
+  readonly requestTimeout?: Duration
   /**
-   * How long a connection may wait for its next request. Default 65,000. Common proxies wait 60 seconds, so they close
+   * How long a connection may wait for its next request. Default `'65s'`. Common proxies wait 60 seconds, so they close
    * first and never send a request into a connection that the server has just closed.
    */
-  readonly keepAliveTimeoutMs?: number
+  readonly keepAliveTimeout?: Duration
   /** Default 10,000. Further connections are closed without being read. */
   readonly maxConnections?: number
-  /** Processes that share the port, for `hookonce serve`. Default 1. */
-  readonly processes?: number
 }
 
-export interface ServerSettings
-  extends Required<Omit<ServerOptions, 'tls' | 'publicUrl' | 'admin' | 'metrics' | 'processes'>> {
+export interface ServerSettings {
+  readonly host: string
+  readonly port: number
+  readonly trustProxy: TrustProxy
+  readonly drainMs: number
+  readonly lameDuckMs: number
+  readonly readyTimeoutMs: number
+  readonly headersTimeoutMs: number
+  readonly requestTimeoutMs: number
+  readonly keepAliveTimeoutMs: number
+  readonly maxConnections: number
   readonly tls: TlsOptions | null
   readonly publicUrl: string | null
   readonly admin: AdminOptions | false
@@ -64,14 +83,13 @@ export const serverRule = shape({
   publicUrl: text,
   admin: either(off, adminRule),
   metrics: flag,
-  drainMs: whole(0, 3_600_000),
-  lameDuckMs: whole(0, 3_600_000),
-  readyTimeoutMs: whole(1, 60_000),
-  headersTimeoutMs: whole(100, 600_000),
-  requestTimeoutMs: whole(100, 3_600_000),
-  keepAliveTimeoutMs: whole(1, 3_600_000),
+  drain: duration(0, 3_600_000),
+  lameDuck: duration(0, 3_600_000),
+  readyTimeout: duration(1, 60_000),
+  headersTimeout: duration(100, 600_000),
+  requestTimeout: duration(100, 3_600_000),
+  keepAliveTimeout: duration(1, 3_600_000),
   maxConnections: whole(1, 1_000_000),
-  processes: whole(1, 1_024),
 } satisfies Record<keyof ServerOptions, Rule>)
 
 export function serverSettings(options: ServerOptions): ServerSettings {
@@ -84,12 +102,12 @@ export function serverSettings(options: ServerOptions): ServerSettings {
     publicUrl: options.publicUrl === undefined ? null : publicOrigin(options.publicUrl),
     admin: options.admin ?? {},
     metrics: options.metrics ?? null,
-    drainMs: options.drainMs ?? 8_000,
-    lameDuckMs: options.lameDuckMs ?? 5_000,
-    readyTimeoutMs: options.readyTimeoutMs ?? 2_000,
-    headersTimeoutMs: options.headersTimeoutMs ?? 10_000,
-    requestTimeoutMs: options.requestTimeoutMs ?? 15_000,
-    keepAliveTimeoutMs: options.keepAliveTimeoutMs ?? 65_000,
+    drainMs: msOf(options.drain, '8s'),
+    lameDuckMs: msOf(options.lameDuck, '5s'),
+    readyTimeoutMs: msOf(options.readyTimeout, '2s'),
+    headersTimeoutMs: msOf(options.headersTimeout, '10s'),
+    requestTimeoutMs: msOf(options.requestTimeout, '15s'),
+    keepAliveTimeoutMs: msOf(options.keepAliveTimeout, '65s'),
     maxConnections: options.maxConnections ?? 10_000,
   }
 }

@@ -7,8 +7,10 @@ import { createServer as createHttp, type IncomingMessage, type Server, type Ser
 import { createServer as createHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atMost } from '../clock.js'
+import type { Duration } from '../duration.js'
 import type { Inbox } from '../inbox.js'
 import type { IntakeLimits } from '../intake/receive.js'
+import { checkedMs } from '../options.js'
 import { checkExposure, type Listening, listen, readTls } from './bind.js'
 import { drainConnections } from './drain.js'
 import { createHealth } from './health.js'
@@ -22,9 +24,9 @@ export interface HookonceServer extends AsyncDisposable {
   /** Opens the port. The inbox is not started: call `inbox.start()` for handlers to run in this process. */
   listen(): Promise<Listening>
   /**
-   * Stops accepting connections, finishes accepted requests, then stops the inbox, within `deadlineMs` (default
-   * `drainMs`). A second call can shorten the deadline: `close({ deadlineMs: 0 })` stops at once. With `lameDuck`, the
-   * server accepts requests for `lameDuckMs` more, and says that it is stopping.
+   * Stops accepting connections, finishes accepted requests, then stops the inbox, within `deadline` (default `drain`).
+   * A second call can shorten the deadline: `close({ deadline: 0 })` stops at once. With `lameDuck`, the server accepts
+   * requests for `lameDuck` more, and says that it is stopping.
    */
   close(options?: CloseOptions): Promise<void>
   /**
@@ -37,7 +39,7 @@ export interface HookonceServer extends AsyncDisposable {
 }
 
 export interface CloseOptions {
-  readonly deadlineMs?: number
+  readonly deadline?: Duration
   readonly lameDuck?: boolean
 }
 
@@ -93,7 +95,8 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
 
   const server: HookonceServer = {
     listen: () => listen(node, settings),
-    close({ deadlineMs = settings.drainMs, lameDuck = false } = {}) {
+    close({ deadline, lameDuck = false } = {}) {
+      const deadlineMs = checkedMs('close({ deadline })', deadline, settings.drainMs)
       if (closing === null) closing = close(deadlineMs, lameDuck ? settings.lameDuckMs : 0)
       else setTimeout(() => now.abort(), deadlineMs).unref()
       return closing
@@ -124,7 +127,7 @@ const STOP_GRACE_MS = 500
 
 async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
   try {
-    await inbox.stop({ deadlineMs: Math.max(0, deadlineMs - STOP_GRACE_MS) })
+    await inbox.stop({ deadline: Math.max(0, Math.floor(deadlineMs) - STOP_GRACE_MS) })
   } catch {
     inbox.log.error(
       { step: 'settle' },

@@ -9,7 +9,7 @@ import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../error
 import type { Logger } from '../log.js'
 import type { NewDelivery } from '../model.js'
 import type { LogRecorder, Recording } from '../recorder.js'
-import { asRow, type Seal } from './row.js'
+import { asRow } from './row.js'
 import type { SpoolThread } from './spool-file.js'
 
 /** The result for one delivery: recorded, spooled, or failed. */
@@ -19,7 +19,6 @@ export interface GateDeps {
   readonly file: SpoolThread
   readonly circuit: Circuit
   readonly clock: Clock
-  readonly seal: Seal | undefined
   readonly maxBytes: number
   /** Time limit of a commit; after it, its deliveries are spooled as well. */
   readonly afterMs: number
@@ -129,7 +128,7 @@ export function spoolGate(deps: GateDeps) {
   async function put(items: readonly Item[], results: GateResult[]): Promise<HookonceError | null> {
     const now = deps.clock.now()
     try {
-      const rows = await Promise.all(items.map(({ delivery }) => asRow(delivery, now, deps.seal)))
+      const rows = items.map(({ delivery }) => asRow(delivery, now))
       // Before the call, because it transfers the blocks to the thread and leaves them empty here.
       const sizes = rows.map(({ block }) => block.byteLength)
       const kept = await file.put(rows)
@@ -139,7 +138,7 @@ export function spoolGate(deps: GateDeps) {
       deps.spooled()
       return null
     } catch (error) {
-      const failed = error instanceof HookonceError ? error : notSealed(error)
+      const failed = error instanceof HookonceError ? error : notWritten(error)
       deps.wrote(failed)
       return failed
     }
@@ -154,8 +153,8 @@ export function spoolGate(deps: GateDeps) {
   }
 }
 
-function notSealed(error: unknown): HookonceError {
-  const problem = `a delivery could not be sealed: ${error instanceof Error ? error.name : 'unknown'}`
+function notWritten(error: unknown): HookonceError {
+  const problem = `a delivery could not be written: ${error instanceof Error ? error.name : 'unknown'}`
   return new HookonceError('SPOOL_FAILED', { path: 'spool', problem })
 }
 

@@ -6,12 +6,11 @@ import type { Clock } from '../clock.js'
 import { codeOf, type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import type { LogRecorder } from '../recorder.js'
-import { asDelivery, type Seal, type SpoolRow } from './row.js'
+import { asDelivery, type SpoolRow } from './row.js'
 import type { StoredRow } from './spool-file.js'
 
 export interface RecordRowsDeps {
   readonly clock: Clock
-  readonly seal: Seal | undefined
   readonly drainTo: LogRecorder
   /** Throws unless the store could record a delivery now. Resolves to the clock of the store. */
   probe(): Promise<number>
@@ -50,18 +49,18 @@ const SUSPECT_AFTER = 10
  */
 const MAX_AGE_MS = 24 * 60 * 60 * 1_000
 
-export function rowRecorder({ clock, seal, drainTo, probe }: RecordRowsDeps) {
+export function rowRecorder({ clock, drainTo, probe }: RecordRowsDeps) {
   let suspect = { id: 0, failures: 0 }
 
   return async function recordRows(rows: readonly StoredRow[]): Promise<RowsResult> {
     const recorded: RecordedRow[] = []
     const failed: FailedRow[] = []
 
-    async function read(storeNow: number): Promise<ReadRow[]> {
+    function read(storeNow: number): ReadRow[] {
       const readable: ReadRow[] = []
       for (const row of rows)
         try {
-          readable.push({ row, delivery: await asDelivery(row, seal, arrivedAt(row, storeNow)) })
+          readable.push({ row, delivery: asDelivery(row, arrivedAt(row, storeNow)) })
         } catch (error) {
           failed.push(failure(row, unreadable(error)))
         }
@@ -89,7 +88,7 @@ export function rowRecorder({ clock, seal, drainTo, probe }: RecordRowsDeps) {
     }
 
     try {
-      const readable = await read(await probe())
+      const readable = read(await probe())
       if (readable.length > 0) await record(readable)
     } catch (error) {
       return { recorded, failed, storeError: error }

@@ -1,6 +1,6 @@
 /**
- * The form of a delivery in the spool: one block of bytes, so that one seal covers all of it. The block is the length of
- * the head (4 bytes), the head as JSON, and the body as received.
+ * The form of a delivery in the spool: one block of bytes: the length of the head (4 bytes), the head as JSON, and the
+ * body as received.
  */
 import type { NewDelivery } from '../model.js'
 
@@ -9,41 +9,17 @@ export interface SpoolRow {
   readonly source: string
   /** By the clock of this node. */
   readonly receivedAt: number
-  readonly sealed: boolean
   readonly block: Uint8Array
-}
-
-/** Encrypts and decrypts the blocks of the spool. */
-export interface Seal {
-  seal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
-  unseal(block: Uint8Array): Uint8Array | Promise<Uint8Array>
 }
 
 const LENGTH_BYTES = 4
 
-export async function asRow(
-  delivery: NewDelivery,
-  receivedAt: number,
-  seal: Seal | undefined,
-): Promise<SpoolRow> {
-  const block = encode(delivery)
-  return {
-    source: delivery.source,
-    receivedAt: Math.trunc(receivedAt),
-    sealed: seal !== undefined,
-    // A copy with its own memory, which can be transferred to the thread.
-    block: seal ? new Uint8Array(await seal.seal(block)) : block,
-  }
+export function asRow(delivery: NewDelivery, receivedAt: number): SpoolRow {
+  return { source: delivery.source, receivedAt: Math.trunc(receivedAt), block: encode(delivery) }
 }
 
-export async function asDelivery(
-  row: SpoolRow,
-  seal: Seal | undefined,
-  receivedAt: number,
-): Promise<NewDelivery> {
-  if (row.sealed && !seal) throw new Error('it was sealed, and no key is configured')
-  const block = row.sealed ? await seal!.unseal(row.block) : row.block
-  return { ...decode(block), source: row.source, receivedAt }
+export function asDelivery(row: SpoolRow, receivedAt: number): NewDelivery {
+  return { ...decode(row.block), source: row.source, receivedAt }
 }
 
 /** The head holds all fields of the delivery except the body, also fields that are added later. */

@@ -57,14 +57,13 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       return write(() => {
         let used = Number(prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes)
         let full = false
-        return rows.map(({ source, receivedAt, sealed, block }) => {
+        return rows.map(({ source, receivedAt, block }) => {
           full ||= used + block.byteLength > maxBytes
           if (full) return false
           used += block.byteLength
-          prepare('insert into spooled (source, received_at, sealed, block) values (?, ?, ?, ?)').run(
+          prepare('insert into spooled (source, received_at, block) values (?, ?, ?)').run(
             source,
             receivedAt,
-            sealed ? 1 : 0,
             block,
           )
           add(source, 1, block.byteLength, 0)
@@ -92,7 +91,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       while (taken.length < limit) {
         // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
         const row = prepare(
-          'select id, source, received_at, sealed, block from spooled where id > ? order by id limit 1',
+          'select id, source, received_at, block from spooled where id > ? order by id limit 1',
         ).get(after)
         if (!row) break
         const stored = asStored(row)
@@ -109,8 +108,8 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
       write(() => {
         for (const { id, code, detail } of setAside) {
           const { changes } = prepare(`insert into set_aside
-            (id, source, received_at, sealed, block, tries, retry_at, code, detail)
-            select id, source, received_at, sealed, block, 1, ?, ?, ? from spooled where id = ?`).run(
+            (id, source, received_at, block, tries, retry_at, code, detail)
+            select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`).run(
             now + FIRST_RETRY_MS,
             code,
             detail,
@@ -137,7 +136,7 @@ export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
     },
 
     takeDue({ now }: { now: number }): StoredRow | null {
-      const row = prepare(`select id, source, received_at, sealed, block from set_aside
+      const row = prepare(`select id, source, received_at, block from set_aside
         where ${due} order by id limit 1`).get(now, now + MAX_RETRY_MS)
       return row ? asStored(row) : null
     },
@@ -291,14 +290,12 @@ function prepareSchema({ db, prepare, write }: Connection): void {
         id integer primary key autoincrement,
         source text not null,
         received_at integer not null,
-        sealed integer not null,
         block blob not null
       ) strict;
       create table set_aside (
         id integer primary key,
         source text not null,
         received_at integer not null,
-        sealed integer not null,
         block blob not null,
         tries integer not null,
         retry_at integer not null,
@@ -322,7 +319,6 @@ function asStored(row: Row): StoredRow {
     id: Number(row.id),
     source: String(row.source),
     receivedAt: Number(row.received_at),
-    sealed: row.sealed === 1,
     block: row.block as Uint8Array,
   }
 }

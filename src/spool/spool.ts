@@ -4,15 +4,16 @@
  */
 import { resolve } from 'node:path'
 import type { Clock } from '../clock.js'
+import { type Duration, msOf } from '../duration.js'
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
-import { checkOptions, isObject, type Rule, required, rule, shape, whole } from '../options.js'
+import { checkOptions, duration, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
 import { type CallingThread, startCallingThread } from '../stores/sqlite/thread-calls.js'
 import { createDrain } from './drain.js'
 import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
-import type { Seal, SpoolRow } from './row.js'
+import type { SpoolRow } from './row.js'
 import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
 import { threadSource } from './thread-source.js'
 
@@ -22,12 +23,10 @@ export interface SpoolOptions {
   /** Maximum size, including deliveries that are set aside. When it is full, senders get 503. Default 256 MiB. */
   readonly maxBytes?: number
   /**
-   * Time limit of a commit; after it, its deliveries are spooled as well. Default 2,000; at most half of
-   * `limits.recordMs`.
+   * Time limit of a commit; after it, its deliveries are spooled as well. Default `'2s'`; at most half of
+   * `limits.recordTimeout`.
    */
-  readonly afterMs?: number
-  /** Encrypts the deliveries in the file. */
-  readonly seal?: Seal
+  readonly after?: Duration
 }
 
 export const spoolRule = shape({
@@ -38,8 +37,7 @@ export const spoolRule = shape({
     ),
   ),
   maxBytes: whole(1),
-  afterMs: whole(1, 600_000),
-  seal: rule('an object that encrypts and decrypts', isObject),
+  after: duration(1, 600_000),
 } satisfies Record<keyof SpoolOptions, Rule>)
 
 export interface SpoolStatus {
@@ -89,12 +87,12 @@ export interface SpoolDeps {
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
-export const DEFAULT_AFTER_MS = 2_000
+export const DEFAULT_AFTER = '2s'
 export const DEFAULT_SPOOL_BYTES = 256 * 1024 * 1024
 
 export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   checkOptions('spool', options, spoolRule)
-  const { path, maxBytes = DEFAULT_SPOOL_BYTES, afterMs = DEFAULT_AFTER_MS, seal } = options
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES } = options
 
   const thread = spoolThread({ path: resolve(path), maxBytes })
   let counts = { depth: 0, setAside: 0 }
@@ -115,9 +113,16 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   /** The bytes of a delivery that did not fit, or why the file could not be written; null after a write that succeeded. */
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
-  const drain = createDrain({ ...deps, file, circuit, seal })
+  const drain = createDrain({ ...deps, file, circuit })
   const way = { spooled: drain.wake, canWrite, wrote }
-  const record = spoolGate({ ...deps, ...way, file, circuit, seal, maxBytes, afterMs })
+  const record = spoolGate({
+    ...deps,
+    ...way,
+    file,
+    circuit,
+    maxBytes,
+    afterMs: msOf(options.after, DEFAULT_AFTER),
+  })
 
   function wrote(result: number | HookonceError | null): void {
     if (result instanceof Error && canWrite())

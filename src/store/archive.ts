@@ -89,7 +89,7 @@ export interface EraseOptions {
   readonly reference: string
   readonly source?: string
   readonly actor: string
-  readonly reason: string
+  readonly note: string
   /** At most this many deliveries in this call. */
   readonly limit: number
   readonly dryRun?: boolean

@@ -12,7 +12,7 @@ export interface NewAudit {
   readonly verb: string
   readonly source: string | null
   readonly eventId: string | null
-  readonly reason: string
+  readonly note: string
 }
 
 export interface Audit extends NewAudit {

@@ -98,7 +98,7 @@ export function checkOrder(order: Order): void {
   if (order.events.length > 1_000) throw invalid('An order', 'takes at most 1,000 events at once; split it')
   if (order.conflict && order.verb === 'ignore') throw invalid('An order', 'to ignore has no conflict')
   checkText('An actor', order.actor, 1, 255)
-  checkText('A reason', order.reason, 0, limits.reasonBytes, true)
+  checkText('A note', order.note, 0, limits.reasonBytes, true)
   for (const key of order.events) checkKey(key)
 }
 
@@ -147,13 +147,13 @@ export function checkTail({ after, limit, source }: TailOptions): void {
 
 export function checkAudits(entries: readonly NewAudit[]): void {
   if (entries.length > 1_000) throw invalid('An audit', 'takes at most 1,000 entries at once; split it')
-  for (const { actor, verb, source, eventId, reason } of entries) {
+  for (const { actor, verb, source, eventId, note } of entries) {
     checkText('An actor', actor, 1, 255)
     checkText('A verb', verb, 1, 64)
     if (source !== null) checkSource(source)
     if (eventId !== null) checkEventId(eventId)
     if (eventId !== null && source === null) throw invalid('An audit', 'must name the source of its event')
-    checkText('A reason', reason, 0, limits.reasonBytes, true)
+    checkText('A note', note, 0, limits.reasonBytes, true)
   }
 }
 

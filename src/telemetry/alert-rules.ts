@@ -1,9 +1,9 @@
 /** The options of `alerts`, and how each number is measured. */
 import type { SourceCounters } from '../counters.js'
-import { durationMs } from '../duration.js'
+import { type Duration, msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import type { Inbox } from '../inbox.js'
-import { checkOptions, duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
+import { duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
 import { statsOf } from './metrics.js'
 import { type Notify, notifyRule } from './notify.js'
@@ -11,8 +11,8 @@ import { type Notify, notifyRule } from './notify.js'
 export interface Alerts {
   /** Dead letters in the log. */
   readonly deadLetters?: { readonly above: number }
-  /** How long the oldest event that waits for a worker has been due: milliseconds, or `30s`, `5m`, `2h`. */
-  readonly oldestAge?: { readonly above: number | string }
+  /** How long the oldest event that waits for a worker has been due. */
+  readonly oldestAge?: { readonly above: Duration }
   /** Deliveries with a wrong signature, token or timestamp, in the last minute, in this process. */
   readonly signatureFailures?: { readonly perMinute: number }
   /** Deliveries with a known id and other bytes, in the last minute, in this process. */
@@ -23,9 +23,9 @@ export interface Alerts {
   readonly review?: { readonly perMinute: number }
   readonly notify: Notify
   /** Time between two checks. Default `15s`. */
-  readonly every?: number | string
+  readonly every?: Duration
   /** How long an alert that has fired does not fire again. Default `15m`. */
-  readonly cooldown?: number | string
+  readonly cooldown?: Duration
 }
 
 export interface Measured {
@@ -43,7 +43,7 @@ export interface AlertRule {
   measure(now: number): Promise<Measured | null>
 }
 
-const alertDuration = duration('a duration such as 30s, 5m or 2h, below 24 days', 1, MAX_TIMER_MS)
+const alertDuration = duration(1, MAX_TIMER_MS)
 const perMinute = shape({ perMinute: required(numberFrom(0)) })
 
 export const alertsRule = shape({
@@ -59,7 +59,6 @@ export const alertsRule = shape({
 } satisfies Record<keyof Alerts, Rule>)
 
 export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
-  checkOptions('alerts', alerts, alertsRule)
   const { deadLetters, oldestAge, signatureFailures, conflicts, flagged, review } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
@@ -71,7 +70,7 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
   if (oldestAge)
     rules.push({
       ...{ name: 'oldestAge', what: 'the oldest event that waits', unit: 'seconds' },
-      threshold: durationMs(oldestAge.above)! / 1_000,
+      threshold: msOf(oldestAge.above, 0) / 1_000,
       measure: async (at) =>
         most(
           await fromLog(inbox, (stats) =>

@@ -3,9 +3,10 @@
  * the numbers. An alert fires again only after it was resolved and its cooldown is over.
  */
 import { hostname } from 'node:os'
-import { durationMs } from '../duration.js'
+import { msOf } from '../duration.js'
 import type { Inbox } from '../inbox.js'
-import { type AlertRule, type Alerts, alertRules, type Measured } from './alert-rules.js'
+import { checkOptions } from '../options.js'
+import { type AlertRule, type Alerts, alertRules, alertsRule, type Measured } from './alert-rules.js'
 import { type Notice, notifier } from './notify.js'
 
 export interface RunningAlerts {
@@ -41,8 +42,9 @@ interface Watch {
 
 export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions = {}): RunningAlerts {
   const { now = Date.now } = options
-  const everyMs = durationMs(alerts.every ?? '15s')!
-  const cooldownMs = durationMs(alerts.cooldown ?? '15m')!
+  checkOptions('alerts', alerts, alertsRule)
+  const everyMs = msOf(alerts.every, '15s')
+  const cooldownMs = msOf(alerts.cooldown, '15m')
   const notify = notifier(alerts.notify)
   const watches = alertRules(inbox, alerts, now()).map(
     (rule): Watch => ({ rule, firing: false, value: null, since: null, quietUntil: 0 }),

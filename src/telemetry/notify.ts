@@ -1,13 +1,15 @@
 /** The ways to send a notice: a URL, a command, or a function. */
+
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { type Duration, msOf } from '../duration.js'
 import { HookonceError, invalid } from '../errors.js'
 import { allowList } from '../forward/address.js'
 import { type Destination, signersOf } from '../forward/destination.js'
 import { checkUrl } from '../forward/guard.js'
 import { send } from '../forward/send.js'
 import { signatures } from '../forward/sign.js'
-import { callable, either, listOf, MAX_TIMER_MS, shape, text, whole } from '../options.js'
+import { callable, duration, either, listOf, MAX_TIMER_MS, shape, text } from '../options.js'
 
 /** The notice of an alert. `text` is one sentence, which chat services show. */
 export interface Notice {
@@ -28,10 +30,10 @@ export type Notify =
       readonly url: string
       readonly secret?: Destination['secret']
       readonly allowPrivate?: readonly string[]
-      readonly timeoutMs?: number
+      readonly timeout?: Duration
     }
   /** Run without a shell, with the notice as JSON on standard input. */
-  | { readonly command: readonly string[]; readonly timeoutMs?: number }
+  | { readonly command: readonly string[]; readonly timeout?: Duration }
   | ((notice: Notice) => unknown)
 
 export const notifyRule = either(
@@ -42,11 +44,11 @@ export const notifyRule = either(
     secret: either(text, listOf(text), callable),
     allowPrivate: listOf(text),
     command: listOf(text),
-    timeoutMs: whole(1, MAX_TIMER_MS),
+    timeout: duration(1, MAX_TIMER_MS),
   }),
 )
 
-const TIMEOUT_MS = 10_000
+const TIMEOUT = '10s'
 
 /** Throws at once for wrong options. The returned function rejects when the notice could not be sent. */
 export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
@@ -56,12 +58,7 @@ export function notifier(notify: Notify): (notice: Notice) => Promise<void> {
   throw invalid('alerts.notify', 'must be { url }, { command: [...] } or a function')
 }
 
-function byUrl({
-  url: text,
-  secret,
-  allowPrivate = [],
-  timeoutMs = TIMEOUT_MS,
-}: Extract<Notify, { url: string }>) {
+function byUrl({ url: text, secret, allowPrivate = [], timeout }: Extract<Notify, { url: string }>) {
   const what = 'alerts.notify'
   const allow = allowList('allowPrivate of alerts.notify', allowPrivate)
   const url = checkUrl(what, text, allow)
@@ -71,13 +68,13 @@ function byUrl({
     const signed =
       signers.length > 0 ? await signatures(signers, `alert_${randomUUID()}`, body, Date.now()) : {}
     const headers = { 'user-agent': 'hookonce', 'content-type': 'application/json', ...signed }
-    const { httpStatus } = await send({ what, url, headers, body, timeoutMs, allow })
+    const { httpStatus } = await send({ what, url, headers, body, timeoutMs: msOf(timeout, TIMEOUT), allow })
     if (httpStatus < 200 || httpStatus > 299)
       throw new HookonceError('DESTINATION_FAILED', { what, problem: `it answered ${httpStatus}` })
   }
 }
 
-function byCommand({ command, timeoutMs = TIMEOUT_MS }: Extract<Notify, { command: readonly string[] }>) {
+function byCommand({ command, timeout }: Extract<Notify, { command: readonly string[] }>) {
   const [file, ...args] = Array.isArray(command) ? (command as readonly unknown[]) : []
   if (typeof file !== 'string' || file === '' || !args.every((arg) => typeof arg === 'string'))
     throw invalid(
@@ -87,7 +84,7 @@ function byCommand({ command, timeoutMs = TIMEOUT_MS }: Extract<Notify, { comman
   return (notice: Notice): Promise<void> =>
     new Promise((resolve, reject) => {
       const options = {
-        timeout: timeoutMs,
+        timeout: msOf(timeout, TIMEOUT),
         killSignal: 'SIGKILL',
         maxBuffer: 64 * 1024,
         shell: false,

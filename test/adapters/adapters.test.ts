@@ -145,7 +145,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
   })
 
   it('counts and logs what it turns away itself', async () => {
-    const { url, inbox, lines } = await start(adapter, { bodyBytes: 10_000, bodyTimeoutMs: 300 })
+    const { url, inbox, lines } = await start(adapter, { bodyBytes: 10_000, bodyTimeout: 300 })
     expect(await announce(url, 20_000)).toBe('413')
     expect(await announce(url, 10)).toBe('408')
     const { received, rejected } = inbox.counters.of('stripe')

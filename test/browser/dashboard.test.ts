@@ -173,7 +173,7 @@ for (const kind of ['SQLite', 'PostgreSQL'] as const) {
       await page.getByRole('button', { name: 'Replay', exact: true }).click()
       const dialog = page.getByRole('dialog')
       await dialog.getByRole('checkbox').check()
-      await dialog.getByLabel(/Reason/).fill('the ledger was empty')
+      await dialog.getByLabel(/Note/).fill('the ledger was empty')
       await dialog.getByRole('button', { name: 'Replay 30 events' }).click()
       await dialog.getByRole('button', { name: 'Cancel the rest' }).click()
       const said = await dialog.getByText(/^Cancelled after \d+ events?\./).textContent()

@@ -241,7 +241,7 @@ describe('a sender that signs a time, with the secret of', () => {
     await check(`${address}/webhooks/shop`, '--provider', 'shop')
     const options = [
       ...[`secret=${secret}`, 'header=x-signature', 'id=json:id', 'type=json:type', 'prefix=v1='],
-      ...['timestamp.in=header:x-time', 'timestamp.unit=s', 'timestamp.toleranceMs=300000'],
+      ...['timestamp.in=header:x-time', 'timestamp.unit=s', 'timestamp.tolerance=5m'],
     ].flatMap((option) => ['--option', option])
     await check(`${address}/webhooks/shop`, '--provider', 'hmac', ...options)
     server.signal('SIGTERM')

@@ -79,7 +79,7 @@ test('start, send five at once, look, replay, kill, start again: it is still the
       conflicts: 1, // the sample of the later send carries another time
     })
     const { audits } = await store.audit.list({})
-    expect(audits.map(({ verb, reason }) => [verb, reason])).toEqual([
+    expect(audits.map(({ verb, note }) => [verb, note])).toEqual([
       ['replay', 'first minute'],
       ['payload', ''],
     ])

@@ -13,7 +13,7 @@ const control = /[^\P{Cc}\n]|[\p{Cf}\p{Zl}\p{Zp}]/u
 const event = {
   ...{ source: EVIL, id: EVIL, type: EVIL, reference: EVIL, state: EVIL, reason: EVIL, seq: 1, run: 1 },
   ...{ receivedAt: EVIL, processedAt: EVIL, nextAttemptAt: EVIL, lastDeliveryAt: EVIL, sameAs: EVIL },
-  ...{ deliveries: EVIL, conflicts: 1, payloadKept: true, dead: false },
+  ...{ deliveries: EVIL, conflicts: 1, payload: 'kept', dead: false },
 }
 const attempt = {
   attempt: EVIL,

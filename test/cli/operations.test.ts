@@ -76,8 +76,8 @@ test('archive, prune, restore: bytes go and come back; what is not finished stay
     busy: false,
     sources: { stripe: { payloads: 1 } },
   })
-  expect((await run('events', 'show', 'evt_done')).value.event.payloadKept).toBe(false)
-  expect((await run('events', 'show', 'evt_new')).value.event.payloadKept).toBe(true)
+  expect((await run('events', 'show', 'evt_done')).value.event.payload).toBe('removed')
+  expect((await run('events', 'show', 'evt_new')).value.event.payload).toBe('kept')
 
   const restored = await run(
     'archive',
@@ -111,7 +111,7 @@ test('retention below a retry window is refused', async () => {
   expect(stderr).toContain('stripe')
 })
 
-test('erase wants a reason and a yes, and is for good', async () => {
+test('erase wants a note and a yes, and is for good', async () => {
   expect(await run('erase', 'in_1')).toMatchObject({ code: 2, stderr: expect.stringContaining('--note') })
   expect(await run('erase', 'in_1', '--note', 'x')).toMatchObject({
     code: 2,

@@ -8,7 +8,7 @@ const event: EventView = {
   ...{ source: 'shop', id: 'evt_1', type: 'order.paid', reference: null, state: 'pending', dead: false },
   ...{ reason: null, deliveries: 1, conflicts: 0, sameAs: null, run: 1, seq: 1, attempts: 0 },
   ...{ receivedAt: '2026-01-01T00:00:00.000Z', lastDeliveryAt: '2026-01-01T00:00:00.000Z' },
-  ...{ processedAt: null, nextAttemptAt: null, payloadKept: true },
+  ...{ processedAt: null, nextAttemptAt: null, payload: 'kept' },
 } as unknown as EventView
 
 const colours = { green: 32, cyan: 36, yellow: 33, red: 31, grey: 2 }

@@ -114,14 +114,14 @@ describe('finding and running the file', () => {
 
 describe('keys', () => {
   it.each([
-    ["server: { host: '127.0.0.1', port: 0, trustProxy: ['10.0.0.0/8'], admin: false, drainMs: 5 }"],
+    ["server: { host: '127.0.0.1', port: 0, trustProxy: ['10.0.0.0/8'], admin: false, drain: 5 }"],
     [
       "server: { admin: { tokens: [{ name: 'ci', role: 'viewer', sha256: 'ab'.repeat(32) }], hosts: ['h'] } }",
     ],
-    ["server: { tls: { cert: 'cert.pem', key: 'key.pem' }, publicUrl: 'https://h.example', processes: 1 }"],
-    ['processing: { concurrency: 4, leaseMs: 1000, retry: { maxAttempts: 3, factor: 1.5 } }'],
+    ["server: { tls: { cert: 'cert.pem', key: 'key.pem' }, publicUrl: 'https://h.example' }"],
+    ['processing: { concurrency: 4, lease: 1000, retry: { maxAttempts: 3, factor: 1.5 } }'],
     ['processing: false'],
-    ["limits: { bodyBytes: 100 }, commits: { maxBatch: 10 }, migrate: false, log: 'info'"],
+    ["limits: { bodyBytes: 100 }, migrate: false, log: 'info'"],
     [
       "retention: { payloads: '30d' }, spool: { path: 'spool.db', maxBytes: 1000 }, encryption: { current: 'a', keys: {} }",
     ],
@@ -142,8 +142,8 @@ describe('keys', () => {
     ['server: { prot: 1 }', 'server.prot is not an option; did you mean "port"?'],
     ['server: { admin: { token: [] } }', 'server.admin.token is not an option; did you mean "tokens"?'],
     [
-      'processing: { leaseMS: 5, retry: { attempts: 2 } }',
-      'processing.leaseMS is not an option; did you mean "leaseMs"?; processing.retry.attempts is not an option; known options: maxAttempts, firstMs, factor, maxMs',
+      'processing: { leese: 5, retry: { attempts: 2 } }',
+      'processing.leese is not an option; did you mean "lease"?; processing.retry.attempts is not an option; known options: maxAttempts, firstDelay, factor, maxDelay',
     ],
     ["limits: { bodyBytes: '1mbb' }", 'limits.bodyBytes must be a whole number, 1 or more, not text'],
     ['server: { port: 99999 }', 'server.port must be a whole number from 0 to 65535, not 99999'],
@@ -171,10 +171,6 @@ describe('keys', () => {
     ],
     ['alerts: { deadLetter: {} }', 'alerts.deadLetter is not an option; did you mean "deadLetters"?'],
     ['seen: {}', 'seen must be lru() of hookonce, or redis(client) of hookonce/redis, not an object'],
-    [
-      'server: { processes: 2 }',
-      'server.processes needs a store that processes can share, such as sqlite:events.db; each process would have its own sqlite::memory:',
-    ],
     ['handlers: {}', 'handlers must be a function, not an object'],
   ])('%s: the problem is said, with where, and no value is quoted', async (keys, expected) => {
     expect(await problem(keys)).toBe(expected)
@@ -275,12 +271,6 @@ export default {
     }
     expect(lines.filter((line) => line.step === 'configuration')).toHaveLength(2)
   })
-})
-
-it('several processes on SQLite are warned about, and allowed', async () => {
-  await write('hookonce.config.mjs', withKeys("server: { processes: 2 }, store: 'sqlite:a.db'"))
-  expect((await load()).warnings).toEqual([expect.stringContaining('only one of them writes at a time')])
-  expect((await load({ HOOKONCE_STORE: 'postgres://db/x' })).warnings).toEqual([])
 })
 
 it('every key is in docs/configuration.md, and an error names that page', async () => {

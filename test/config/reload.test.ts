@@ -130,7 +130,7 @@ it('a configuration whose inbox cannot start leaves the running one alone', asyn
   await write(text('shop'))
   const first = await inboxFromConfig(await loadConfig({ cwd, env: {} }))
   await first.store()
-  const { url, server } = await serving(first, { readyTimeoutMs: 20_000 })
+  const { url, server } = await serving(first, { readyTimeout: 20_000 })
   const bad = await loadConfig({
     cwd,
     env: { HOOKONCE_STORE: `sqlite:${join(path(), 'a file is no folder.db')}` },

@@ -24,7 +24,7 @@ export function eventWith(change: Partial<EventView> = {}): EventView {
     lastConflict: null,
     sameAs: null,
     contentHash: null,
-    payloadKept: true,
+    payload: 'kept',
     ...change,
   }
 }
@@ -50,7 +50,7 @@ export function auditWith(change: Partial<Audit> = {}): Audit {
     verb: 'retry',
     source: 'shop',
     eventId: 'evt_1',
-    reason: '',
+    note: '',
     from: null,
     to: null,
     ...change,

@@ -45,8 +45,8 @@ test.each([
   ['retry', '', 'Retried by ann', null],
   ['payload', 'ticket 7', 'Payload read by ann', 'ticket 7'],
   ['unknown', 'a\u0007bell', 'unknown by ann', 'a\\u0007bell'],
-])('the audit entry %s with the reason %j', (verb, reason, title, detail) => {
-  const [, entry] = timelineOf(eventWith(), [], [auditWith({ verb, reason })])
+])('the audit entry %s with the note %j', (verb, note, title, detail) => {
+  const [, entry] = timelineOf(eventWith(), [], [auditWith({ verb, note })])
   expect(entry).toEqual({ at: at(3), title, detail, tone: 'processing' })
 })
 

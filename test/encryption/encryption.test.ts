@@ -274,7 +274,7 @@ onBothLogs((bench) => {
         limit: 1_000,
       })
       expect(await bench.rows('select seq from log.payloads')).toEqual([])
-      await archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'a test' })
+      await archiveRestore({ store, target, source: 'shop', actor: 'ada', note: 'a test' })
       const payload = (eventId: string) => inbox.events.payload({ source: 'shop', eventId })
       expect(JSON.parse(Buffer.from((await payload('b'))!.body).toString()).id).toBe('b')
       for (const eventId of ['a', 'c'])

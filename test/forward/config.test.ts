@@ -29,5 +29,7 @@ it('events go on to the destinations, and alerts look from start to stop', async
   await inbox.stop()
   await endpoint.close()
   const wrong = { ...config, alerts: { ...config.alerts, every: 'often' } }
-  await expect(inboxFromConfig({ config: wrong, warnings: [] })).rejects.toThrow('must be a duration')
+  await expect(inboxFromConfig({ config: wrong as never, warnings: [] })).rejects.toThrow(
+    'must be a duration',
+  )
 })

@@ -13,7 +13,7 @@ import { type Bench, ids, onBothLogs, post, quickRetry, shop, stateOf, until } f
 
 const secret = `whsec_${randomBytes(24).toString('base64')}`
 const allowPrivate = ['127.0.0.0/8']
-const processing = { leaseMs: 5_000, pollMs: 20, retry: quickRetry }
+const processing = { lease: 5_000, poll: 20, retry: quickRetry }
 const retry = { ...quickRetry, maxAttempts: 3 }
 
 let billing: Endpoint
@@ -180,15 +180,15 @@ onBothLogs((bench) => {
     expect(reason).toContain('503')
     expect(reason).not.toMatch(/token|hidden|whsec/)
     billing.answer = status(200)
-    await inbox.retry({ source: 'shop', eventId: 'e1' }, { actor: 'test', reason: 'mended' })
+    await inbox.retry({ source: 'shop', eventId: 'e1' }, { actor: 'test', note: 'mended' })
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'a retry sends it')
-    await inbox.replay({ source: 'shop', eventId: 'e1' }, { actor: 'test', reason: 'again', force: true })
+    await inbox.replay({ source: 'shop', eventId: 'e1' }, { actor: 'test', note: 'again', force: true })
     await until(() => billing.arrivals.length === 5, 'a replay sends it again')
     expect(new Set(seen(billing))).toEqual(new Set(['e1']))
   })
 
   it('410 ends the event and pauses the destination; what comes then waits', async () => {
-    const { inbox, added } = forwarding(bench, { billing: { probeEveryMs: 60 } })
+    const { inbox, added } = forwarding(bench, { billing: { probeEvery: 60 } })
     billing.answer = status(410)
     await inbox.start()
     await post(inbox, { id: 'e1' })
@@ -240,8 +240,8 @@ onBothLogs((bench) => {
   it('sustained failure pauses it: events wait without using up attempts, a probe that succeeds ends the pause', async () => {
     const { inbox, added, lines } = forwarding(bench, {
       billing: {
-        pauseAfter: { failures: 3, lastingMs: 0 },
-        probeEveryMs: 40,
+        pauseAfter: { failures: 3, lasting: 0 },
+        probeEvery: 40,
         retry: { ...quickRetry, maxAttempts: 2 },
       },
     })
@@ -276,7 +276,7 @@ onBothLogs((bench) => {
   })
 
   it('an operator pauses and resumes one; the other of the same event is sent at once', async () => {
-    const { inbox, added } = forwarding(bench, { billing: { probeEveryMs: 40 }, crm: { url: crm.url } })
+    const { inbox, added } = forwarding(bench, { billing: { probeEvery: 40 }, crm: { url: crm.url } })
     added.pause('billing')
     await inbox.start()
     await post(inbox, { id: 'e1' })
@@ -296,7 +296,7 @@ onBothLogs((bench) => {
     [' with a limit above the number of places', { concurrency: 100 }, 8],
   ])('a destination%s that does not answer does not hold up another one', async (_, own, most) => {
     const { inbox } = forwarding(bench, {
-      billing: { timeoutMs: 120_000, ...own },
+      billing: { timeout: 120_000, ...own },
       crm: { url: crm.url },
     })
     billing.answer = () => {}
@@ -310,7 +310,7 @@ onBothLogs((bench) => {
 
   it('a destination that does not answer does not hold up a handler, nor a destination of another source', async () => {
     const { inbox } = forwarding(bench, {
-      billing: { timeoutMs: 120_000, concurrency: 100, types: ['a'] },
+      billing: { timeout: 120_000, concurrency: 100, types: ['a'] },
       crm: { url: crm.url, source: 'other' },
     })
     const handled: string[] = []
@@ -394,7 +394,7 @@ it('a destination that cannot work stops the start, and says why', () => {
   expect(make({ ratePerSecond: 0 })).toThrow('above 0')
   expect(make({ concurrency: 1.5 })).toThrow('whole number')
   expect(make({ allowPrivate: ['10.0.0.0/33'] })).toThrow('address range')
-  expect(make({ retry: { firstMs: -1 } })).toThrow('retry.firstMs')
+  expect(make({ retry: { firstDelay: -1 } })).toThrow('retry.firstDelay')
   expect(make({ retrys: {} })).toThrow('retrys is not an option; did you mean "retry"?')
   expect(make({}, { 'bad name': { url: 'https://example.com', secret } })).toThrow('letters, digits')
   expect(make({ url: 'https://example.com/?t=s3cret', secret: 'x' })).toThrow(/^(?!.*s3cret)/)

@@ -237,7 +237,7 @@ onLog('SQLite', (bench) => {
   it('each retry of an event asks and checks again', async () => {
     const { inbox } = bench.inbox({
       sources: { shop: shop() },
-      processing: { leaseMs: 5_000, pollMs: 20, retry: quickRetry },
+      processing: { lease: 5_000, poll: 20, retry: quickRetry },
     })
     const answers = ['127.0.0.1', '169.254.169.254', '10.0.0.1']
     const asked: string[] = []
@@ -248,7 +248,7 @@ onLog('SQLite', (bench) => {
           url: `http://rebind.example:${loopback.port}/`,
           secret: `whsec_${Buffer.alloc(24, 7).toString('base64')}`,
           allowPrivate: ['127.0.0.1'],
-          retry: { maxAttempts: 3, firstMs: 1, maxMs: 1 },
+          retry: { maxAttempts: 3, firstDelay: 1, maxDelay: 1 },
         },
       },
       {

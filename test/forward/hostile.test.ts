@@ -105,7 +105,7 @@ onLog('SQLite', (bench) => {
   it('while all of them are sent to, intake takes every delivery and other handlers run', async () => {
     const { inbox } = bench.inbox({
       sources: { shop: shop(), calm: shop() },
-      processing: { leaseMs: 5_000, pollMs: 20 },
+      processing: { lease: 5_000, poll: 20 },
     })
     const hostile = [
       ...Object.values(silent),
@@ -115,10 +115,7 @@ onLog('SQLite', (bench) => {
     const named = await Promise.all(
       hostile.map(async (speak, i) => {
         const { href: url } = await listen(speak)
-        return [
-          `h${i}`,
-          { url, secret, source: 'shop', allowPrivate: ['127.0.0.1'], timeoutMs: 300 },
-        ] as const
+        return [`h${i}`, { url, secret, source: 'shop', allowPrivate: ['127.0.0.1'], timeout: 300 }] as const
       }),
     )
     addDestinations(inbox, Object.fromEntries(named))

@@ -94,7 +94,7 @@ async function restored(target: ArchiveTarget, receipts: readonly string[]): Pro
       },
     },
   }
-  await archiveRestore({ store: store as never, target, actor: 'ada', reason: 'fuzz' })
+  await archiveRestore({ store: store as never, target, actor: 'ada', note: 'fuzz' })
   return found
 }
 

@@ -54,7 +54,7 @@ describe('a configuration', () => {
         if (config === null || typeof config !== 'object' || !('store' in config))
           expect(problems).not.toEqual([])
       }),
-      { numRuns: fuzzRuns(1_500), examples: [[{ server: { processes: Object.create(null) } }]] },
+      { numRuns: fuzzRuns(1_500), examples: [[{ server: { port: Object.create(null) } }]] },
     )
   })
 })
@@ -65,7 +65,7 @@ describe('the options of a provider', () => {
     'publicKey',
     'url',
     'mode',
-    'toleranceMs',
+    'tolerance',
     'id',
     'type',
     'order',

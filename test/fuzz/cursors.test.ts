@@ -72,7 +72,7 @@ onBothLogs((bench) => {
         verb: 'ignore',
         events: [{ source: 'shop', eventId }],
         actor: 'ada',
-        reason: 'x',
+        note: 'x',
       })
     const { audits } = await inbox.events.audits({}, { limit: 500 })
     const known = audits.map((one) => JSON.stringify(one))

@@ -27,12 +27,12 @@ function inboxOn(options: Partial<InboxOptions> = {}): Inbox {
   const inbox = createInbox({
     store,
     sources: { shop: shop() },
-    limits: { recordMs },
+    limits: { recordTimeout: recordMs },
     log: silentLog,
     ...options,
   })
   afterwards(() => store.close())
-  afterwards(() => inbox.stop({ deadlineMs: 500 }))
+  afterwards(() => inbox.stop({ deadline: 500 }))
   return inbox
 }
 
@@ -85,8 +85,8 @@ test('with a spool every delivery is spooled in time', async () => {
   afterwards(() => rm(folder, { recursive: true, force: true }))
   // The spool alone would wait a minute for the store, longer than a sender waits.
   const inbox = inboxOn({
-    spool: { path: join(folder, 'spool.db'), afterMs: 60_000 },
-    limits: { recordMs: 4_000 },
+    spool: { path: join(folder, 'spool.db'), after: 60_000 },
+    limits: { recordTimeout: 4_000 },
   })
   await inbox.start()
   await postAll(inbox, [{ id: 'before' }])

@@ -19,7 +19,7 @@ beforeEach(async () => {
   inbox = loggedInbox({
     store: 'sqlite::memory:',
     sources: { stripe: source },
-    limits: { bodyTimeoutMs: 1_000 },
+    limits: { bodyTimeout: 1_000 },
   }).inbox
   await inbox.start()
   server = createServer(nodeHandler(inbox))

@@ -3,7 +3,7 @@ import type { Delivery, RecordVerdict, Source } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { describe, expect, test } from 'vitest'
 import { intake } from '../../dist/intake/intake.js'
-import { defaultLimits, refuse } from '../../dist/intake/receive.js'
+import { intakeLimits, refuse } from '../../dist/intake/receive.js'
 import type { Recording } from '../../dist/recorder.js'
 
 const delivery = (given: Partial<Delivery> = {}): Delivery => ({
@@ -44,7 +44,7 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
   const receipt = await intake(
     {
       sources: new Map([['shop', { ...source, identify }]]),
-      limits: defaultLimits,
+      limits: intakeLimits(),
       clock: { now: () => 1 },
       recorder: { record: async () => recording },
       after,
@@ -94,7 +94,7 @@ describe('after the commit', () => {
 })
 
 describe('limits', () => {
-  const limits = { ...defaultLimits, bodyBytes: 10, headerCount: 2, headerBytes: 20 }
+  const limits = intakeLimits({ bodyBytes: 10, headerCount: 2, headerBytes: 20 })
   const of = (given: Partial<Delivery>) => refuse(delivery({ body: Buffer.alloc(1), ...given }), limits)
 
   test('a body may be as long as its limit', () => {

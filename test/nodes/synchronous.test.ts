@@ -30,7 +30,7 @@ afterAll(async () => {
 
 test('an event that the standby does not have is not acknowledged, by no node and not as a duplicate', async () => {
   await follows()
-  const nodes = [0, 1].map(() => postgres({ url: primary.url, statementTimeoutMs: 400 }))
+  const nodes = [0, 1].map(() => postgres({ url: primary.url, statementTimeout: 400 }))
   for (const node of nodes) closing.push(() => node.close())
   const [first, second] = nodes as [(typeof nodes)[0], (typeof nodes)[0]]
   await first.migrate()

@@ -15,10 +15,11 @@ const commands = createProgram().commands.map((command) => command.name())
 
 /** From docs/configuration.md. */
 function defaultOf(option: string): number {
-  return Number(new RegExp(`^\\| \`${option}\` \\| (\\d+) \\|`, 'm').exec(read('docs/configuration.md'))?.[1])
+  const row = new RegExp(`^\\| \`${option}\` \\| \\D*(\\d+)`, 'm')
+  return Number(row.exec(read('docs/configuration.md'))?.[1])
 }
 const port = defaultOf('port')
-const drainSeconds = defaultOf('drainMs') / 1_000
+const drainSeconds = defaultOf('drain')
 
 test('the Dockerfile and the unit start a command that exists, from a file of the package', () => {
   const program = pkg.bin.hookonce.replace('./', 'node_modules/hookonce/')

@@ -57,12 +57,12 @@ export async function runWithFault<Tx>(
       store,
       sources: { [source]: shop() },
       seen: lru(),
-      limits: { recordMs: 400 },
+      limits: { recordTimeout: 400 },
       retention: { payloads: 0, events: '90d', archive: process ? process.target(target) : target },
-      processing: { leaseMs, pollMs: 20, retry: { firstMs: 1, maxMs: 5, maxAttempts: 50 } },
+      processing: { lease: leaseMs, poll: 20, retry: { firstDelay: 1, maxDelay: 5, maxAttempts: 50 } },
       log: silentLog,
       ownsStore: process !== null && ownsStore,
-      ...(spooling && { spool: { path: join(folder, 'spool.db'), afterMs: 100 } }),
+      ...(spooling && { spool: { path: join(folder, 'spool.db'), after: 100 } }),
     })
     const count = (name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
     const effect = (tx: unknown, id: string) => log.insertEffect(tx as Tx, `${source}/${id}`)
@@ -152,12 +152,12 @@ export async function runWithFault<Tx>(
     })
     await settled(ids)
     const result = await insist('once', (inbox) =>
-      inbox.once(`${source}:k`, () => randomBytes(4).toString('hex'), { leaseMs: 1_000, waitMs: 1_000 }),
+      inbox.once(`${source}:k`, () => randomBytes(4).toString('hex'), { lease: 1_000, wait: 1_000 }),
     )
     expect(await second.once(`${source}:k`, () => 'another')).toBe(result)
     await insist('reads', async (inbox) => {
       const store = await inbox.store()
-      await store.audit!.append([{ actor: 'test', verb: 'look', source, eventId: null, reason: '' }])
+      await store.audit!.append([{ actor: 'test', verb: 'look', source, eventId: null, note: '' }])
       const page = await inbox.events.list({ source })
       expect(page.events.length).toBe(ids.length)
       expect((await inbox.events.get(key))?.state).toBe('succeeded')
@@ -180,21 +180,21 @@ export async function runWithFault<Tx>(
     await insist('a restore', async (inbox) => {
       const real = directory(join(folder, 'archive'))
       const target = inbox === first ? faulty.target(real) : real
-      await archiveRestore({ store: await inbox.store(), target, source, actor: 'test', reason: 'asked' })
+      await archiveRestore({ store: await inbox.store(), target, source, actor: 'test', note: 'asked' })
       if ((await payloadOf(key)) === null) throw new Error('the payload is not back')
     })
     await insist('an erasure', (inbox) =>
-      inbox.erase({ reference: ids[0]!, source, actor: 'test', reason: 'asked', waitMs: 1_000 }),
+      inbox.erase({ reference: ids[0]!, source, actor: 'test', note: 'asked', wait: 1_000 }),
     )
     expect(await payloadOf(key)).toBeNull()
     await settled(ids)
-    await within(first.stop({ deadlineMs: 100 })).catch(() => {})
+    await within(first.stop({ deadline: 100 })).catch(() => {})
     await verify()
   } finally {
     faulty.thaw()
     faulty.happened.give()
     await within(
-      Promise.all([secondStarted, first.stop({ deadlineMs: 100 }), second.stop({ deadlineMs: 1_000 })]),
+      Promise.all([secondStarted, first.stop({ deadline: 100 }), second.stop({ deadline: 1_000 })]),
     ).catch(() => {})
     await rm(folder, { recursive: true, force: true })
   }

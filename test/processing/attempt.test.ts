@@ -38,7 +38,7 @@ onBothLogs((bench) => {
           await bench.write(ctx.tx, event.id)
           throw new Error('the card machine is on fire')
         },
-        { retry: { firstMs: 60_000, factor: 4, maxMs: 200_000, maxAttempts: 4 } },
+        { retry: { firstDelay: 60_000, factor: 4, maxDelay: 200_000, maxAttempts: 4 } },
       )
       await postAll(inbox, [{ id: 'e1' }])
       const waits: number[] = []
@@ -112,7 +112,7 @@ onBothLogs((bench) => {
         () => {
           throw retryAfter(3_600_000, 'rate limited')
         },
-        { retry: { firstMs: 1, maxMs: 1, maxAttempts: 2 } },
+        { retry: { firstDelay: 1, maxDelay: 1, maxAttempts: 2 } },
       )
       await postAll(inbox, [{ id: 'e1' }])
       const before = Date.now()
@@ -178,7 +178,7 @@ onBothLogs((bench) => {
       const handled: string[] = []
       inbox.on('shop', 'refund.made', (event) => void handled.push(event.id))
       expect(await inbox.replay(review, { dryRun: true })).toMatchObject({ matched: 3, done: 3 })
-      expect(await inbox.replay(review, { actor: 'ada', reason: 'handler added' })).toMatchObject({ done: 3 })
+      expect(await inbox.replay(review, { actor: 'ada', note: 'handler added' })).toMatchObject({ done: 3 })
       await inbox.drain()
       expect(handled.sort()).toEqual(ids(3))
       expect((await inbox.events.list(review)).events).toEqual([])
@@ -396,7 +396,7 @@ onBothLogs((bench) => {
           ctx.ignore('too late')
           after.push('end')
         },
-        { timeoutMs: 1_000, retry: { maxAttempts: 1 } },
+        { timeout: 1_000, retry: { maxAttempts: 1 } },
       )
       await postAll(inbox, [{ id: 'e1' }])
       await inbox.drain()
@@ -511,7 +511,7 @@ onBothLogs((bench) => {
 
     it('an effect that was begun and never ended is repeated, or sent to review when asked', async () => {
       const store = bench.store()
-      const { inbox } = bench.inbox({ store, processing: { leaseMs: 5_000, pollMs: 50 } })
+      const { inbox } = bench.inbox({ store, processing: { lease: 5_000, poll: 50 } })
       const calls: string[] = []
       inbox.on('shop', '*', async (event, ctx) => {
         const onUnknown = event.id === 'careful' ? 'review' : 'repeat'
@@ -615,7 +615,7 @@ onBothLogs((bench) => {
       await inbox.store()
       const taken = await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_500 })
       expect(taken.state).toBe('taken')
-      await expect(inbox.once('k', () => 'second', { waitMs: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })
+      await expect(inbox.once('k', () => 'second', { wait: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })
       expect(await inbox.once('k', () => 'second')).toBe('second')
       const token = taken.state === 'taken' ? taken.token : ''
       const late = await store.keys.key({ step: 'finish', key: 'k', token, result: '"first"', ttlMs: null })

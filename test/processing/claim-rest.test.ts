@@ -43,7 +43,7 @@ onBothLogs((bench) => {
     const { inbox } = bench.inbox({
       store,
       sources: { shop: order ? shop({ order }) : shop() },
-      processing: { pollMs: 60_000 },
+      processing: { poll: 60_000 },
     })
     let begun = 0
     let finish = () => {}

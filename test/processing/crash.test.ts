@@ -57,7 +57,7 @@ onBothLogs((bench) => {
     ]
 
     it('at every step of an attempt: each event has its effect once, and nothing is stuck', async () => {
-      const { inbox } = bench.inbox({ processing: { leaseMs: 2_000, pollMs: 20 } })
+      const { inbox } = bench.inbox({ processing: { lease: 2_000, poll: 20 } })
       const all: string[] = []
       for (const step of steps) {
         const own = ids(4, `${step} `)
@@ -66,7 +66,7 @@ onBothLogs((bench) => {
           inbox,
           own.map((id) => ({ id })),
         )
-        const worker = child(bench, { step, processing: { concurrency: 2, buffer: 2 } })
+        const worker = child(bench, { step, processing: { concurrency: 2 } })
         await says(worker, step)
         await worker.kill()
       }
@@ -94,7 +94,7 @@ onBothLogs((bench) => {
     ] as const)(
       'whose event another has finished changes nothing when it wakes up: %s',
       async (_, told, then) => {
-        const { inbox } = bench.inbox({ processing: { leaseMs: 2_000, pollMs: 20 } })
+        const { inbox } = bench.inbox({ processing: { lease: 2_000, poll: 20 } })
         inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, `${event.id} by another`))
         await postAll(inbox, [{ id: 'e1' }])
         const frozen = child(bench, { ...told, process: 'e1', step: 'in the handler' })
@@ -127,7 +127,7 @@ onBothLogs((bench) => {
       const told = {
         abortOn: 'poison',
         maxAttempts: 3,
-        processing: { leaseMs: 1_000, concurrency: 4, buffer: 8 },
+        processing: { lease: 1_000, concurrency: 4 },
       }
       const isOver = async () => {
         const { succeeded, dead } = await statsOf(inbox)
@@ -169,7 +169,7 @@ onBothLogs((bench) => {
           return extended
         },
       }
-      const { inbox } = bench.inbox({ store: flaky, processing: { leaseMs: 1_200, pollMs: 20 } })
+      const { inbox } = bench.inbox({ store: flaky, processing: { lease: 1_200, poll: 20 } })
       const aborted: unknown[] = []
       inbox.on('shop', '*', async (event, ctx) => {
         if (ctx.attempt === 1) {
@@ -196,7 +196,7 @@ onBothLogs((bench) => {
     })
 
     it('a handler that takes longer than its lease keeps it by heartbeats, and nobody takes the event', async () => {
-      const processing = { leaseMs: 1_200, pollMs: 20 }
+      const processing = { lease: 1_200, poll: 20 }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       let runs = 0
       for (const inbox of inboxes) {
@@ -216,7 +216,7 @@ onBothLogs((bench) => {
 
   describe('a graceful stop', () => {
     it('under load finishes what runs, hands back what waits with its attempt, and loses nothing', async () => {
-      const processing = { leaseMs: 30_000, pollMs: 20, concurrency: 4, buffer: 20 }
+      const processing = { lease: 30_000, poll: 20, concurrency: 4 }
       const { inbox } = bench.inbox({ processing })
       const seen: string[] = []
       let running = 0
@@ -251,7 +251,7 @@ onBothLogs((bench) => {
     })
 
     it('hands back a handler that ignores the signal when the deadline is over; what it does later has no effect', async () => {
-      const { inbox } = bench.inbox({ processing: { leaseMs: 30_000 } })
+      const { inbox } = bench.inbox({ processing: { lease: 30_000 } })
       const goOn = signal()
       const started = signal()
       const late: unknown[] = []
@@ -265,7 +265,7 @@ onBothLogs((bench) => {
       await post(inbox, { id: 'e1' })
       await started.wait
       const startedAt = performance.now()
-      await inbox.stop({ deadlineMs: 200 })
+      await inbox.stop({ deadline: 200 })
       expect(performance.now() - startedAt).toBeGreaterThan(190)
       // The handler never ends by itself, and its lease is 30 s long.
       expect(performance.now() - startedAt).toBeLessThan(20_000)
@@ -282,7 +282,7 @@ onBothLogs((bench) => {
 
     it('keeps its deadline with a batch too, while it runs together and while it runs one by one', async () => {
       for (const mode of ['together', 'one by one']) {
-        const { inbox, lines } = bench.inbox({ processing: { leaseMs: 30_000 } })
+        const { inbox, lines } = bench.inbox({ processing: { lease: 30_000 } })
         const started = signal()
         let calls = 0
         inbox.onBatch('shop', '*', async (events) => {
@@ -299,7 +299,7 @@ onBothLogs((bench) => {
         await started.wait
         const begun = calls
         const startedAt = performance.now()
-        await inbox.stop({ deadlineMs: 100 })
+        await inbox.stop({ deadline: 100 })
         expect([mode, performance.now() - startedAt < 20_000]).toEqual([mode, true])
         expect([mode, calls]).toEqual([mode, begun])
         const next = bench.inbox().inbox
@@ -327,13 +327,13 @@ onBothLogs((bench) => {
           return events
         },
       }
-      const { inbox } = bench.inbox({ store: slow, processing: { leaseMs: 30_000 } })
+      const { inbox } = bench.inbox({ store: slow, processing: { lease: 30_000 } })
       inbox.on('shop', '*', () => {})
       await post(inbox, { id: 'e1' })
       await inbox.start()
       await claimed.wait
       let stopped = false
-      const stopping = inbox.stop({ deadlineMs: 1 }).then(() => {
+      const stopping = inbox.stop({ deadline: 1 }).then(() => {
         stopped = true
       })
       await new Promise((resolve) => setTimeout(resolve, 50))
@@ -349,7 +349,7 @@ onLog('PostgreSQL', (bench) => {
   it('workers whose clocks are ten minutes apart take nothing from each other', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await postAll(inbox, [{ id: 'e1' }])
-    const processing = { leaseMs: 1_200 }
+    const processing = { lease: 1_200 }
     const holder = child(bench, { step: 'in the handler', clockMs: -600_000, processing })
     await says(holder, 'in the handler')
     const fast = child(bench, { clockMs: 600_000 })
@@ -390,9 +390,9 @@ onLog('PostgreSQL', (bench) => {
     const leaseMs = 4_000
     const { inbox } = bench.inbox({
       store: counting,
-      processing: { leaseMs, pollMs: 20, concurrency: 8 },
+      processing: { lease: leaseMs, poll: 20, concurrency: 8 },
     })
-    const other = bench.inbox({ processing: { leaseMs, pollMs: 20 } }).inbox
+    const other = bench.inbox({ processing: { lease: leaseMs, poll: 20 } }).inbox
     let stolen = 0
     other.on('shop', '*', () => void stolen++)
     try {
@@ -425,7 +425,7 @@ onLog('PostgreSQL', (bench) => {
       expect(stolen).toBe(0)
       expect((await bench.log.effects()).sort()).toEqual(ids(6))
     } finally {
-      await inbox.stop({ deadlineMs: 100 })
+      await inbox.stop({ deadline: 100 })
       await store.close()
       await pool.end()
     }
@@ -439,7 +439,7 @@ onLog('PostgreSQL', (bench) => {
     const store = postgres({ url: proxy.url, schema: bench.log.args[2]! })
     const { inbox } = bench.inbox({
       store,
-      processing: { leaseMs: 30_000, retry: { firstMs: 1, maxMs: 1 } },
+      processing: { lease: 30_000, retry: { firstDelay: 1, maxDelay: 1 } },
     })
     try {
       let cut: Promise<void> | undefined
@@ -458,7 +458,7 @@ onLog('PostgreSQL', (bench) => {
       expect(await bench.log.effects()).toEqual(['e1'])
       expect(await inbox.events.get(key('e1'))).toMatchObject({ state: 'succeeded', attempts: 1 })
     } finally {
-      await inbox.stop({ deadlineMs: 100 })
+      await inbox.stop({ deadline: 100 })
       await store.close()
       await proxy.close()
     }
@@ -469,7 +469,7 @@ onLog('SQLite', (bench) => {
   it('a worker whose clock jumps may take an event early; its effect is there once all the same', async () => {
     const { inbox } = bench.inbox({ processing: false })
     await postAll(inbox, [{ id: 'e1' }])
-    const holder = child(bench, { step: 'in the handler', processing: { leaseMs: 30_000 } })
+    const holder = child(bench, { step: 'in the handler', processing: { lease: 30_000 } })
     await says(holder, 'in the handler')
     const jumped = child(bench, { process: 'e1', clockMs: 600_000 })
     await says(jumped, 'result succeeded')

@@ -107,7 +107,7 @@ onBothLogs((bench) => {
   it('a call that never ends is bounded by the time of the handler', async () => {
     const { inbox } = bench.inbox()
     inbox.on('shop', '*', (_event, ctx) => void ctx.once('never', () => new Promise(() => {})), {
-      timeoutMs: 100,
+      timeout: 100,
       retry: { maxAttempts: 1 },
     })
     await post(inbox, { id: 'e1' })

@@ -35,7 +35,7 @@ onBothLogs((bench) => {
     })
 
     it('a failure answers 500, and the next delivery runs the event again at once, also when it was a dead letter', async () => {
-      const { inbox } = bench.inbox({ sources, processing: { leaseMs: 5_000 } })
+      const { inbox } = bench.inbox({ sources, processing: { lease: 5_000 } })
       const attempts: number[] = []
       inbox.on('shop', '*', async (event, ctx) => {
         attempts.push(ctx.attempt)
@@ -98,7 +98,7 @@ onBothLogs((bench) => {
         if (broken) throw new HookonceError('STORE_UNAVAILABLE', { problem: 'told so' })
         return store.settle(settlements)
       }
-      const { inbox } = bench.inbox({ sources, store: { ...store, settle }, processing: { leaseMs: 1_000 } })
+      const { inbox } = bench.inbox({ sources, store: { ...store, settle }, processing: { lease: 1_000 } })
       const runs: string[] = []
       inbox.on('shop', '*', (event) => void runs.push(event.id))
       const receipt = await post(inbox, { id: 'e1' })
@@ -300,7 +300,7 @@ onBothLogs((bench) => {
     it('a running worker takes the rearmed event without waiting for its next look', async () => {
       const { inbox } = bench.inbox({
         sources: { shop: shop({ rearm: true }) },
-        processing: { leaseMs: 5_000, pollMs: 60_000 },
+        processing: { lease: 5_000, poll: 60_000 },
       })
       let runs = 0
       inbox.on('shop', '*', () => {

@@ -8,7 +8,7 @@ import { post, shop } from '../support/processing.js'
 const inboxes: Inbox[] = []
 afterEach(async () => {
   vi.useRealTimers()
-  for (const inbox of inboxes.splice(0)) await inbox.stop({ deadlineMs: 100 })
+  for (const inbox of inboxes.splice(0)) await inbox.stop({ deadline: 100 })
 })
 
 function inboxWith(options: object = {}): { inbox: Inbox; lines: LogLine[] } {

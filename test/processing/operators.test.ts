@@ -18,7 +18,7 @@ const key = (eventId: string, source = 'shop') => ({ source, eventId })
 
 /** One event in each state an order may find, by name. */
 async function oneOfEach(bench: Bench): Promise<{ inbox: Inbox; runs: string[] }> {
-  const { inbox } = bench.inbox({ processing: { leaseMs: 5_000, retry: { firstMs: 3_600_000 } } })
+  const { inbox } = bench.inbox({ processing: { lease: 5_000, retry: { firstDelay: 3_600_000 } } })
   const runs: string[] = []
   inbox.on('shop', '*', (event, ctx) => {
     runs.push(event.id)
@@ -49,10 +49,10 @@ onBothLogs((bench) => {
         'succeeded',
         'pending',
       ])
-      await inbox.ignore(key('dead'), { actor: 'ada', reason: 'known' })
-      await inbox.retry(key('dead'), { actor: 'bob', reason: 'mended' })
+      await inbox.ignore(key('dead'), { actor: 'ada', note: 'known' })
+      await inbox.retry(key('dead'), { actor: 'bob', note: 'mended' })
       const { audits } = await inbox.events.audits({ eventId: 'dead' })
-      expect(audits.map(({ actor, verb, reason }) => `${actor} ${verb} ${reason}`)).toEqual([
+      expect(audits.map(({ actor, verb, note }) => `${actor} ${verb} ${note}`)).toEqual([
         'bob retry mended',
         'ada ignore known',
       ])
@@ -161,18 +161,16 @@ onBothLogs((bench) => {
 
     it('what was ordered is in the audit, with who and why, and what was refused is not', async () => {
       const { inbox } = await oneOfEach(bench)
-      await inbox.retry(key('dead'), { actor: 'ada', reason: 'fixed the price list' })
-      await inbox.replay(key('succeeded'), { actor: 'bob', reason: 'customer asked', force: true })
+      await inbox.retry(key('dead'), { actor: 'ada', note: 'fixed the price list' })
+      await inbox.replay(key('succeeded'), { actor: 'bob', note: 'customer asked', force: true })
       await inbox.ignore(key('pending'), { actor: 'eve' })
       await inbox.replay(key('retrying'), { actor: 'eve', dryRun: true })
       await inbox.retry(key('nobody'), { actor: 'eve' })
-      const audit = await bench.rows(
-        'select actor, verb, source, event_id, reason from log.audit order by id',
-      )
+      const audit = await bench.rows('select actor, verb, source, event_id, note from log.audit order by id')
       expect(audit.map((row) => ({ ...row }))).toEqual([
-        { actor: 'ada', verb: 'retry', source: 'shop', event_id: 'dead', reason: 'fixed the price list' },
-        { actor: 'bob', verb: 'replay', source: 'shop', event_id: 'succeeded', reason: 'customer asked' },
-        { actor: 'eve', verb: 'ignore', source: 'shop', event_id: 'pending', reason: '' },
+        { actor: 'ada', verb: 'retry', source: 'shop', event_id: 'dead', note: 'fixed the price list' },
+        { actor: 'bob', verb: 'replay', source: 'shop', event_id: 'succeeded', note: 'customer asked' },
+        { actor: 'eve', verb: 'ignore', source: 'shop', event_id: 'pending', note: '' },
       ])
     })
 
@@ -291,10 +289,10 @@ onBothLogs((bench) => {
     it('1,000 orders at random beside two workers: never two runs at once, no order lost, the counts agree', async () => {
       const names = ids(5)
       const processing = {
-        leaseMs: 10_000,
-        pollMs: 10,
+        lease: 10_000,
+        poll: 10,
         concurrency: 4,
-        retry: { firstMs: 1, maxMs: 4, maxAttempts: 3 },
+        retry: { firstDelay: 1, maxDelay: 4, maxAttempts: 3 },
       }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       const running = new Set<string>()

@@ -32,7 +32,7 @@ const centsSchema: StandardSchema<{ cents: number }> = {
 onBothLogs((bench) => {
   describe("order: 'reference'", () => {
     it('events of a reference run one at a time and in order, with two workers and many references', async () => {
-      const processing = { leaseMs: 5_000, pollMs: 20, concurrency: 8, retry: quickRetry }
+      const processing = { lease: 5_000, poll: 20, concurrency: 8, retry: quickRetry }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       const order = new Map<string, string[]>()
       const running = new Set<string>()
@@ -144,7 +144,7 @@ onBothLogs((bench) => {
     })
 
     it('events out of order at the same time: what is applied never goes backwards', async () => {
-      const processing = { leaseMs: 5_000, pollMs: 20, concurrency: 8, retry: quickRetry }
+      const processing = { lease: 5_000, poll: 20, concurrency: 8, retry: quickRetry }
       const inboxes = [bench.inbox({ processing }).inbox, bench.inbox({ processing }).inbox]
       for (const inbox of inboxes) {
         inbox.on(
@@ -435,7 +435,7 @@ onBothLogs((bench) => {
       )
       await inbox.start()
       await started.wait
-      await inbox.stop({ deadlineMs: 50 })
+      await inbox.stop({ deadline: 50 })
       expect(released).toEqual([4])
       const next = bench.inbox().inbox
       for (const id of ids(4))
@@ -444,7 +444,7 @@ onBothLogs((bench) => {
 
     it('an event whose workers died more often than allowed is a dead letter and is not run again', async () => {
       const store = bench.store()
-      const { inbox } = bench.inbox({ store, processing: { leaseMs: 5_000, pollMs: 20 } })
+      const { inbox } = bench.inbox({ store, processing: { lease: 5_000, poll: 20 } })
       let calls = 0
       inbox.onBatch('shop', '*', () => void calls++, { retry: { maxAttempts: 2 } })
       await postAll(inbox, [{ id: 'poison' }])
@@ -464,7 +464,7 @@ onBothLogs((bench) => {
 
   describe('pause and resume', () => {
     it('a paused source starts nothing new, not even what was claimed already, and goes on when resumed', async () => {
-      const processing = { leaseMs: 5_000, pollMs: 20, concurrency: 1, buffer: 10 }
+      const processing = { lease: 5_000, poll: 20, concurrency: 1 }
       const { inbox } = bench.inbox({ processing })
       const started: string[] = []
       const goOn = signal()
@@ -527,7 +527,7 @@ onBothLogs((bench) => {
 
   describe('limits', () => {
     it('a handler with a concurrency of its own stays within it, and the process within its own', async () => {
-      const { inbox } = bench.inbox({ processing: { leaseMs: 5_000, pollMs: 20, concurrency: 4 } })
+      const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, concurrency: 4 } })
       const running = { slow: 0, quick: 0 }
       const most = { slow: 0, quick: 0, all: 0 }
       for (const type of ['slow', 'quick'] as const) {
@@ -559,7 +559,7 @@ onBothLogs((bench) => {
     })
 
     it('events of a handler that is full do not keep those of another from running', async () => {
-      const { inbox } = bench.inbox({ processing: { leaseMs: 5_000, pollMs: 20, concurrency: 2, buffer: 4 } })
+      const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, concurrency: 2 } })
       const end = signal()
       const done: string[] = []
       inbox.on('shop', 'slow', () => end.wait, { concurrency: 1 })
@@ -580,7 +580,7 @@ onBothLogs((bench) => {
 
     it('a source with few events is not kept waiting by one with many', async () => {
       const sources = { busy: shop(), calm: shop() }
-      const { inbox } = bench.inbox({ sources, processing: { leaseMs: 5_000, pollMs: 20, concurrency: 4 } })
+      const { inbox } = bench.inbox({ sources, processing: { lease: 5_000, poll: 20, concurrency: 4 } })
       const order: string[] = []
       for (const source of ['busy', 'calm']) {
         inbox.on(source, '*', async (event) => {
@@ -646,7 +646,7 @@ onBothLogs((bench) => {
       const { store, released } = noted(bench.store())
       const { inbox } = bench.inbox({
         store,
-        processing: { leaseMs: 30_000, pollMs: 50, concurrency: 4, buffer: 40 },
+        processing: { lease: 30_000, poll: 50, concurrency: 20 },
       })
       await postAll(
         inbox,

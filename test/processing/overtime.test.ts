@@ -2,8 +2,8 @@
 import { expect, it } from 'vitest'
 import { onBothLogs, post, postAll, quickRetry, shop, signal, stateOf, until } from '../support/processing.js'
 
-const processing = { pollMs: 50, retry: quickRetry }
-const limit = { timeoutMs: 300 }
+const processing = { poll: 50, retry: quickRetry }
+const limit = { timeout: 300 }
 const STILL_RUNS = 'the handler still runs after its time limit'
 const GIVEN_UP = 'the handler still runs long after its time limit'
 
@@ -59,12 +59,12 @@ onBothLogs((bench) => {
 
   it('stop does not wait for a handler that ignores its time limit', async () => {
     const { inbox, lines } = bench.inbox({ processing })
-    inbox.on('shop', '*', () => new Promise(() => {}), { timeoutMs: 50 })
+    inbox.on('shop', '*', () => new Promise(() => {}), { timeout: 50 })
     await inbox.start()
     await post(inbox, { id: 'e1' })
     await until(() => lines.some(({ msg }) => String(msg).startsWith(STILL_RUNS)), 'it is over its limit')
     const from = performance.now()
-    await inbox.stop({ deadlineMs: 100 })
+    await inbox.stop({ deadline: 100 })
     expect(performance.now() - from).toBeLessThan(5_000)
   })
 
@@ -146,7 +146,7 @@ onBothLogs((bench) => {
           { onUnknown: 'review' },
         )
       },
-      { timeoutMs: 2_000 },
+      { timeout: 2_000 },
     )
     await inbox.start()
     await post(inbox, { id: 'e1' })
@@ -158,7 +158,7 @@ onBothLogs((bench) => {
   })
 
   it('the result of an effect that ends between two attempts is recorded for the next one, in any process', async () => {
-    const options = { processing: { pollMs: 50, retry: { firstMs: 600_000, maxMs: 600_000 } } }
+    const options = { processing: { poll: 50, retry: { firstDelay: 600_000, maxDelay: 600_000 } } }
     const { inbox, lines } = bench.inbox(options)
     const end = signal()
     let calls = 0

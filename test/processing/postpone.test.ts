@@ -6,7 +6,7 @@ import { onBothLogs, post, stateOf, until } from '../support/processing.js'
 onBothLogs((bench) => {
   it('postponed more often than it has attempts, an event still gets all of them', async () => {
     const { inbox } = bench.inbox({
-      processing: { leaseMs: 5_000, pollMs: 20, retry: { maxAttempts: 2, firstMs: 1, maxMs: 1 } },
+      processing: { lease: 5_000, poll: 20, retry: { maxAttempts: 2, firstDelay: 1, maxDelay: 1 } },
     })
     const attempts: number[] = []
     inbox.on('shop', '*', async (_event, ctx) => {
@@ -73,15 +73,15 @@ onBothLogs((bench) => {
       await post(inbox, { id })
       expect(await inbox.process('shop', id)).toMatchObject({ kind: 'failed' })
       const reason = (await inbox.events.get({ source: 'shop', eventId: id }))?.reason
-      expect(reason).toMatch(/is not a number of milliseconds/)
+      expect(reason).toMatch(/is not a duration such as/)
     }
   })
 
   it('a retry policy of any numbers gives a wait that can be written', async () => {
     const { inbox } = bench.inbox()
     const policies: Record<string, object> = {
-      huge: { firstMs: 1e300, maxMs: 1e300 },
-      nothing: { firstMs: 0, factor: 1e300, maxMs: 1, maxAttempts: 100 },
+      huge: { firstDelay: '366d', factor: 1e300, maxDelay: '366d' },
+      nothing: { firstDelay: 0, factor: 1e300, maxDelay: 1, maxAttempts: 100 },
     }
     for (const [id, retry] of Object.entries(policies)) {
       const fail = () => {

@@ -40,14 +40,14 @@ onBothLogs((bench) => {
     it('the next worker handles all of them soon after the end of the lease, in few calls', async () => {
       const leaseMs = 3_000
       const { store, calls } = counted(bench.store())
-      const processing = { leaseMs, pollMs: 500, concurrency: 16, buffer: 100 }
+      const processing = { lease: leaseMs, poll: 500, concurrency: 16 }
       const { inbox } = bench.inbox({ store, processing })
       const all = ids(500)
       await postAll(
         inbox,
         all.map((id) => ({ id })),
       )
-      const holder = child(bench, { hold: true, processing: { leaseMs, concurrency: 100, buffer: 400 } })
+      const holder = child(bench, { hold: true, processing: { lease: leaseMs, concurrency: 200 } })
       await until(async () => (await statsOf(inbox)).processing === 500, 'the child holds them all', 30_000)
       await holder.kill()
       const killedAt = performance.now()
@@ -63,7 +63,7 @@ onBothLogs((bench) => {
       expect(handled.sort()).toEqual([...all].sort())
       expect(calls.attempts ?? 0).toBe(0)
       expect(calls.release ?? 0).toBe(0)
-      // A claim takes up to 116 events; the others are polls while the leases last, and looks after the last event.
+      // The others are polls while the leases last, and looks after the last event.
       expect(calls.claim).toBeLessThan(150)
       // A second on a quiet machine.
       expect(tookMs).toBeLessThan(leaseMs + 30_000)
@@ -83,7 +83,7 @@ onBothLogs((bench) => {
         const told = {
           abortOn: 'poison',
           maxAttempts,
-          processing: { leaseMs: 1_500, concurrency: 8, buffer: 40 },
+          processing: { lease: 1_500, concurrency: 16 },
         }
         let over = false
         for (let crashes = 0; !over; crashes++) {

@@ -34,7 +34,7 @@ function gated(store: CompleteStore) {
   }
 }
 
-const processing = { concurrency: 1, pollMs: 50 }
+const processing = { concurrency: 1, poll: 50 }
 
 onBothLogs((bench) => {
   it('handlers start while outcomes of earlier events are written, eight for each place, and the outcomes share writes', async () => {
@@ -80,7 +80,7 @@ onBothLogs((bench) => {
   })
 
   it('a handler with a limit of one handles events one after the other, without a pause between them', async () => {
-    const { inbox } = bench.inbox({ processing: { pollMs: 50 } })
+    const { inbox } = bench.inbox({ processing: { poll: 50 } })
     inbox.on('shop', '*', (event, ctx) => bench.write(ctx.tx, event.id), { concurrency: 1 })
     await postAll(
       inbox,
@@ -94,7 +94,7 @@ onBothLogs((bench) => {
 
 onBothLogs((bench) => {
   it('a handler with a limit that was quick and hangs does not keep the events of other handlers waiting', async () => {
-    const { inbox } = bench.inbox({ processing: { pollMs: 50 } })
+    const { inbox } = bench.inbox({ processing: { poll: 50 } })
     const quick = ids(60, 'quick')
     let handled = 0
     let goOn = () => {}
@@ -133,7 +133,7 @@ onLog('PostgreSQL', (bench) => {
   ])(
     'the next event of a handler %s before the effects of the last one are visible',
     async (_, places, own, overlaps) => {
-      const { inbox } = bench.inbox({ processing: { ...places, pollMs: 20 } })
+      const { inbox } = bench.inbox({ processing: { ...places, poll: 20 } })
       const locker = new pg.Client({ connectionString: bench.log.args[1]! })
       await locker.connect()
       const begun: string[] = []

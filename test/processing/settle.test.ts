@@ -77,7 +77,7 @@ function make({ ids = ['a'], usesTx = true, ...given }: Given) {
         return given.settled?.(lease.token) ?? true
       },
     },
-    registry: { retryOf: () => ({ maxAttempts: 1, firstMs: 1, maxMs: 1 }) },
+    registry: { retryOf: () => ({ maxAttempts: 1, firstDelay: 1, maxDelay: 1 }) },
     redact: { error: () => 'failed', reason: (text: string) => text, place: () => '' },
   }
   const run = async (begunEvents: object[], failed: object | null = null, leavePlace?: () => void) => {

@@ -20,7 +20,7 @@ import { startProxy } from '../support/proxy.js'
 const key = (eventId: string) => ({ source: 'shop', eventId })
 const statsOf = async (inbox: Inbox) => (await inbox.events.stats())[0]!
 /** One place: all events that are due share a transaction. */
-const processing = { concurrency: 1, leaseMs: 20_000, pollMs: 50, retry: quickRetry }
+const processing = { concurrency: 1, lease: 20_000, poll: 50, retry: quickRetry }
 
 const children: Child[] = []
 afterEach(async () => {
@@ -64,7 +64,7 @@ const some = (count: number, more: object = {}) => ids(count).map((id) => ({ id,
 
 onBothLogs((bench) => {
   it('a group that runs leaves the buffer to the next groups', async () => {
-    const { inbox } = bench.inbox({ processing: { ...processing, buffer: 10 } })
+    const { inbox } = bench.inbox({ processing: processing })
     const going = signal()
     inbox.on(
       'shop',
@@ -75,12 +75,12 @@ onBothLogs((bench) => {
       },
       { share: 10 },
     )
-    await postAll(inbox, some(31))
+    const all = some(31)
+    await postAll(inbox, all.slice(0, 15))
     await inbox.start()
-    await until(
-      async () => (await statsOf(inbox)).processing === 20,
-      'one group runs, and the next one waits',
-    )
+    await until(async () => (await statsOf(inbox)).processing === 15, 'one group runs, and five events wait')
+    await postAll(inbox, all.slice(15))
+    await until(async () => (await statsOf(inbox)).processing >= 30, 'two groups wait')
     going.give()
     await until(async () => (await statsOf(inbox)).succeeded === 31, 'all have run')
     expect((await bench.log.effects()).sort()).toEqual(ids(31).sort())
@@ -164,7 +164,7 @@ onBothLogs((bench) => {
         await bench.write(ctx.tx, event.id)
         if (event.id === 'e1' && ctx.attempt < 3) throw new Error('not yet')
       },
-      { share: 5, retry: { firstMs: 1, maxMs: 1, maxAttempts: 5 } },
+      { share: 5, retry: { firstDelay: 1, maxDelay: 1, maxAttempts: 5 } },
     )
     await postAll(inbox, some(5))
     await inbox.start()
@@ -188,7 +188,7 @@ onBothLogs((bench) => {
         await bench.write(ctx.tx, event.id)
         if (event.id === 'e2') await new Promise(() => {})
       },
-      { share: 4, timeoutMs: 700, retry: { maxAttempts: 1 } },
+      { share: 4, timeout: 700, retry: { maxAttempts: 1 } },
     )
     await postAll(inbox, some(4))
     await inbox.drain()
@@ -208,7 +208,7 @@ onBothLogs((bench) => {
         await new Promise((resolve) => setTimeout(resolve, 200))
         await bench.write(ctx.tx, event.id)
       },
-      { share: 100, timeoutMs: 2_000, retry: { maxAttempts: 1 } },
+      { share: 100, timeout: 2_000, retry: { maxAttempts: 1 } },
     )
     await postAll(inbox, some(12))
     await inbox.drain()
@@ -356,7 +356,7 @@ onBothLogs((bench) => {
         if (event.id === 'r0 1' && ctx.attempt < 3) throw new Error('not yet')
         seen.push(event.id)
       },
-      { share: 20, order: 'reference', retry: { firstMs: 1, maxMs: 1, maxAttempts: 5 } },
+      { share: 20, order: 'reference', retry: { firstDelay: 1, maxDelay: 1, maxAttempts: 5 } },
     )
     for (let n = 0; n < 4; n++)
       await postAll(
@@ -433,7 +433,7 @@ onBothLogs((bench) => {
     const steps = ['in the handler', 'after the effect', 'before commit', 'after commit']
 
     it('at every step of a shared attempt: each event has its effect once, and nothing is stuck', async () => {
-      const { inbox } = bench.inbox({ processing: { ...processing, leaseMs: 2_000, pollMs: 20 } })
+      const { inbox } = bench.inbox({ processing: { ...processing, lease: 2_000, poll: 20 } })
       const all: string[] = []
       for (const step of steps) {
         const own = ids(6, `${step} `)
@@ -442,7 +442,7 @@ onBothLogs((bench) => {
           inbox,
           own.map((id) => ({ id })),
         )
-        const told = { step, share: 6, processing: { concurrency: 1, buffer: 6 } }
+        const told = { step, share: 6, processing: { concurrency: 1 } }
         const child = startChild('./processing-child.mjs', [
           JSON.stringify(told),
           bench.log.insertEffect,
@@ -536,7 +536,7 @@ onLog('PostgreSQL', (bench) => {
       expect((await bench.log.effects()).sort()).toEqual(ids(5))
       expect(calls > 5).toBe(again)
     } finally {
-      await inbox.stop({ deadlineMs: 100 })
+      await inbox.stop({ deadline: 100 })
       await real.close()
       await proxy.close()
     }

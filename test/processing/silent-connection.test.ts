@@ -28,15 +28,15 @@ afterEach(async () => {
 })
 
 function inboxOn(url: string) {
-  const store = postgres({ url, schema: log.args[2]!, statementTimeoutMs: 2_000 })
+  const store = postgres({ url, schema: log.args[2]!, statementTimeout: 2_000 })
   const inbox = createInbox({
     store,
     sources: { shop: shop() },
-    processing: { leaseMs: 3_000, pollMs: 50, concurrency: 4, retry: { ...quickRetry, maxAttempts: 50 } },
+    processing: { lease: 3_000, poll: 50, concurrency: 4, retry: { ...quickRetry, maxAttempts: 50 } },
     log: silentLog,
   })
   afterwards(() => store.close())
-  afterwards(() => inbox.stop({ deadlineMs: 500 }))
+  afterwards(() => inbox.stop({ deadline: 500 }))
   return inbox
 }
 
@@ -56,7 +56,7 @@ test(
         await gate.wait
         await tx.query(log.insertEffect, [event.id])
       },
-      { timeoutMs: 4_000 },
+      { timeout: 4_000 },
     )
     await inbox.start()
     const sent: string[] = []
@@ -115,7 +115,7 @@ test(
 test(
   'wake-ups from another process come again after the connection that listens fell silent',
   async () => {
-    const store = postgres({ url: line.url, schema: log.args[2]!, statementTimeoutMs: 1_000 })
+    const store = postgres({ url: line.url, schema: log.args[2]!, statementTimeout: 1_000 })
     afterwards(() => store.close())
     await store.migrate()
     const other = inboxOn(log.args[1]!)
@@ -144,7 +144,7 @@ test(
   async () => {
     const inbox = inboxOn(line.url)
     await inbox.start()
-    const { url } = await serving(inbox, { readyTimeoutMs: 1_000 })
+    const { url } = await serving(inbox, { readyTimeout: 1_000 })
     expect((await fetch(`${url}/readyz`)).status).toBe(200)
     line.cut('silence')
     await until(async () => (await fetch(`${url}/readyz`)).status === 503, 'not ready', patienceMs)

@@ -12,7 +12,7 @@ const FAILURES = 1
 async function handled(bench: Bench, store: CompleteStore, stale = false): Promise<unknown[]> {
   const { inbox } = bench.inbox({
     store,
-    processing: { leaseMs: 30_000, pollMs: 20, retry: { maxAttempts: 1 } },
+    processing: { lease: 30_000, poll: 20, retry: { maxAttempts: 1 } },
   })
   inbox.on('shop', '*', async ({ id }, ctx) => bench.write(ctx.tx, id), stale ? { stale: () => 1 } : {})
   await inbox.start()
@@ -124,7 +124,7 @@ onLog('PostgreSQL', (bench) => {
   it('a constraint that fails at the commit is a failure of the handler', async () => {
     await bench.log.sql(`create table log.parents (id int primary key);
       create table log.children (parent int references log.parents deferrable initially deferred)`)
-    const { inbox } = bench.inbox({ processing: { leaseMs: 30_000, pollMs: 20, retry: { maxAttempts: 1 } } })
+    const { inbox } = bench.inbox({ processing: { lease: 30_000, poll: 20, retry: { maxAttempts: 1 } } })
     inbox.on('shop', '*', async (_event, ctx) => {
       await (ctx.tx as pg.PoolClient).query(`insert into ${bench.log.args[2]}.children values (1)`)
     })

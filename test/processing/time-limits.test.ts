@@ -1,4 +1,4 @@
-/** `timeoutMs` and the deadline of `stop` hold while a handler's SQL runs; a transaction that must wait is no failure. */
+/** `timeout` and the deadline of `stop` hold while a handler's SQL runs; a transaction that must wait is no failure. */
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
 import type { SqliteTx } from 'hookonce/sqlite'
@@ -47,15 +47,15 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
       store,
       sources: { shop: shop() },
       processing: {
-        leaseMs: 5_000,
-        pollMs: 50,
+        lease: 5_000,
+        poll: 50,
         concurrency: 16,
-        retry: { firstMs: 600_000, maxMs: 600_000 },
+        retry: { firstDelay: 600_000, maxDelay: 600_000 },
       },
       log: silentLog,
     })
     afterwards(() => store.close())
-    afterwards(() => inbox.stop({ deadlineMs: 100 }))
+    afterwards(() => inbox.stop({ deadline: 100 }))
     return inbox
   }
 
@@ -70,7 +70,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
         begun++
         await (ctx.tx as PostgresTx).query(sleep)
       },
-      { timeoutMs: 2_000 },
+      { timeout: 2_000 },
     )
     inbox.on('shop', 'quick', async (event, ctx) => {
       await (ctx.tx as PostgresTx).query('select 1')
@@ -101,7 +101,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
     )
     await until(async () => (await sleeping()) === 4, 'all of them sleep')
     const from = performance.now()
-    await inbox.stop({ deadlineMs: 500 })
+    await inbox.stop({ deadline: 500 })
     expect(performance.now() - from).toBeLessThan(15_000)
     const store = postgres({ url: log.args[1]!, schema: log.args[2]! })
     afterwards(() => store.close())
@@ -123,14 +123,14 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
       const inbox = createInbox({
         store,
         sources: { shop: shop() },
-        processing: { pollMs: 50, concurrency: 8, retry: { ...quickRetry, maxAttempts: 2 } },
+        processing: { poll: 50, concurrency: 8, retry: { ...quickRetry, maxAttempts: 2 } },
         log: silentLog,
       })
       // `end` does not wait for the server: the removal of the database may still terminate the connection.
       pool?.on('error', () => {})
       if (pool) afterwards(() => pool.end())
       afterwards(() => store.close())
-      afterwards(() => inbox.stop({ deadlineMs: 100 }))
+      afterwards(() => inbox.stop({ deadline: 100 }))
       const gate = signal()
       let holds = false
       let postponed = 0
@@ -155,7 +155,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
               throw new Error('wrapped, as mappers do', { cause: error })
             }
           },
-          { timeoutMs },
+          { timeout: timeoutMs },
         )
       await inbox.start()
       await postAll(inbox, [{ id: 'holder', type: 'holder' }])
@@ -180,7 +180,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
 onLog('SQLite', (bench) => {
   test('a handler that holds the one writer makes others wait, and no attempt of theirs is used up', async () => {
     const { inbox, lines } = bench.inbox({
-      processing: { leaseMs: 30_000, pollMs: 50, retry: { ...quickRetry, maxAttempts: 1 } },
+      processing: { lease: 30_000, poll: 50, retry: { ...quickRetry, maxAttempts: 1 } },
     })
     let holds = false
     let free = false
@@ -190,7 +190,7 @@ onLog('SQLite', (bench) => {
       holds = true
       while (!free) await tx.get('select 1')
     })
-    inbox.on('shop', 'hasty', (event, ctx) => bench.write(ctx.tx, event.id), { timeoutMs: 300 })
+    inbox.on('shop', 'hasty', (event, ctx) => bench.write(ctx.tx, event.id), { timeout: 300 })
     await inbox.start()
     await postAll(inbox, [
       { id: 'holder', type: 'holder' },
@@ -206,7 +206,7 @@ onLog('SQLite', (bench) => {
 
 onBothLogs((bench) => {
   test('a handler that has timed out can no longer write, and its transaction is not left open', async () => {
-    const { inbox } = bench.inbox({ processing: { pollMs: 50, retry: { maxAttempts: 1 } } })
+    const { inbox } = bench.inbox({ processing: { poll: 50, retry: { maxAttempts: 1 } } })
     const late = signal()
     let problem: unknown
     inbox.on(
@@ -219,7 +219,7 @@ onBothLogs((bench) => {
           problem = error
         })
       },
-      { timeoutMs: 1_000 },
+      { timeout: 1_000 },
     )
     await inbox.start()
     await post(inbox, { id: 'e1' })

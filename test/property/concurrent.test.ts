@@ -112,7 +112,7 @@ async function work<Tx>(
       }
     } else if (next.do === 'order') {
       const key = keyOf(next.event)
-      const order = { verb: next.verb, events: [key], actor: 'ada', reason: '', force: true }
+      const order = { verb: next.verb, events: [key], actor: 'ada', note: '', force: true }
       const [result] = await store.operate(order)
       if (next.verb === 'replay' && result?.done) add(history.replays, nameOf(key.source, key.eventId))
     } else if (next.do === 'post') {

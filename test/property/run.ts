@@ -484,7 +484,7 @@ export class Run<Tx> {
   async #operate(command: Extract<Command, { do: 'operate' }>): Promise<void> {
     const { verb, force, dryRun } = command
     const events = command.events.map((n) => this.#pickEvent(n))
-    const order = { verb, events, actor: 'ada', reason: 'asked to', force, dryRun }
+    const order = { verb, events, actor: 'ada', note: 'asked to', force, dryRun }
     const results = await this.#store(command.via).operate(order)
     assert.deepEqual(results, operate(this.#model, order), `what became of an order to ${verb}`)
   }
@@ -620,7 +620,7 @@ export class Run<Tx> {
       assert.ok(this.#since.has('prune') && !unfinished, `I7: ${name} was ${before.state} and is gone`)
       return
     }
-    if (before.payloadKept && !after.payloadKept)
+    if (before.payload === 'kept' && after.payload !== 'kept')
       assert.ok(this.#since.has('prune') && !unfinished, `I7: ${name} lost its payload`)
     if (before.state === 'succeeded' || before.state === 'ignored') {
       const same = after.state === before.state && after.attempts === before.attempts
@@ -645,7 +645,7 @@ export class Run<Tx> {
         run: found.run,
         contentHash: found.contentHash,
         sameAs: found.sameAs,
-        payloadKept: found.payloadKept,
+        payloadKept: found.payload === 'kept',
       },
       {
         seq: event.seq,
@@ -759,7 +759,7 @@ export class Run<Tx> {
     const working = this.#events().filter((event) => event.work !== null)
     if (working.some((event) => holder(this.#model, leaseOf(event)))) await this.#wait(100 * MINUTE)
     const events = working.map(({ source, eventId }) => ({ source, eventId }))
-    const order = { verb: 'ignore', events, actor: 'ada', reason: 'over' } as const
+    const order = { verb: 'ignore', events, actor: 'ada', note: 'over' } as const
     assert.deepEqual(await this.#store(0).operate(order), operate(this.#model, order), 'all can be ignored')
     this.#since.add('operate')
     await this.#compareLog(this.#store(0))

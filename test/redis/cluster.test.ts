@@ -58,7 +58,7 @@ describe.skipIf(givenRedis).each(Object.entries(clients))('%s', (_, connect) => 
       sources: { batch: unverified({ each: 'events[]', id: 'json:id', type: 'json:type' }) },
       log: silentLog,
       processing: false,
-      seen: redis(client, { timeLimitMs: 10_000 }),
+      seen: redis(client, { timeLimit: 10_000 }),
     })
     try {
       await inbox.start()

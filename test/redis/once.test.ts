@@ -65,9 +65,9 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     const held = signal()
     // Its heartbeats do not get through, as if its process were gone.
     const deaf = { ...bound(client.client), eval: blockExtend(client.client) } as never
-    const first = redisOnce(deaf)('k', () => held.wait, { leaseMs: 1_000 })
+    const first = redisOnce(deaf)('k', () => held.wait, { lease: 1_000 })
     await until(async () => (await value('hookonce:once:k')) !== null, 'it is held')
-    expect(await once('k', () => 'second', { leaseMs: 1_000 })).toBe('second')
+    expect(await once('k', () => 'second', { lease: 1_000 })).toBe('second')
     held.give()
     // What it did may have happened; its result is not kept over the other's.
     await expect(first).rejects.toMatchObject({ code: 'KEY_LOST' })
@@ -85,7 +85,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
       return left > before
     }
     const result = await once('k', () => until(extended, 'the lease is extended').then(() => 'done'), {
-      leaseMs,
+      lease: leaseMs,
     })
     expect(result).toBe('done')
   })
@@ -95,13 +95,13 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     const held = signal()
     const first = once('k', () => held.wait)
     await until(async () => (await value('hookonce:once:k')) !== null, 'it is held')
-    await expect(once('k', () => 1, { waitMs: 60 })).rejects.toBeInstanceOf(HookonceError)
+    await expect(once('k', () => 1, { wait: 60 })).rejects.toBeInstanceOf(HookonceError)
     held.give()
     await first
   })
 
   test('after its time to live it is forgotten, and runs again: the price of having no log', async () => {
-    const once = redisOnce(client.client, { ttlMs: 50 })
+    const once = redisOnce(client.client, { ttl: 50 })
     expect(await once('k', () => 1)).toBe(1)
     await until(async () => (await value('hookonce:once:k')) === null, 'forgotten')
     expect(await once('k', () => 2)).toBe(2)
@@ -111,7 +111,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     expect(() => redisOnce({} as never)).toThrow('Redis client')
     const once = redisOnce(client.client)
     await expect(once('', () => 1)).rejects.toThrow('key')
-    await expect(once('k', () => 1, { leaseMs: 0 })).rejects.toThrow('leaseMs')
+    await expect(once('k', () => 1, { lease: 0 })).rejects.toThrow('lease must be a duration')
   })
 })
 

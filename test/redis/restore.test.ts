@@ -31,8 +31,8 @@ async function start(url: string, spool?: string, seen?: Seen): Promise<Inbox> {
     store: storeAt(url),
     sources: { shop: shop() },
     log: silentLog,
-    processing: { pollMs: 20 },
-    seen: seen ?? redis(client.client, { timeLimitMs: 5_000 }),
+    processing: { poll: 20 },
+    seen: seen ?? redis(client.client, { timeLimit: 5_000 }),
     ...(spool && { spool: { path: spool } }),
   })
   inbox.on('shop', 'order.paid', async () => {})
@@ -45,7 +45,7 @@ async function start(url: string, spool?: string, seen?: Seen): Promise<Inbox> {
 }
 
 function storeAt(url: string): Store {
-  return url.startsWith('postgres') ? postgres({ url, statementTimeoutMs: 2_000 }) : sqlite(url)
+  return url.startsWith('postgres') ? postgres({ url, statementTimeout: 2_000 }) : sqlite(url)
 }
 
 /** Recorded, processed, and answered by Redis. */

@@ -28,12 +28,12 @@ afterAll(async () => {
 let logs = 0
 function inboxOn(client: TestClient | null, schema = `log_${++logs}`, timeLimitMs = 50): Inbox {
   const store = postgres({ url: database.url, schema })
-  const seen = client && redis(client.client, { timeLimitMs })
+  const seen = client && redis(client.client, { timeLimit: timeLimitMs })
   const inbox = createInbox({
     store,
     sources: { shop: shop() },
     log: silentLog,
-    processing: { pollMs: 20 },
+    processing: { poll: 20 },
     ...(seen && { seen }),
   })
   inbox.on('shop', 'order.paid', async () => {})

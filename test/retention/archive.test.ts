@@ -72,7 +72,7 @@ const run = (
 const prune = (store: CompleteStore) =>
   store.retention.prune({ source: 'shop', payloadsBefore: before, archivedOnly: true, limit: 1_000 })
 const restore = (store: CompleteStore, target: ArchiveTarget, more = {}) =>
-  archiveRestore({ store, target, source: 'shop', actor: 'ada', reason: 'asked to', ...more })
+  archiveRestore({ store, target, source: 'shop', actor: 'ada', note: 'asked to', ...more })
 
 async function all<T>(list: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = []
@@ -243,9 +243,9 @@ onBothLogs((bench) => {
     const { target } = await made(directoryArchive())
     const store = bench.store()
     await fill(store, delivery(['a'], day), delivery(['b'], day))
-    await store.archive.erase({ reference: 'about a', actor: 'ada', reason: '', limit: 10 })
+    await store.archive.erase({ reference: 'about a', actor: 'ada', note: '', limit: 10 })
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
-    await store.archive.erase({ reference: 'about b', actor: 'ada', reason: '', limit: 10 })
+    await store.archive.erase({ reference: 'about b', actor: 'ada', note: '', limit: 10 })
     expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1, refused: 0 })
     expect(await store.inspect.payload({ source: 'shop', eventId: 'b' })).toBeNull()
   })

@@ -84,7 +84,7 @@ test('a file that may not grow: 503, reads and prune go on, and there is room ag
     verb: 'ignore',
     events: half.map((eventId) => ({ source: 'shop', eventId })),
     actor: 'ada',
-    reason: 'room is needed',
+    note: 'room is needed',
   })
   expect((await prune()).payloads).toBe(10)
   expect((await prune()).payloads).toBe(10)

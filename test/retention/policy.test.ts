@@ -1,4 +1,4 @@
-import { createInbox, type RetentionOptions, type Source } from 'hookonce'
+import { createInbox, type RetentionAges, type RetentionOptions, type Source } from 'hookonce'
 import { adyen, github, razorpay, stripe, unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
 import { ageText, durationText, parseDuration } from '#dist/duration.js'
@@ -17,18 +17,21 @@ test('payloads are kept for 30 days and the rest for 90 unless told otherwise', 
     audits: 90 * DAY_MS,
   })
   expect(of({ events: '10d' })).toMatchObject({ payloads: 10 * DAY_MS, attempts: 10 * DAY_MS })
-  expect(of({ payloads: '12h', attempts: 5, sources: { shop: { payloads: '2d' } } })).toMatchObject({
-    payloads: 2 * DAY_MS,
-    attempts: 5,
-  })
 })
 
 test('what a source says of itself goes before what is said of all', () => {
-  const own = new Map([['shop', { ...plain, retention: { payloadsMs: 1_000, eventsMs: 2_000 } }]])
-  expect(retentionPolicy({ payloads: '5d' }, own).get('shop')).toMatchObject({
-    payloads: 1_000,
-    events: 2_000,
+  const own = (retention: RetentionAges) =>
+    retentionPolicy(
+      { payloads: '5d', attempts: 5 },
+      new Map([['shop', unverified({ id: 'json:id', retention })]]),
+    ).get('shop')
+  expect(own({ payloads: '2d', events: 172_800_000 })).toMatchObject({
+    payloads: 2 * DAY_MS,
+    events: 2 * DAY_MS,
+    attempts: 5,
   })
+  for (const wrong of [{ payloads: 'soon' }, { payload: '2d' }])
+    expect(() => own(wrong as never)).toThrow(expect.objectContaining({ code: 'RETENTION_INVALID' }))
 })
 
 test('ages are numbers with a unit, or milliseconds', () => {

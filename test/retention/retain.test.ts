@@ -25,7 +25,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     log = await makeHarness()
   })
   afterEach(async () => {
-    await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadlineMs: 100 })))
+    await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadline: 100 })))
     await log.end()
   })
 
@@ -105,7 +105,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     await post(inbox, { id: 'dead', type: 'broken' })
     await inbox.drain()
     await post(inbox, { id: 'waits' })
-    await inbox.ignore({ source: 'shop', eventId: 'waits' }, { actor: 'ada', reason: 'x' })
+    await inbox.ignore({ source: 'shop', eventId: 'waits' }, { actor: 'ada', note: 'x' })
     await inbox.replay({ source: 'shop', eventId: 'waits' })
     await log.advance(91 * DAY_MS)
     const dry = await inbox.retain({ dryRun: true })
@@ -200,7 +200,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       for await (const manifest of archiveList(archive.target)) manifests.push(manifest)
       expect(manifests.reduce((sum, one) => sum + one.deliveries, 0)).toBe(4)
       for await (const check of archiveVerify(archive.target)) expect(check.problems).toEqual([])
-      const report = await archiveRestore({ store, target: archive.target, actor: 'ada', reason: 'replay' })
+      const report = await archiveRestore({ store, target: archive.target, actor: 'ada', note: 'replay' })
       expect(report).toEqual({ restored: 4, skipped: 0, refused: 0 })
       for (const [eventId, body] of bodies)
         expect(Buffer.from((await store.inspect.payload({ source: 'shop', eventId }))!.body).toString()).toBe(
@@ -275,9 +275,9 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       leaseMs: 60_000,
       event: { source: 'shop', eventId: 'a' },
     })
-    const by = { reference: 'cus_1', actor: 'ada', reason: 'asked to' }
+    const by = { reference: 'cus_1', actor: 'ada', note: 'asked to' }
     expect(await inbox.erase({ ...by, dryRun: true })).toEqual({ payloads: 2, events: 2, busy: 1 })
-    expect(await inbox.erase({ ...by, waitMs: 0 })).toEqual({ payloads: 2, events: 2, busy: 1 })
+    expect(await inbox.erase({ ...by, wait: 0 })).toEqual({ payloads: 2, events: 2, busy: 1 })
     let progress = 0
     const erasing = inbox.erase({ ...by, onProgress: () => progress++ })
     await until(() => progress > 0, 'the first look')
@@ -365,7 +365,7 @@ test('a run that hangs at stop does not use up the time of the handlers: they ar
   await soon(() => inbox.start())
   await post(inbox, { id: 'a' })
   await until(() => begun && handling, 'both run')
-  await inbox.stop({ deadlineMs: 100 })
+  await inbox.stop({ deadline: 100 })
   expect(await real.get({ source: 'shop', eventId: 'a' })).toMatchObject({ state: 'pending', attempts: 0 })
   await log.end()
 })

@@ -20,7 +20,7 @@ afterEach(async () => {
 function shop(allBodiesBytes: number): Inbox {
   const { inbox } = loggedInbox({
     store: 'sqlite::memory:',
-    limits: { allBodiesBytes, bodyBytes: 256 * KIB, bodyTimeoutMs: 60_000 },
+    limits: { allBodiesBytes, bodyBytes: 256 * KIB, bodyTimeout: 60_000 },
     sources: { shop: unverified({ id: 'json:id', type: 'json:type' }) },
   })
   inboxes.push(inbox)

@@ -53,8 +53,8 @@ const whole = (id: string, extra = '') => {
 
 describe('slow clients', () => {
   it('200 of them hold nothing up, and each is cut off: no headers, half headers, half a body', async () => {
-    const { inbox } = shop({ bodyTimeoutMs: 2_000 })
-    const { url, port } = await serving(inbox, { headersTimeoutMs: 2_000, requestTimeoutMs: 4_000 })
+    const { inbox } = shop({ bodyTimeout: 2_000 })
+    const { url, port } = await serving(inbox, { headersTimeout: 2_000, requestTimeout: 4_000 })
     const starts = [
       '',
       'POST /webhooks/shop HTTP/1.1\r\nx-',
@@ -148,7 +148,7 @@ describe('close', () => {
     )
     await once(socket, 'data')
     const answer = heard(socket)
-    const closed = server.close({ deadlineMs: 20_000 })
+    const closed = server.close({ deadline: 20_000 })
     await until(() => !server.node.listening, 'the port is closed')
     const refused = say(port, whole('late'))
     expect(await heard(refused)).toBe('')
@@ -162,7 +162,7 @@ describe('close', () => {
     const { port, server } = await serving(inbox)
     const socket = say(port, whole('first'))
     await once(socket, 'data')
-    const closed = server.close({ deadlineMs: 20_000 })
+    const closed = server.close({ deadline: 20_000 })
     await until(() => !server.node.listening, 'the port is closed')
     const answer = heard(socket)
     socket.write(whole('second'))
@@ -175,7 +175,7 @@ describe('close', () => {
     const { port, server } = await serving(inbox)
     const socket = say(port, whole('first'))
     await once(socket, 'data')
-    const closed = server.close({ deadlineMs: 20_000 })
+    const closed = server.close({ deadline: 20_000 })
     const answer = heard(socket)
     socket.write('GET /readyz HTTP/1.1\r\nhost: h\r\n\r\n')
     expect(await answer).toMatch(/^HTTP\/1\.1 503 [\s\S]*"stopping"/)
@@ -183,21 +183,21 @@ describe('close', () => {
   })
 
   it('what does not end is cut at the deadline, and close again with no time is now', async () => {
-    const patient = { requestTimeoutMs: 3_000_000 }
-    const { inbox } = shop({ bodyTimeoutMs: 3_000_000 })
+    const patient = { requestTimeout: 3_000_000 }
+    const { inbox } = shop({ bodyTimeout: 3_000_000 })
     const { port, server } = await serving(inbox, patient)
     const stuck = say(port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(stuck, 'data')
     const gone = heard(stuck)
-    await server.close({ deadlineMs: 400 })
+    await server.close({ deadline: 400 })
     await gone
 
-    const other = shop({ bodyTimeoutMs: 3_000_000 })
+    const other = shop({ bodyTimeout: 3_000_000 })
     const second = await serving(other.inbox, patient)
     const held = say(second.port, head('expect: 100-continue\r\ncontent-length: 10\r\n\r\n'))
     await once(held, 'data')
-    const closing = second.server.close({ deadlineMs: 600_000 })
-    void second.server.close({ deadlineMs: 0 })
+    const closing = second.server.close({ deadline: 600_000 })
+    void second.server.close({ deadline: 0 })
     await closing
     await expect(other.inbox.events.stats()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
   })
@@ -215,7 +215,7 @@ describe('close', () => {
     const { url, server } = await serving(inbox)
     const answer = post(url, 'inline')
     await begun.wait
-    const closed = server.close({ deadlineMs: 20_000 })
+    const closed = server.close({ deadline: 20_000 })
     goOn.give()
     // `already_processed` when a worker of the inbox took it before the request.
     const { status } = (await (await answer).json()) as { status: string }

@@ -35,12 +35,12 @@ const calls: Record<string, (admin: RunningAdmin) => Promise<Response> | Respons
   getEvent: (admin) => admin.call('GET', pathOf('shop', ID)),
   listAttempts: (admin) => admin.call('GET', `${pathOf('shop', 'failed')}/attempts`),
   getPayload: (admin) =>
-    admin.call('GET', `${pathOf('shop', ID)}/payload?reason=look`, {
+    admin.call('GET', `${pathOf('shop', ID)}/payload?note=look`, {
       headers: { accept: 'application/json' },
     }),
   listEventAudits: (admin) => admin.call('GET', `${pathOf('shop', ID)}/audits`),
   listAudits: (admin) => admin.call('GET', '/api/audits?verb=payload&limit=10'),
-  ignoreEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/ignore`, { body: { reason: 'noise' } }),
+  ignoreEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/ignore`, { body: { note: 'noise' } }),
   retryEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/retry`, { body: { dryRun: true } }),
   replayEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/replay`),
   startAction: (admin) =>
@@ -225,7 +225,7 @@ onBothLogs((bench) => {
       ['DELETE', '/api/events/shop/failed', undefined, 405, 'METHOD_REFUSED'],
       ['OPTIONS', '/api/stats', undefined, 405, 'METHOD_REFUSED'],
       ['POST', '/api/events/shop/nobody/retry', {}, 404, 'EVENT_NOT_FOUND'],
-      ['POST', `${pathOf('shop', ID)}/retry`, { reason: 1 }, 400, 'INVALID_INPUT'],
+      ['POST', `${pathOf('shop', ID)}/retry`, { note: 1 }, 400, 'INVALID_INPUT'],
       ['POST', `${pathOf('shop', ID)}/retry`, { because: 'x' }, 400, 'INVALID_INPUT'],
       ['POST', `${pathOf('shop', ID)}/retry`, {}, 409, 'MOVE_FORBIDDEN'],
       ['POST', '/api/events/actions', { verb: 'retry', filter: {} }, 400, 'INVALID_INPUT'],
@@ -244,13 +244,13 @@ onBothLogs((bench) => {
     }
     const form = await running.call('POST', `${pathOf('shop', ID)}/retry`, {
       headers: { 'content-type': 'text/plain' },
-      body: '{"reason":"x"}',
+      body: '{"note":"x"}',
     })
     expect([form.status, await form.json()]).toMatchObject([415, { code: 'MEDIA_TYPE_REFUSED' }])
-    const broken = await running.call('POST', `${pathOf('shop', ID)}/retry`, { body: '{"reason":' })
+    const broken = await running.call('POST', `${pathOf('shop', ID)}/retry`, { body: '{"note":' })
     expect([broken.status, await broken.json()]).toMatchObject([400, { code: 'INVALID_INPUT' }])
     const huge = await running.call('POST', `${pathOf('shop', ID)}/retry`, {
-      body: { reason: 'x'.repeat(1_100_000) },
+      body: { note: 'x'.repeat(1_100_000) },
     })
     expect(huge.status).toBe(413)
   })

@@ -25,7 +25,7 @@ afterEach(async () => {
   running = undefined
 })
 
-const noRetry = { processing: { leaseMs: 5_000, pollMs: 50, retry: { maxAttempts: 1 } } } as const
+const noRetry = { processing: { lease: 5_000, poll: 50, retry: { maxAttempts: 1 } } } as const
 
 function failing(inbox: Inbox): void {
   inbox.on('shop', 'order.paid', () => {})
@@ -239,9 +239,9 @@ onBothLogs((bench) => {
     expect(await ids('path=$.data.none&op=exists')).toEqual([])
     expect(await search('path=id&value=e3')).toMatchObject({ cut: false, cost: { events: 30 } })
     const { audits } = (await running.json('GET', '/api/audits?verb=search')) as {
-      audits: { reason: string }[]
+      audits: { note: string }[]
     }
-    expect(audits[0]!.reason).toBe('id eq')
+    expect(audits[0]!.note).toBe('id eq')
   })
 
   it('an edited copy is a new event, marked by its id, recorded once and audited on both', async () => {
@@ -320,7 +320,7 @@ onBothLogs((bench) => {
   })
 
   it('workers are listed with the process they belong to', async () => {
-    const { inbox } = bench.inbox({ processing: { worker: 'worker-1', pollMs: 50 } })
+    const { inbox } = bench.inbox({ processing: { worker: 'worker-1', poll: 50 } })
     let release = (): void => {}
     const started = new Promise<void>((resolve) => {
       inbox.on('shop', '*', () => {

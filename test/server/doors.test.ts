@@ -348,7 +348,7 @@ describe('wrong tokens', () => {
     expect((await ask('192.0.2.1', 'guess-again')).status).toBe(429)
     expect((await ask('192.0.2.2', tokenOf('admin'))).status).toBe(200)
     const { audits } = await (await inbox.store()).audit!.list({ verb: 'sign_in_refused' })
-    expect(audits.filter(({ reason }) => reason === 'from 192.0.2.1')).toHaveLength(10)
+    expect(audits.filter(({ note }) => note === 'from 192.0.2.1')).toHaveLength(10)
     expect(JSON.stringify(audits)).not.toContain('guess')
     // An IPv6 network is one address.
     for (let i = 0; i < 10; i++) await ask(`2001:db8:0:1::${i}`, 'guess')

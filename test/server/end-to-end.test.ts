@@ -105,7 +105,7 @@ onBothLogs((bench) => {
       },
     })
     await inbox.store()
-    const { url } = await serving(inbox, { readyTimeoutMs: 20_000 })
+    const { url } = await serving(inbox, { readyTimeout: 20_000 })
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', store: 'reachable' }])
     away = true
@@ -136,7 +136,7 @@ describe('/readyz', () => {
     const store = await inbox.store()
     const hanging = { ...inbox, store: async () => ({ ...store, ping: () => held.wait.then(() => 0) }) }
     afterwards(async () => held.give())
-    const { url } = await serving(hanging, { readyTimeoutMs: 50 })
+    const { url } = await serving(hanging, { readyTimeout: 50 })
     const answer = await fetch(`${url}/readyz`)
     expect([answer.status, await answer.json()]).toEqual([
       503,
@@ -148,13 +148,13 @@ describe('/readyz', () => {
 describe('/readyz with a spool', () => {
   it('is ready without the store while the spool has room', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'hookonce-ready-'))
-    const spool = { path: join(folder, 'spool.db'), maxBytes: 100_000, afterMs: 200 }
+    const spool = { path: join(folder, 'spool.db'), maxBytes: 100_000, after: 200 }
     // A port nobody listens on.
     const { inbox } = loggedInbox({ store: 'postgres://nobody@127.0.0.1:9/none', sources, spool })
     afterwards(() => rm(folder, { recursive: true, force: true }))
     afterwards(() => inbox.stop())
     await inbox.start()
-    const { url } = await serving(inbox, { readyTimeoutMs: 20_000 })
+    const { url } = await serving(inbox, { readyTimeout: 20_000 })
     const answer = await send(url, 'stripe', await signed(sources.stripe))
     expect([answer.status, await answer.json()]).toMatchObject([202, { status: 'spooled' }])
     const ready = await fetch(`${url}/readyz`)
@@ -163,7 +163,7 @@ describe('/readyz with a spool', () => {
       { status: 'ready', store: 'STORE_UNAVAILABLE', spool: { depth: 1, full: false } },
     ])
     const full = { ...inbox, spool: { ...inbox.spool!, hasRoom: async () => false } }
-    const other = await serving(full, { readyTimeoutMs: 20_000 })
+    const other = await serving(full, { readyTimeout: 20_000 })
     expect((await fetch(`${other.url}/readyz`)).status).toBe(503)
   })
 })

@@ -148,23 +148,23 @@ onBothLogs((bench) => {
       to: 'ignored',
     })
     expect(await stateOf(inbox, 'e1')).toBe('pending')
-    expect(await (await order('ignore', { reason: 'noise' })).json()).toMatchObject({
+    expect(await (await order('ignore', { note: 'noise' })).json()).toMatchObject({
       done: true,
       to: 'ignored',
     })
-    expect(await (await order('retry', {}, { 'x-reason': 'not noise' })).json()).toMatchObject({
+    expect(await (await order('retry', {}, { 'x-note': 'not noise' })).json()).toMatchObject({
       from: 'ignored',
     })
     await inbox.process('shop', 'e1')
     const refused = await order('replay', {})
     expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'FORCE_NEEDED' }])
-    expect((await order('replay', { force: true, reason: 'customer asked' })).status).toBe(200)
-    await running.call('GET', `${pathOf('shop', 'e1')}/payload`, { headers: { 'x-reason': 'ticket 7' } })
-    await running.call('HEAD', `${pathOf('shop', 'e1')}/payload?reason=size`)
+    expect((await order('replay', { force: true, note: 'customer asked' })).status).toBe(200)
+    await running.call('GET', `${pathOf('shop', 'e1')}/payload`, { headers: { 'x-note': 'ticket 7' } })
+    await running.call('HEAD', `${pathOf('shop', 'e1')}/payload?note=size`)
     const { audits } = (await running.json('GET', `${pathOf('shop', 'e1')}/audits`)) as unknown as {
-      audits: { actor: string; verb: string; reason: string; eventId: string }[]
+      audits: { actor: string; verb: string; note: string; eventId: string }[]
     }
-    expect(audits.map(({ actor, verb, reason }) => [actor, verb, reason])).toEqual([
+    expect(audits.map(({ actor, verb, note }) => [actor, verb, note])).toEqual([
       ['the-admin', 'payload', 'size'],
       ['the-admin', 'payload', 'ticket 7'],
       ['the-operator', 'replay', 'customer asked'],
@@ -172,7 +172,7 @@ onBothLogs((bench) => {
       ['the-operator', 'ignore', 'noise'],
     ])
     const mine = await running.json('GET', '/api/audits?actor=the-operator&verb=replay')
-    expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', reason: 'customer asked' }])
+    expect(mine.audits).toMatchObject([{ source: 'shop', eventId: 'e1', note: 'customer asked' }])
   })
 
   it('the other content of a conflict is run by a replay that asks for it, and only where there is one', async () => {
@@ -232,7 +232,7 @@ onBothLogs((bench) => {
       ids(5, 'o').map((id) => ({ id })),
       'other',
     )
-    const body = { verb: 'ignore', filter: { source: 'shop', state: 'pending' }, reason: 'a flood' }
+    const body = { verb: 'ignore', filter: { source: 'shop', state: 'pending' }, note: 'a flood' }
     const dry = await running.json('POST', '/api/events/actions', { ...body, dryRun: true })
     expect(dry).toMatchObject({ state: 'done', dryRun: true, matched: 30, done: 30, actor: 'the-admin' })
     expect((await inbox.events.stats()).find(({ source }) => source === 'shop')).toMatchObject({
@@ -249,7 +249,7 @@ onBothLogs((bench) => {
     ])
     const { audits } = await (await inbox.store()).audit!.list({ verb: 'ignore' }, { limit: 100 })
     expect(audits).toHaveLength(30)
-    expect(audits.every(({ reason, actor }) => reason === 'a flood' && actor === 'the-admin')).toBe(true)
+    expect(audits.every(({ note, actor }) => note === 'a flood' && actor === 'the-admin')).toBe(true)
     const none = await running.json('POST', '/api/events/actions', {
       verb: 'replay',
       filter: { state: 'succeeded' },

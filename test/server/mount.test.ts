@@ -151,11 +151,11 @@ describe.each(Object.entries(frameworks))('%s', (_name, mount) => {
     const ordered = await fetch(`${url}/admin/api/events/shop/a%2Fb/ignore`, {
       method: 'POST',
       headers: { ...bearer, ...json },
-      body: '{"reason":"noise"}',
+      body: '{"note":"noise"}',
     })
     expect([ordered.status, await ordered.json()]).toMatchObject([200, { to: 'ignored' }])
     const { audits } = await (await inbox.store()).audit!.list({ verb: 'ignore' })
-    expect(audits).toMatchObject([{ actor: 'the-operator', reason: 'noise' }])
+    expect(audits).toMatchObject([{ actor: 'the-operator', note: 'noise' }])
     for (const path of ['/admin', '/admin/']) {
       const page = await fetch(`${url}${path}`, { headers: bearer })
       const script = /<script [^>]*src="([^"]+)"/.exec(await page.text())?.[1] ?? ''

@@ -213,18 +213,3 @@ it('the page says whether a token or the application signs people in', async () 
     'data-sign-in="application"',
   )
 })
-
-it('a dashboard takes the place of the page, under the same rules', async () => {
-  running = await startAdmin(inbox, {
-    static: (path) =>
-      path === '/' || path.startsWith('/assets/')
-        ? new Response(`file ${path}`, { headers: { 'cache-control': 'max-age=60' } })
-        : null,
-  })
-  const response = await running.call('GET', '/', { role: null })
-  expect([response.status, await response.text()]).toEqual([200, 'file /'])
-  expect(response.headers.get('content-security-policy')).toContain("default-src 'none'")
-  expect(response.headers.get('cache-control')).toBe('max-age=60')
-  expect(await (await running.call('GET', '/assets/a.js', { role: null })).text()).toBe('file /assets/a.js')
-  expect((await running.call('GET', '/other', { role: null })).status).toBe(404)
-})

@@ -58,7 +58,7 @@ test('a full disk is not ready while deliveries are turned away, and ready again
   expect(await fill(url)).toBe(503)
   expect(await becomes(url, 503)).toEqual({ status: 'not_ready', store: 'STORE_FULL' })
   for (const { source, eventId } of (await store.list({})).events) {
-    await inbox.ignore({ source, eventId }, { actor: 'ada', reason: 'room' })
+    await inbox.ignore({ source, eventId }, { actor: 'ada', note: 'room' })
   }
   await store.retention.prune({ source: 'shop', payloadsBefore: Date.now() + 60_000, limit: 100 })
   await becomes(url, 200)
@@ -107,7 +107,7 @@ test('a store that hangs is asked once, however many ask, and each is answered i
       stats: () => Promise.reject(new Error('readiness does not ask for statistics')),
     },
   })
-  const { url } = await serving(inbox, { readyTimeoutMs: 200 })
+  const { url } = await serving(inbox, { readyTimeout: 200 })
   for (let round = 0; round < 3; round++) {
     const statuses = await Promise.all(
       Array.from({ length: 20 }, async () => (await fetch(`${url}/readyz`)).status),

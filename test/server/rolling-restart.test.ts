@@ -13,7 +13,7 @@ afterEach(async () => {
 })
 
 async function startNode(log: SharedLog, port: number, more: object = {}): Promise<Child> {
-  const told = JSON.stringify({ server: { port, lameDuckMs: 5_000, drainMs: 20_000, ...more } })
+  const told = JSON.stringify({ server: { port, lameDuck: 5_000, drain: 20_000, ...more } })
   const node = startChild('./server-child.mjs', [told, log.insertEffect, ...log.args])
   cleanups.push(() => node.kill())
   await node.said(1)
@@ -51,7 +51,7 @@ it('a node that stops takes new connections and closes each after its answer, un
   const log = await postgresLog()
   cleanups.push(() => log.remove())
   const port = await freePort()
-  const node = await startNode(log, port, { lameDuckMs: 10_000 })
+  const node = await startNode(log, port, { lameDuck: 10_000 })
   const url = `http://127.0.0.1:${port}`
   // An answer: by then the process listens to signals.
   expect((await fetch(`${url}/healthz`)).status).toBe(200)

@@ -20,7 +20,7 @@ function start(told: object): Child {
 
 it('they share the work; kill -9 leaves nothing stuck beyond a lease, and nothing that was acknowledged is lost', async () => {
   log = await postgresLog()
-  const worker = { worker: true, handlerMs: 15, processing: { leaseMs: 1_000, pollMs: 50, concurrency: 4 } }
+  const worker = { worker: true, handlerMs: 15, processing: { lease: 1_000, poll: 50, concurrency: 4 } }
   const servers = [start({ processing: false }), start({ processing: false })] as const
   const workers = [start(worker), start(worker)] as const
   await Promise.all([...servers, ...workers].map((child) => child.said(1)))

@@ -121,7 +121,7 @@ onBothLogs((bench) => {
       ['py-2', 'succeeded', null],
     ])
     const { audits } = await (await inbox.store()).audit!.list({ source: 'shop', eventId: 'a/1' })
-    expect(audits.map(({ actor, verb, reason }) => [actor, verb, reason])).toEqual([
+    expect(audits.map(({ actor, verb, note }) => [actor, verb, note])).toEqual([
       ['the-worker', 'claim', 'worker py-2'],
       ['the-worker', 'claim', 'worker py-1'],
     ])
@@ -445,7 +445,7 @@ describe('the example workers', () => {
 onBothLogs((bench) => {
   it('a worker is told the waits and attempts of the configuration, and of the handler for its type', async () => {
     const { inbox } = bench.inbox({
-      processing: { retry: { maxAttempts: 2, firstMs: 5_000_000, maxMs: 5_000_000 } },
+      processing: { retry: { maxAttempts: 2, firstDelay: 5_000_000, maxDelay: 5_000_000 } },
     })
     inbox.on('shop', 'own.*', () => {}, { retry: { maxAttempts: 1 } })
     const running = await started(inbox)

@@ -30,7 +30,6 @@ export function toRecord(event: ModelEvent, now: number, last: LastDelivery): Ev
     lastConflict: last.conflict,
     contentHash: hex(event.event.contentHash),
     sameAs: event.sameAs,
-    payloadKept: event.payload.kept,
     payload: event.payload.kept ? 'kept' : 'removed',
   }
 }

@@ -147,15 +147,15 @@ export async function simulate(seed: number): Promise<SimulationResult> {
     const inbox = createInbox<MemoryTx>({
       store,
       sources: { shop: source, inline: { ...source, mode: 'inline' } },
-      limits: { recordMs: 500 },
+      limits: { recordTimeout: 500 },
       retention: false,
       tracing: false,
       log: silentLog,
       processing: {
-        leaseMs: LEASE_MS,
-        pollMs: 500,
+        lease: LEASE_MS,
+        poll: 500,
         concurrency: 1 + Math.floor(random() * 4),
-        retry: { maxAttempts: 1_000, firstMs: 10, maxMs: 200 },
+        retry: { maxAttempts: 1_000, firstDelay: 10, maxDelay: 200 },
       },
     })
     const failing = () => time.now < TROUBLE_MS && chance(0.4)

@@ -33,7 +33,7 @@ afterAll(async () => {
 function inboxOn(spooled: boolean): Inbox {
   const schema = `outage_${++round}`
   const store = postgres({ url: server.url, schema })
-  const spool = { path: join(folder, `${schema}.db`), afterMs: 300 }
+  const spool = { path: join(folder, `${schema}.db`), after: 300 }
   const inbox = createInbox({ store, sources: senderSources(), log: silentLog, ...(spooled && { spool }) })
   open.push(
     () => store.close(),

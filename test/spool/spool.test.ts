@@ -199,18 +199,6 @@ test('a source in inline mode is not acknowledged by the spool where no worker r
   expect(handled).toEqual(['a'])
 })
 
-test('what lies in the file is sealed where a seal is given, and opened for the log', async () => {
-  const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x5a)
-  const { inbox, real } = make({ spool: { path, seal: { seal: turned, unseal: turned } } })
-  await post(inbox, { id: 'a', name: 'Ada Lovelace' })
-  const bytes = Buffer.concat([await readFile(path), await readFile(`${path}-wal`)])
-  expect(bytes.includes('Ada Lovelace')).toBe(false)
-  away = false
-  await empty(inbox)
-  const payload = await real.inspect.payload({ source: 'shop', eventId: 'a' })
-  expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
-})
-
 test('payloads that are encrypted in the log are encrypted in the spool', async () => {
   const encryption = { current: 'k1', keys: { k1: Buffer.alloc(32, 7) } }
   const { inbox } = make({ encryption })
@@ -269,18 +257,6 @@ test('bodies that were swapped in the spool are not handed out', async () => {
     })
   await next.drain()
   expect(handled).toEqual(['c'])
-})
-
-test('a delivery that cannot be unsealed is set aside and said so, and new ones go to the log', async () => {
-  const turned = (bytes: Uint8Array) => bytes.map((byte) => byte ^ 0x5a)
-  const { inbox } = make({ spool: { path, seal: { seal: turned, unseal: turned } } })
-  await post(inbox, { id: 'a' })
-  await inbox.stop()
-  away = false
-  const { inbox: keyless, lines } = make()
-  await until(async () => (await post(keyless, { id: 'b' })).status === 'accepted', 'b is recorded')
-  await until(async () => (await keyless.spool!.status()).setAside === 1, 'it is set aside')
-  expect(lines.map(({ msg }) => msg).join()).toContain('no key is configured')
 })
 
 test('a spool that cannot be written is a 503 with its name', async () => {

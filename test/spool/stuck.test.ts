@@ -36,13 +36,13 @@ async function make(path: string, options: Partial<InboxOptions> = {}) {
   const store = postgres({ url: line.url })
   const made = loggedInbox({
     sources: { shop: shop(), other: shop() },
-    spool: { path, afterMs: 1_000 },
+    spool: { path, after: 1_000 },
     ...options,
     store,
   })
   closing.push(
     () => store.close(),
-    () => made.inbox.stop({ deadlineMs: 0 }),
+    () => made.inbox.stop({ deadline: 0 }),
   )
   await store.migrate()
   return { ...made, store }

@@ -37,9 +37,9 @@ async function worksWhole(): Promise<void> {
   const { inbox } = loggedInbox({
     store,
     sources: { shop: shop() },
-    processing: { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+    processing: { lease: 5_000, poll: 50, retry: quickRetry },
   })
-  afterwards(() => inbox.stop({ deadlineMs: 500 }))
+  afterwards(() => inbox.stop({ deadline: 500 }))
   inbox.on('shop', '*', async (event, ctx) => {
     await (ctx.tx as PostgresTx).query('insert into log_user.effects (value) values ($1)', [event.id])
   })

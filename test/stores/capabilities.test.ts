@@ -115,7 +115,7 @@ describe('a feature whose capability is missing names it when it is called:', ()
     const key = { source: 'shop', eventId: 'a' }
     await expect(inbox.once('k', () => 1)).rejects.toMatchObject(lacks('keys', 'inbox.once'))
     await expect(inbox.retain()).rejects.toMatchObject(lacks('retention', 'removing expired rows'))
-    await expect(inbox.erase({ reference: 'r', actor: 'ada', reason: '' })).rejects.toMatchObject(
+    await expect(inbox.erase({ reference: 'r', actor: 'ada', note: '' })).rejects.toMatchObject(
       lacks('archive', 'erasing payloads'),
     )
     await expect(inbox.events.payload(key)).rejects.toMatchObject(lacks('inspect', 'inbox.events.payload'))

@@ -48,7 +48,7 @@ afterEach(() => {
 })
 
 test('the calls of a store fail, and the process goes on', async () => {
-  const store = postgres({ url, duplicateFlushMs: 60_000 })
+  const store = postgres({ url })
   const calls = [() => store.ping(), () => store.stats(), () => store.migrate(), () => transact(store)]
   for (const call of calls) await expect(call()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   const stop = await store.subscribe(() => {})
@@ -59,7 +59,7 @@ test('the calls of a store fail, and the process goes on', async () => {
 test('the calls of a store on a pool of the application fail, and the process goes on', async () => {
   const pool = new pg.Pool({ connectionString: url })
   pool.on('error', () => {})
-  const store = postgres({ pool, duplicateFlushMs: 60_000 })
+  const store = postgres({ pool })
   for (const call of [() => store.ping(), () => transact(store)])
     await expect(call()).rejects.toMatchObject({ code: 'STORE_UNAVAILABLE' })
   await store.close()

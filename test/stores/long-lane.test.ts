@@ -123,7 +123,7 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
   test('an order to replay a whole lane puts all but its first out of sight', async () => {
     await record(200, 'long')
     const events = Array.from({ length: 200 }, (_, i) => ({ source: 'shop', eventId: `long ${i}` }))
-    const order = { events, actor: 'test', reason: '' }
+    const order = { events, actor: 'test', note: '' }
     await store.operate({ verb: 'ignore', ...order })
     await store.operate({ verb: 'replay', ...order })
     await countUpdates()
@@ -170,7 +170,7 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
         const some = [names.at(-1), names[Math.floor(Math.random() * names.length)]]
         const events = some.filter((id) => id !== undefined).map((eventId) => ({ source: 'shop', eventId }))
         const verb = Math.random() < 0.7 ? 'ignore' : 'replay'
-        if (events.length > 0) await other.operate({ verb, events, actor: 'test', reason: '', force: true })
+        if (events.length > 0) await other.operate({ verb, events, actor: 'test', note: '', force: true })
         await new Promise((resolve) => setTimeout(resolve, 5))
       }
     }

@@ -161,7 +161,7 @@ test('intake, handlers with floating statements, effects, retries and maintenanc
   const { inbox } = loggedInbox({
     store,
     sources: { shop: shop({ order: 'reference' }) },
-    processing: { retry: quickRetry, pollMs: 50 },
+    processing: { retry: quickRetry, poll: 50 },
   })
   inbox.on('shop', '*', async (event, ctx) => {
     const tx = ctx.tx as PostgresTx

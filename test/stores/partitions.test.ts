@@ -195,7 +195,6 @@ describe('a partition is dropped', () => {
     expect((await partitions()).map((one) => one.name)).not.toContain(march.name)
     expect(await store.get(key('a'))).toMatchObject({
       payload: 'removed',
-      payloadKept: false,
       state: 'succeeded',
     })
     expect(await record(store, 'a', old)).toMatchObject({ status: 'duplicate', final: true })
@@ -217,7 +216,7 @@ describe('a partition is dropped', () => {
       expect(await bodyOf(store, 'dead')).toBe('body of dead')
       if (id === 'pending') await settle(store, 'pending')
     }
-    await store.operate({ verb: 'ignore', events: [key('dead')], actor: 'ada', reason: '' })
+    await store.operate({ verb: 'ignore', events: [key('dead')], actor: 'ada', note: '' })
     expect((await store.retention.maintain({ payloadsBefore })).dropped).toEqual([{ ...march, payloads: 1 }])
   })
 
@@ -275,7 +274,7 @@ describe('a partition is dropped', () => {
     await done(store, 'again', old)
     await log.sql(`insert into log.dropping (name, low, high) values ('${march.name}',
       '2025-03-01 00:00+00', '2025-04-01 00:00+00')`)
-    const replay = { verb: 'replay', actor: 'a', reason: '', force: true } as const
+    const replay = { verb: 'replay', actor: 'a', note: '', force: true } as const
     await store.operate({ ...replay, events: [key('again')] })
     await log.sql(`alter table log.payloads detach partition log.${march.name}`)
     expect(await bodyOf(store, 'again')).toBeNull()

@@ -39,7 +39,7 @@ test('a full SQLite log can be read and is not ready, until there is room again'
   for (let i = 0; i < 3; i++) await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_FULL' })
   expect((await store.list({})).events.length).toBeGreaterThan(0)
   for (const { eventId } of (await store.list({})).events.slice(0, 4)) {
-    await store.archive.erase({ reference: eventId, actor: 'ada', reason: 'room', limit: 10 })
+    await store.archive.erase({ reference: eventId, actor: 'ada', note: 'room', limit: 10 })
   }
   await store.ping()
   expect(await store.record([delivery('after', 100_000)])).toMatchObject([[{ status: 'recorded' }]])
@@ -65,7 +65,7 @@ test('a PostgreSQL server that takes no writes is not ready', async () => {
 test('after a record that failed PostgreSQL is ready only when its tables can be written', async () => {
   const database = await freshDatabase()
   cleanups.push(() => database.drop())
-  const store = postgres({ url: database.url, statementTimeoutMs: 2_000 })
+  const store = postgres({ url: database.url, statementTimeout: 2_000 })
   cleanups.push(() => store.close())
   await store.migrate()
   const outside = new pg.Client({ connectionString: database.url })

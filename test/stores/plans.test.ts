@@ -135,10 +135,10 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const key = { source: 'source-1', eventId: ids[0]! }
   const events = claimed.slice(0, 4).map(({ source, eventId }) => ({ source, eventId }))
   for (const verb of ['retry', 'ignore', 'replay'] as const)
-    await store.operate({ verb, events, actor: 'test', reason: 'test', force: true })
+    await store.operate({ verb, events, actor: 'test', note: 'test', force: true })
   const other = [{ source: 'source-1', eventId: ids[1]! }]
-  await store.operate({ verb: 'ignore', events: other, actor: 'test', reason: 'test' })
-  await store.operate({ verb: 'replay', events: other, actor: 'test', reason: 'test', conflict: true })
+  await store.operate({ verb: 'ignore', events: other, actor: 'test', note: 'test' })
+  await store.operate({ verb: 'replay', events: other, actor: 'test', note: 'test', conflict: true })
   await store.get(key)
   await store.tail({ after: 0, limit: 100 })
   await store.stats()
@@ -178,13 +178,13 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const facts = { id: name, version: '1', node: '20', host: 'h', pid: 1, worker: null }
   const counts = [{ source: 'source-1', name: 'recorded', value: 20 }]
   await store.history.add({ counts, process: facts })
-  const audit = { actor: 'test', verb: 'payload', source: 'source-1', eventId: ids[0]!, reason: 'test' }
+  const audit = { actor: 'test', verb: 'payload', source: 'source-1', eventId: ids[0]!, note: 'test' }
   await store.audit.append([audit, { ...audit, source: null, eventId: null }])
   await store.audit.list({}, { limit: 20 })
   await store.audit.list({ source: 'source-1', eventId: ids[0]! }, { limit: 20 })
   await everyImport(store, name)
   await everyArchive(store)
-  await store.archive.erase({ reference: 'customer 7', actor: 'test', reason: 'test', limit: 20 })
+  await store.archive.erase({ reference: 'customer 7', actor: 'test', note: 'test', limit: 20 })
   const before = Date.now() - 59 * 86_400_000
   await store.retention.prune({
     source: 'source-1',
@@ -277,7 +277,7 @@ const filling = `
   insert into hookonce.keys (key, token, held_until, finished_at, expires_at, result)
     select 'key ' || n, gen_random_uuid(), now(), now(), now() + interval '1 day', '1' from generate_series(1, ${EVENTS}) n;
   insert into hookonce.watermarks (source, key, value) select 'source-1', 'mark ' || n, n from generate_series(1, ${EVENTS}) n;
-  insert into hookonce.audit (at, actor, verb, source, event_id, reason)
+  insert into hookonce.audit (at, actor, verb, source, event_id, note)
     select now() - (${EVENTS} - n) * interval '1 minute', 'a', 'payload', 'source-' || n % 20, 'evt-' || n, 'r'
     from generate_series(1, ${EVENTS}) n;
   insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)

@@ -61,7 +61,7 @@ const effects = async (): Promise<string[]> =>
 describe('through a PgBouncer in transaction mode', () => {
   test('events of a new handler are left to the process that has it', async () => {
     const make = () =>
-      loggedInbox({ store: open(), sources: { shop: shop() }, processing: { pollMs: 50 } }).inbox
+      loggedInbox({ store: open(), sources: { shop: shop() }, processing: { poll: 50 } }).inbox
     const [old, next] = [make(), make()]
     afterwards(() => Promise.all([old.stop(), next.stop()]))
     const handled: string[] = []
@@ -117,9 +117,9 @@ describe('through a PgBouncer in transaction mode', () => {
       // Fewer transactions than the pooler has connections: `once` needs another one while the transaction is open.
       store: open({ maxTransactions: 2 }),
       sources: { shop: shop() },
-      processing: { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+      processing: { lease: 5_000, poll: 50, retry: quickRetry },
     })
-    afterwards(() => inbox.stop({ deadlineMs: 500 }))
+    afterwards(() => inbox.stop({ deadline: 500 }))
     inbox.on('shop', '*', async (event, ctx) => {
       const tx = ctx.tx as PostgresTx
       await tx.query('insert into log_user.effects (value) values ($1)', [event.id])
@@ -212,7 +212,7 @@ describe('through a PgBouncer in transaction mode', () => {
       return 'done'
     }
     const results = await Promise.all(
-      ids(20).map((_, i) => (i % 2 ? inbox : second).once('key', task, { waitMs: 30_000 })),
+      ids(20).map((_, i) => (i % 2 ? inbox : second).once('key', task, { wait: 30_000 })),
     )
     expect(most).toBe(1)
     expect(results.length).toBe(20)
@@ -275,9 +275,9 @@ test('a statement that a session does not know is sent again without a name, and
   const { inbox, lines } = loggedInbox({
     store: open({ url: database.url }),
     sources: { shop: shop() },
-    processing: { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+    processing: { lease: 5_000, poll: 50, retry: quickRetry },
   })
-  afterwards(() => inbox.stop({ deadlineMs: 500 }))
+  afterwards(() => inbox.stop({ deadline: 500 }))
   inbox.on('shop', '*', async (event, ctx) => {
     const tx = ctx.tx as PostgresTx
     await tx.query('insert into log_user.effects (value) values ($1)', [event.id])

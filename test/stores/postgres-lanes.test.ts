@@ -41,7 +41,7 @@ onLog('PostgreSQL', (bench) => {
     const { inbox } = bench.inbox({
       store,
       sources: { shop: shop({ order: 'reference' }) },
-      processing: { leaseMs: LEASE_MS, pollMs: 50, retry: { maxAttempts: 1 } },
+      processing: { lease: LEASE_MS, poll: 50, retry: { maxAttempts: 1 } },
     })
     const running = signal()
     const released = signal()

@@ -12,7 +12,7 @@ beforeEach(async () => {
   database = await freshDatabase()
   outside = new pg.Client({ connectionString: database.url })
   await outside.connect()
-  store = postgres({ url: database.url, readTimeoutMs: 3_000 })
+  store = postgres({ url: database.url, readTimeout: 3_000 })
   await store.migrate()
 })
 afterEach(async () => {

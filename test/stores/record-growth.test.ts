@@ -276,7 +276,7 @@ const operated = (lane?: (n: number) => string) => async (store: Store, n: numbe
   const events = delivery!.events.map(({ eventId }) => ({ source: 'shop', eventId }))
   return async () => {
     for (const verb of ['ignore', 'replay'] as const)
-      await store.operate({ verb, events, actor: 'a', reason: 'x', force: true, dryRun: false })
+      await store.operate({ verb, events, actor: 'a', note: 'x', force: true, dryRun: false })
   }
 }
 

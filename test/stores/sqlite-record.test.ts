@@ -43,7 +43,7 @@ const statuses = async (recording: ReturnType<CompleteStore['record']>) =>
   (await recording).map((verdicts) => verdicts.map(({ status }) => status).join())
 
 test('known events are answered while another program holds the write lock; a new one is STORE_BUSY', async () => {
-  const store = await open({ busyTimeoutMs: 50 })
+  const store = await open({ busyTimeout: 50 })
   await store.record([delivery('a'), delivery('b')])
   const other = new DatabaseSync(path)
   try {

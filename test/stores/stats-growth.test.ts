@@ -137,7 +137,7 @@ test('a transaction that has counted something and stays open holds up no delive
   const database = await freshDatabase()
   const open = new pg.Client({ connectionString: database.url })
   await open.connect()
-  const store = postgres({ url: database.url, statementTimeoutMs: 3_000 })
+  const store = postgres({ url: database.url, statementTimeout: 3_000 })
   const deliveries = (n: number) => [
     {
       source: 'shop',

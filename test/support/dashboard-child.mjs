@@ -19,7 +19,7 @@ const inbox = createInbox({
   store: /** @type {import('hookonce').Store} */ (childStore(where)),
   sources: { shop: unverified(fields), bank: unverified(fields) },
   log: silentLog,
-  processing: { pollMs: 50, retry: { maxAttempts: 1 } },
+  processing: { poll: 50, retry: { maxAttempts: 1 } },
 })
 inbox.on('shop', '*', async (event, ctx) => {
   await ctx.once('mail', async () => 'sent')

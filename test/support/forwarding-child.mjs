@@ -9,7 +9,7 @@ const store = /** @type {import('hookonce').Store} */ (childStore(where))
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
-  processing: { leaseMs: 1_500, pollMs: 20 },
+  processing: { lease: 1_500, poll: 20 },
   log: silentLog,
 })
 addDestinations(inbox, { billing: { url, secret, allowPrivate: ['127.0.0.0/8'] } })

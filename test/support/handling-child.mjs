@@ -10,7 +10,7 @@ const store = childStore(where)
 const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
-  processing: { pollMs: 30 },
+  processing: { poll: 30 },
   log: 'silent',
 })
 for (const type of JSON.parse(types))

@@ -12,15 +12,15 @@ import { say } from './child-store.mjs'
 
 const [host = '', url = '', schema = '', spoolPath = '', sources = '', insert = ''] = process.argv.slice(2)
 const inbox = createInbox({
-  store: postgres({ url, schema, statementTimeoutMs: 3_000 }),
+  store: postgres({ url, schema, statementTimeout: 3_000 }),
   sources: Object.fromEntries(
     sources
       .split(',')
       .map((name) => [name, unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' })]),
   ),
   log: silentLog,
-  processing: { leaseMs: 2_000, pollMs: 100, retry: { maxAttempts: 1_000, firstMs: 50, maxMs: 500 } },
-  ...(spoolPath && { spool: { path: spoolPath, afterMs: 500 } }),
+  processing: { lease: 2_000, poll: 100, retry: { maxAttempts: 1_000, firstDelay: 50, maxDelay: 500 } },
+  ...(spoolPath && { spool: { path: spoolPath, after: 500 } }),
 })
 for (const name of sources.split(',')) {
   inbox.on(name, '*', async (event, ctx) => {

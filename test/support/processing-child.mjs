@@ -83,10 +83,10 @@ const inbox = createInbox({
   store,
   sources: { shop: unverified({ id: 'json:id', type: 'json:type', reference: 'json:ref' }) },
   processing: {
-    leaseMs: 1_000,
-    pollMs: 30,
+    lease: 1_000,
+    poll: 30,
     ...told.processing,
-    retry: { firstMs: 1, maxMs: 5, maxAttempts },
+    retry: { firstDelay: 1, maxDelay: 5, maxAttempts },
   },
   log: {
     debug: quiet,
@@ -114,7 +114,7 @@ inbox.on(
 createInterface({ input: process.stdin }).on('line', async (line) => {
   if (line === 'go') go()
   if (line === 'stop') {
-    await inbox.stop({ deadlineMs: 0 })
+    await inbox.stop({ deadline: 0 })
     await real.close()
     say('stopped')
     process.exit(0)

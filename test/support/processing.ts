@@ -35,7 +35,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
       log = kind === 'SQLite' ? await sqliteLog() : await postgresLog()
     })
     afterEach(async () => {
-      await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadlineMs: 100 })))
+      await Promise.all(inboxes.splice(0).map((inbox) => inbox.stop({ deadline: 100 })))
       await Promise.all(stores.splice(0).map((store) => store.close()))
       await log.remove()
     })
@@ -54,7 +54,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
           ...options,
           store: options.store ?? bench.store(),
           sources: options.sources ?? { shop: shop() },
-          processing: options.processing ?? { leaseMs: 5_000, pollMs: 50, retry: quickRetry },
+          processing: options.processing ?? { lease: 5_000, poll: 50, retry: quickRetry },
         })
         inboxes.push(made.inbox)
         return made
@@ -67,7 +67,7 @@ export function onLog(kind: StoreKind, cases: (bench: Bench) => void): void {
 }
 
 /** Retries that are due at once. */
-export const quickRetry = { firstMs: 1, maxMs: 5 }
+export const quickRetry = { firstDelay: 1, maxDelay: 5 }
 
 /** A source whose deliveries are `{ id, type, ref, ... }`. */
 export function shop(options: Partial<Pick<Source, 'mode' | 'rearm' | 'order'>> = {}): Source {

@@ -32,7 +32,7 @@ if (mode === 'restore') {
       },
     },
   }
-  const by = { actor: 'ada', reason: 'test' }
+  const by = { actor: 'ada', note: 'test' }
   const { restored, skipped } = await archiveRestore({ store: small, target: directory(folder), ...by })
   say(`done ${restored} ${skipped}`)
 } else {

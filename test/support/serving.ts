@@ -23,7 +23,7 @@ export interface Served {
 
 export async function serving(inbox: Inbox, options: ServerOptions = {}): Promise<Served> {
   const server = createServer(inbox, { port: 0, admin: false, ...options })
-  afterwards(() => server.close({ deadlineMs: 500 }))
+  afterwards(() => server.close({ deadline: 500 }))
   const { url, port } = await server.listen()
   return { url, port, server }
 }

@@ -43,7 +43,7 @@ function deliver(inbox: Inbox, id: string, headers: Record<string, string> = {})
 
 onBothLogs((bench) => {
   it('an attempt links to the delivery it came from, and each says what became of it', async () => {
-    const { inbox } = bench.inbox({ processing: { leaseMs: 5_000, pollMs: 20, retry: quickRetry } })
+    const { inbox } = bench.inbox({ processing: { lease: 5_000, poll: 20, retry: quickRetry } })
     let calls = 0
     inbox.on('shop', '*', async () => {
       const span = trace.getTracer('app').startSpan('work of the application')

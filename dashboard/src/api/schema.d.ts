@@ -777,9 +777,9 @@ export interface operations {
                             endedAt: string | null;
                             id: string;
                             matched: number;
+                            note: string;
                             /** @description The code of the error that ended the action */
                             problem: string | null;
-                            reason: string;
                             /** @description Number of events that were not changed, by error code */
                             refused: {
                                 [key: string]: number;
@@ -829,9 +829,9 @@ export interface operations {
                         endedAt: string | null;
                         id: string;
                         matched: number;
+                        note: string;
                         /** @description The code of the error that ended the action */
                         problem: string | null;
-                        reason: string;
                         /** @description Number of events that were not changed, by error code */
                         refused: {
                             [key: string]: number;
@@ -898,9 +898,9 @@ export interface operations {
                         endedAt: string | null;
                         id: string;
                         matched: number;
+                        note: string;
                         /** @description The code of the error that ended the action */
                         problem: string | null;
-                        reason: string;
                         /** @description Number of events that were not changed, by error code */
                         refused: {
                             [key: string]: number;
@@ -1030,7 +1030,7 @@ export interface operations {
                             at: string;
                             eventId: string | null;
                             id: number;
-                            reason: string;
+                            note: string;
                             source: string | null;
                             verb: string;
                         }[];
@@ -1191,11 +1191,6 @@ export interface operations {
                 "application/json": {
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -1264,11 +1259,6 @@ export interface operations {
                 "application/json": {
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -1386,7 +1376,11 @@ export interface operations {
                             /** Format: date-time */
                             lastDeliveryAt: string;
                             nextAttemptAt: string | null;
-                            payloadKept: boolean;
+                            /**
+                             * @description `removed`: by retention, an archive may contain it. `erased`: permanently
+                             * @enum {string}
+                             */
+                            payload: "kept" | "removed" | "erased";
                             processedAt: string | null;
                             /** @description The reason why the event is ignored, or its last error. Viewers see only reasons that hookonce itself gives */
                             reason: string | null;
@@ -1461,7 +1455,11 @@ export interface operations {
                         /** Format: date-time */
                         lastDeliveryAt: string;
                         nextAttemptAt: string | null;
-                        payloadKept: boolean;
+                        /**
+                         * @description `removed`: by retention, an archive may contain it. `erased`: permanently
+                         * @enum {string}
+                         */
+                        payload: "kept" | "removed" | "erased";
                         processedAt: string | null;
                         /** @description The reason why the event is ignored, or its last error. Viewers see only reasons that hookonce itself gives */
                         reason: string | null;
@@ -1602,7 +1600,7 @@ export interface operations {
                             at: string;
                             eventId: string | null;
                             id: number;
-                            reason: string;
+                            note: string;
                             source: string | null;
                             verb: string;
                         }[];
@@ -1645,8 +1643,6 @@ export interface operations {
             query?: {
                 /** @description A note for the audit */
                 note?: string;
-                /** @description The old spelling of `note` */
-                reason?: string;
             };
             header?: never;
             path: {
@@ -1741,11 +1737,6 @@ export interface operations {
                     dryRun?: boolean;
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -1893,11 +1884,6 @@ export interface operations {
                     force?: boolean;
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -1971,8 +1957,6 @@ export interface operations {
             query?: {
                 /** @description A note for the audit */
                 note?: string;
-                /** @description The old spelling of `note` */
-                reason?: string;
             };
             header?: never;
             path: {
@@ -2064,11 +2048,6 @@ export interface operations {
                     force?: boolean;
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -2156,11 +2135,6 @@ export interface operations {
                     force?: boolean;
                     /** @description A note for the audit */
                     note?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                 };
             };
         };
@@ -2278,11 +2252,6 @@ export interface operations {
                     note?: string;
                     /** @description Maximum number of events a second */
                     rate?: number;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                     /** @enum {string} */
                     verb: "retry" | "replay" | "ignore";
                 };
@@ -2302,9 +2271,9 @@ export interface operations {
                         endedAt: string | null;
                         id: string;
                         matched: number;
+                        note: string;
                         /** @description The code of the error that ended the action */
                         problem: string | null;
-                        reason: string;
                         /** @description Number of events that were not changed, by error code */
                         refused: {
                             [key: string]: number;
@@ -2331,9 +2300,9 @@ export interface operations {
                         endedAt: string | null;
                         id: string;
                         matched: number;
+                        note: string;
                         /** @description The code of the error that ended the action */
                         problem: string | null;
-                        reason: string;
                         /** @description Number of events that were not changed, by error code */
                         refused: {
                             [key: string]: number;
@@ -2514,7 +2483,11 @@ export interface operations {
                                 /** Format: date-time */
                                 lastDeliveryAt: string;
                                 nextAttemptAt: string | null;
-                                payloadKept: boolean;
+                                /**
+                                 * @description `removed`: by retention, an archive may contain it. `erased`: permanently
+                                 * @enum {string}
+                                 */
+                                payload: "kept" | "removed" | "erased";
                                 processedAt: string | null;
                                 /** @description The reason why the event is ignored, or its last error. Viewers see only reasons that hookonce itself gives */
                                 reason: string | null;
@@ -2637,11 +2610,6 @@ export interface operations {
                     note?: string;
                     /** @description The pattern of one handler; left out: all handlers of the source */
                     pattern?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                     source: string;
                 };
             };
@@ -2694,11 +2662,6 @@ export interface operations {
                     note?: string;
                     /** @description The pattern of one handler; left out: all handlers of the source */
                     pattern?: string;
-                    /**
-                     * @deprecated
-                     * @description The old spelling of `note`
-                     */
-                    reason?: string;
                     source: string;
                 };
             };
@@ -3028,7 +2991,11 @@ export interface operations {
                             /** Format: date-time */
                             lastDeliveryAt: string;
                             nextAttemptAt: string | null;
-                            payloadKept: boolean;
+                            /**
+                             * @description `removed`: by retention, an archive may contain it. `erased`: permanently
+                             * @enum {string}
+                             */
+                            payload: "kept" | "removed" | "erased";
                             processedAt: string | null;
                             /** @description The reason why the event is ignored, or its last error. Viewers see only reasons that hookonce itself gives */
                             reason: string | null;

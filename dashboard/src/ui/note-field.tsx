@@ -7,7 +7,7 @@ interface NoteFieldProps {
 export function NoteField({ value, onChange, required }: NoteFieldProps) {
   return (
     <label className="field">
-      <span className="label">Reason, for the audit{required ? '' : ' (optional)'}</span>
+      <span className="label">Note, for the audit{required ? '' : ' (optional)'}</span>
       <input
         className="input"
         maxLength={1_000}

@@ -9,8 +9,7 @@ import {
   type LogOptions,
   matcher,
 } from '../log/options.js'
-import { addNoteOption, type NoteOptions, noteOf } from '../note.js'
-import { count } from '../options.js'
+import { addNoteOption, count } from '../options.js'
 
 const load = () => Promise.all([import('../events/events.js'), import('../log/open-log.js')])
 
@@ -56,12 +55,11 @@ function addShow(events: Command): void {
     .option('--source <name>', 'the source it came from')
     .option('--payload', 'also show its headers and body; this is recorded in the audit')
     .option('--raw', 'print only its body, byte for byte')
-  addLogOptions(addNoteOption(command, { oldSpelling: true })).action(
-    action<ShowOptions & NoteOptions & LogOptions>(async ({ output, options }, id: string) => {
-      const note = noteOf(output, options)
+  addLogOptions(addNoteOption(command)).action(
+    action<ShowOptions & LogOptions>(async ({ output, options }, id: string) => {
       const [{ show }, { openLog }] = await load()
       await using log = await openLog(options)
-      await show(output, log, id, { ...options, note })
+      await show(output, log, id, options)
     }),
   )
 }

@@ -3,8 +3,7 @@ import { importedStates } from '../../store/imports.js'
 import { action, addCommand } from '../command.js'
 import type { ImportCommandOptions } from '../import/import.js'
 import { addStoreOption } from '../log/options.js'
-import { addNoteOption } from '../note.js'
-import { collect, count } from '../options.js'
+import { addNoteOption, collect, count } from '../options.js'
 
 export function addImport(program: Command): void {
   const command = addCommand(program, 'import <source>', {

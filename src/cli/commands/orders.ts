@@ -12,8 +12,7 @@ import {
   filterOf,
   type LogOptions,
 } from '../log/options.js'
-import { addNoteOption, noteForFilter, noteForIds } from '../note.js'
-import { rate } from '../options.js'
+import { addNoteOption, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
 
@@ -62,17 +61,16 @@ function addOrder(program: Command, verb: Verb): void {
   addLogOptions(addFilterOptions(addNoteOption(command))).action(
     action<FilterOptions & LogOptions & OrderOptions>(async ({ output, options }, ids: string[]) => {
       const wanted = filterOf(options)
-      const note = ids.length > 0 ? noteForIds(output, options) : noteForFilter(options)
       const { openLog } = await import('../log/open-log.js')
       await using log = await openLog(options)
-      return await orderEvents(output, log, verb, ids, wanted, { ...options, note })
+      return await orderEvents(output, log, verb, ids, wanted, options)
     }),
   )
 }
 
 interface OrderOptions {
   readonly source?: string
-  readonly note?: string | undefined
+  readonly note?: string
   readonly force?: boolean
   readonly dryRun?: boolean
   readonly conflict?: boolean
@@ -88,6 +86,10 @@ async function orderEvents(
   options: OrderOptions,
 ): Promise<number> {
   const { signal } = interruptible()
+  if (ids.length > 0 && Object.keys(filter).some((name) => name !== 'source'))
+    throw new UsageError(
+      'These events are named by id, so only --source may choose among them: leave the other filters out. The audit takes --note.',
+    )
   if (ids.length > 0) return orderIds(output, log, verb, ids, options, signal)
   if (options.conflict) throw new UsageError('Name the events whose other content is to run, by their ids.')
   if (Object.keys(filter).length === 0)
@@ -160,7 +162,7 @@ async function orderFound(
 
 function orderOptions({ note, force, dryRun, conflict }: OrderOptions) {
   return {
-    ...(note === undefined ? {} : { reason: note }),
+    ...(note === undefined ? {} : { note }),
     ...(force === undefined ? {} : { force }),
     ...(dryRun === undefined ? {} : { dryRun }),
     ...(conflict === undefined ? {} : { conflict }),

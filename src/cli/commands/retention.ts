@@ -1,8 +1,7 @@
 import { type Command, Option } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
-import { addNoteOption, type NoteOptions, noteOf } from '../note.js'
-import { collect, day, duration, instant } from '../options.js'
+import { addNoteOption, collect, day, duration, instant } from '../options.js'
 import type { ArchiveCommandOptions } from '../retention/archive.js'
 import type { EraseCommandOptions } from '../retention/erase.js'
 import type { PruneCommandOptions } from '../retention/prune.js'
@@ -80,11 +79,8 @@ function addArchive(program: Command): void {
     summary: 'copy payloads back to their events',
     examples: ['hookonce archive restore --archive ./archive --id evt_123 --note "replay for ticket 4711"'],
   }).option('--id <event id>', 'only this event; may be repeated', collect)
-  addStoreOption(withDays(addNoteOption(restore, { oldSpelling: true }))).action(
-    action<ArchiveCommandOptions & NoteOptions>(async ({ output, options }) => {
-      const note = noteOf(output, options)
-      await (await load()).restore(output, { ...options, note })
-    }),
+  addStoreOption(withDays(addNoteOption(restore))).action(
+    action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).restore(output, options)),
   )
 }
 
@@ -101,10 +97,9 @@ function addErase(program: Command): void {
     .option('--source <name>', 'only events of this source')
     .option('--dry-run', 'count the payloads, erase nothing')
     .option('--yes', 'do not ask for confirmation')
-  addStoreOption(addNoteOption(command, { oldSpelling: true })).action(
-    action<EraseCommandOptions & NoteOptions>(async ({ output, options }, reference: string) => {
-      const note = noteOf(output, options)
-      return (await import('../retention/erase.js')).erase(output, reference, { ...options, note })
-    }),
+  addStoreOption(addNoteOption(command)).action(
+    action<EraseCommandOptions>(async ({ output, options }, reference: string) =>
+      (await import('../retention/erase.js')).erase(output, reference, options),
+    ),
   )
 }

@@ -51,7 +51,7 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   const { token, isNew } = makeToken()
   const server = createServer(reporting(setup.inbox), {
     ...defined({ host, port }),
-    lameDuckMs: 0, // no load balancer here
+    lameDuck: 0, // no load balancer here
     admin: {
       tokens: [
         { name: 'dev', role: 'admin', sha256: Buffer.from(sha256(Buffer.from(token))).toString('hex') },
@@ -62,7 +62,7 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
     throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
   })
   await setup.inbox.start().catch(async (error) => {
-    await server.close({ deadlineMs: 0 })
+    await server.close({ deadline: 0 })
     throw error
   })
   surviveOutputErrors()
@@ -145,7 +145,7 @@ async function reloadOnChange(
     async onChange(next) {
       const inbox = await configuredInbox(next, options, log)
       await inbox.start().catch(async (error) => {
-        await inbox.stop({ deadlineMs: 0 })
+        await inbox.stop({ deadline: 0 })
         throw error
       })
       const before = await server.swap(reporting(inbox))

@@ -61,7 +61,7 @@ export function eventDetail(given: EventView, givenAttempts: readonly AttemptVie
     ['conflicts', event.conflicts > 0 ? `${event.conflicts}: delivered again with other bytes` : null],
     ['flagged', event.sameAs ? `same signed content as ${event.sameAs}` : null],
     ['run', event.run > 1 ? `${event.run}: it was replayed` : null],
-    ['payload', event.payloadKept ? 'stored (--payload shows it)' : 'removed'],
+    ['payload', event.payload === 'kept' ? 'stored (--payload shows it)' : event.payload],
     ['place in log', String(event.seq)],
   ]
   const shown = rows.filter((row): row is [string, string] => row[1] !== null)

@@ -43,7 +43,7 @@ export interface ShowOptions {
   readonly source?: string
   readonly payload?: boolean
   readonly raw?: boolean
-  readonly note?: string | undefined
+  readonly note?: string
 }
 
 export async function show(output: Output, log: EventLog, text: string, options: ShowOptions): Promise<void> {
@@ -134,7 +134,7 @@ export async function newestPosition(log: EventLog): Promise<number> {
 
 export interface ExportOptions {
   readonly payloads?: boolean
-  readonly note?: string | undefined
+  readonly note?: string
 }
 
 /** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */

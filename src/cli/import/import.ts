@@ -169,8 +169,8 @@ async function audit(
   report: Report,
   { note }: ImportCommandOptions,
 ): Promise<void> {
-  const reason = `${counted(report.imported, 'event', 'events')}${note === undefined ? '' : `: ${note}`}`
-  await store.audit?.append([{ actor: actorName(), verb: 'import', source, eventId: null, reason }])
+  const text = `${counted(report.imported, 'event', 'events')}${note === undefined ? '' : `: ${note}`}`
+  await store.audit?.append([{ actor: actorName(), verb: 'import', source, eventId: null, note: text }])
 }
 
 function progressText({ rows, imported }: Report, ms: number): string {

@@ -40,7 +40,7 @@ export function serverLog(api: Api): EventLog {
       return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
     },
     follow: (options) => follow(api, options),
-    async order(verb, key, { reason: note, force, dryRun, conflict }): Promise<OrderResult> {
+    async order(verb, key, { note, force, dryRun, conflict }): Promise<OrderResult> {
       try {
         return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun, conflict })
       } catch (error) {
@@ -61,7 +61,7 @@ async function orderAll(
   filter: EventFilter,
   options: BulkOptions,
 ): Promise<BulkResult> {
-  const { reason: note, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
+  const { note, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
   const body = { verb, filter: apiFilter(filter), note, force, dryRun, rate }
   let action = await api.json<ActionView>('POST', '/api/events/actions', body)
   while (action.state === 'running') {

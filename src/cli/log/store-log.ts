@@ -23,8 +23,7 @@ export function storeLog(store: Store): EventLog {
     const found = await Promise.all(keys.map((key) => inspect().payload(key)))
     for (const [i, payload] of found.entries()) insistOnReadable(keys[i]!, payload)
     const read = keys.filter((_, i) => found[i] !== null)
-    if (read.length > 0)
-      await audit.append(read.map((key) => ({ actor, verb: 'payload', ...key, reason: note })))
+    if (read.length > 0) await audit.append(read.map((key) => ({ actor, verb: 'payload', ...key, note })))
     return found
   }
 

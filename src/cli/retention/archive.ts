@@ -22,7 +22,7 @@ export interface ArchiveCommandOptions {
   readonly before?: number
   readonly format?: 'jsonl' | 'parquet'
   readonly id?: readonly string[]
-  readonly note?: string | undefined
+  readonly note?: string
 }
 
 export async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
@@ -129,7 +129,7 @@ export async function restore(output: Output, options: ArchiveCommandOptions): P
     ...filterOf(options),
     ...(options.id === undefined ? {} : { eventIds: options.id }),
     actor: actorName(),
-    reason: options.note ?? '',
+    note: options.note ?? '',
     signal: interruptible().signal,
     onProgress: ({ restored }) => output.progress(`${restored} restored`),
   })

@@ -11,7 +11,7 @@ import { printable } from '../terminal-text.js'
 export interface EraseCommandOptions {
   readonly store?: string
   readonly source?: string
-  readonly note?: string | undefined
+  readonly note?: string
   readonly dryRun?: boolean
   readonly yes?: boolean
 }
@@ -31,11 +31,11 @@ export async function erase(
       actor: actorName(),
       ...(source === undefined ? {} : { source }),
     }
-    const found = await eraseAll(store, { ...subject, reason: note ?? '', dryRun: true })
+    const found = await eraseAll(store, { ...subject, note: note ?? '', dryRun: true })
     if (!dryRun) await confirm(reference, found.events, options.yes === true)
     const erased = dryRun
       ? found
-      : await eraseAll(store, { ...subject, reason: note!, signal: interruptible().signal })
+      : await eraseAll(store, { ...subject, note: note!, signal: interruptible().signal })
     output.result({ dryRun, reference, ...erased }, () => {
       const events = counted(erased.events, 'event', 'events')
       const verb = dryRun ? 'would be erased (--dry-run)' : 'erased'

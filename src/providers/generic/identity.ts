@@ -1,5 +1,7 @@
 /** The options that all sources of unknown senders share: the fields of an event and the settings of a source. */
+import type { Duration } from '../../duration.js'
 import { invalid } from '../../errors.js'
+import { checkedMs } from '../../options.js'
 import type { SourceOptions } from '../../provider.js'
 import type { EventRule } from '../../verification/define/identity.js'
 import type { SampleBody } from '../../verification/define/samples.js'
@@ -21,7 +23,7 @@ export interface IdentityOptions extends SourceOptions {
   /** The place of the JSON document, if it is not the body: a form field, a part, one document per line. */
   readonly document?: DocumentRule
   /** How long the sender retries, if that is known. */
-  readonly retryWindowMs?: number
+  readonly retryWindow?: Duration
   /** The sender's name, for people. */
   readonly name?: string
 }
@@ -33,7 +35,7 @@ export const identityNames: readonly string[] = [
   'each',
   'content',
   'document',
-  'retryWindowMs',
+  'retryWindow',
   'name',
 ]
 
@@ -45,7 +47,7 @@ export function identityRules(key: string, options: IdentityOptions) {
       'needs `id`: where the event id is, such as "json:id", or "hash" if equal bodies are the same event',
     )
   }
-  const { reference, each, content, document } = options
+  const { reference, each, content, document, retryWindow } = options
   if (each !== undefined && !(typeof each === 'string' && each.includes('[]'))) {
     throw invalid(`${key}()`, 'needs `each` to be the path of a list, such as "events[]", or "[]"')
   }
@@ -63,20 +65,20 @@ export function identityRules(key: string, options: IdentityOptions) {
     confidence: 'verified',
     events,
     ...(document === undefined ? {} : { document }),
-    retryWindowMs: options.retryWindowMs ?? null,
+    retryWindowMs: retryWindow === undefined ? null : checkedMs(`${key}(): \`retryWindow\``, retryWindow, 0),
     samples: { test: sampleOf(options) },
   } as const
 }
 
 export function sourceOptions(options: SourceOptions): SourceOptions {
-  const { mode, conflict, contentGuard, rearm, order, toleranceMs, retention } = options
+  const { mode, conflict, contentGuard, rearm, order, tolerance, retention } = options
   return {
     ...(mode === undefined ? {} : { mode }),
     ...(conflict === undefined ? {} : { conflict }),
     ...(contentGuard === undefined ? {} : { contentGuard }),
     ...(rearm === undefined ? {} : { rearm }),
     ...(order === undefined ? {} : { order }),
-    ...(toleranceMs === undefined ? {} : { toleranceMs }),
+    ...(tolerance === undefined ? {} : { tolerance }),
     ...(retention === undefined ? {} : { retention }),
   }
 }

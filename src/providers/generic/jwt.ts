@@ -64,7 +64,7 @@ export function jwt(options: JwtOptions = {} as never): Source {
       ...(audience === undefined ? {} : { aud: audience }),
     },
     required: options.required ?? ['exp'],
-    ...(options.toleranceMs === undefined ? {} : { issuedAt: {} }),
+    ...(options.tolerance === undefined ? {} : { issuedAt: {} }),
     ...(bodyHash === undefined ? {} : { bodyHash: { claim: bodyHash } }),
     ...(jwksUrl === undefined ? {} : { jwksUrl }),
     ...(options.getKey === undefined ? {} : { getKey: true as const }),

@@ -72,7 +72,7 @@ export interface ArchiveRestoreOptions extends ArchiveFilter {
   /** Only deliveries with one of these events. */
   readonly eventIds?: readonly string[]
   readonly actor: string
-  readonly reason: string
+  readonly note: string
   readonly signal?: AbortSignal
   readonly onProgress?: (progress: RestoreReport) => void
 }
@@ -93,7 +93,7 @@ const RESTORE_BYTES = 8 * 1024 * 1024
  * which the log has no receipt is refused: somebody may have changed it together with its manifest.
  */
 export async function archiveRestore(options: ArchiveRestoreOptions): Promise<RestoreReport> {
-  const { store, target, eventIds, actor, reason, source = null } = options
+  const { store, target, eventIds, actor, note, source = null } = options
   const archive = need(store, 'archive', 'restoring from an archive')
   const wanted = eventIds && new Set(eventIds)
   let restored = 0
@@ -122,7 +122,7 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
       verb: 'restore',
       source,
       eventId: null,
-      reason: `${restored} payloads: ${reason}`.slice(0, 900),
+      note: `${restored} payloads: ${note}`.slice(0, 900),
     },
   ])
   return { restored, skipped, refused }

@@ -1,6 +1,8 @@
 /** An archive in S3 or a compatible service (MinIO, R2, Ceph): requests in path style, signed by aws4fetch. */
 import { AwsClient } from 'aws4fetch'
+import type { Duration } from '../../duration.js'
 import { invalid } from '../../errors.js'
+import { checkedMs } from '../../options.js'
 import { archiveRun } from './run.js'
 import { type ArchiveTarget, archiveFailed, MOST_BYTES, withRun } from './target.js'
 
@@ -14,16 +16,17 @@ export interface S3Options {
   readonly sessionToken?: string
   /** Added in front of the name of every object. */
   readonly prefix?: string
-  /** Time limit of a request. Default 60,000. */
-  readonly timeoutMs?: number
+  /** Time limit of a request. Default `'60s'`. */
+  readonly timeout?: Duration
 }
 
 const RETRIES = 3
 
 export function s3(options: S3Options): ArchiveTarget {
-  const { endpoint, bucket, region, accessKeyId, secretAccessKey, timeoutMs = 60_000 } = options
+  const { endpoint, bucket, region, accessKeyId, secretAccessKey } = options
   for (const [name, value] of Object.entries({ endpoint, bucket, region, accessKeyId, secretAccessKey }))
     if (typeof value !== 'string' || value.trim() === '') throw invalid('s3()', `needs \`${name}\``)
+  const timeoutMs = checkedMs('s3(): `timeout`', options.timeout, '60s')
   if (!URL.canParse(endpoint)) throw invalid('s3(): `endpoint`', 'must be a URL')
   const { sessionToken, prefix = '' } = options
   const client = new AwsClient({

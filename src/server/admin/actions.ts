@@ -21,7 +21,7 @@ export interface NewAction extends Pick<BulkOptions, 'ratePerSecond'> {
   /** A filter, or these events. */
   readonly filter: EventFilter | readonly EventKey[]
   readonly actor: string
-  readonly reason: string
+  readonly note: string
   readonly force: boolean
   readonly dryRun: boolean
 }
@@ -135,7 +135,7 @@ function asMany(wanted: NewAction['filter']): NewAction['filter'] {
 }
 
 function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action): ActionView {
-  const { verb, dryRun, actor, reason } = order
+  const { verb, dryRun, actor, note } = order
   const { matched, done, refused } = progress
   return {
     id,
@@ -143,7 +143,7 @@ function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Act
     state,
     dryRun,
     actor,
-    reason,
+    note,
     startedAt: instant(startedAt),
     endedAt: instant(endedAt),
     matched,

@@ -47,7 +47,6 @@ export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
   const { routes, close } = createRoutes(inbox, authenticator, basePath, { ...options, sessionSecret })
   const pages = createPages({
     basePath,
-    static: options.static,
     takesTokens: authenticator.takesTokens,
   })
   const app = new Hono<{ Bindings: Peer }>().basePath(basePath)
@@ -132,11 +131,11 @@ async function admit(
 /** Logs and audits a wrong token. A failure to do so does not change the answer. */
 async function auditRefused(inbox: Inbox, address: string | null): Promise<void> {
   inbox.log.warn({ step: 'admin', address }, 'a wrong token was sent to the admin API')
-  const reason = address === null ? '' : `from ${address}`
+  const note = address === null ? '' : `from ${address}`
   try {
     const store = await inbox.store()
     await need(store, 'audit', 'the admin API').append([
-      { actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, reason },
+      { actor: 'nobody', verb: 'sign_in_refused', source: null, eventId: null, note },
     ])
   } catch {
     inbox.log.error({ step: 'admin' }, 'a wrong token could not be written to the audit')

@@ -1,8 +1,10 @@
 /** The options of the admin API, and its roles. */
+import type { Duration } from '../../duration.js'
 import {
   anyText,
   callable,
   choice,
+  duration,
   flag,
   listOf,
   type Rule,
@@ -76,11 +78,9 @@ export interface AdminOptions {
   /** Part of the keys of sessions; the same on every node. Default: a random secret, stored in the log. */
   readonly sessionSecret?: string
   /** How long a session lasts. Default 12 hours; it ends with its token at the latest. */
-  readonly sessionMs?: number
+  readonly session?: Duration
   /** Maximum number of open streams. Default 32. */
   readonly maxStreams?: number
-  /** Your own files in place of the dashboard, by their path below `basePath`. Null: the file of the dashboard. */
-  readonly static?: (path: string) => Response | null | Promise<Response | null>
 }
 
 const tokenRule = shape({
@@ -113,9 +113,8 @@ export const adminRule = shape({
   authorize: callable,
   hosts: listOf(text),
   sessionSecret: anyText,
-  sessionMs: whole(1),
+  session: duration(1, 366 * 86_400_000),
   maxStreams: whole(0),
-  static: callable,
 } satisfies Record<keyof AdminOptions, Rule>)
 
 /** The other end of the connection. */

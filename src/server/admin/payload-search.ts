@@ -74,7 +74,7 @@ export async function searchPayloads(
 
 /** Null when the bytes are gone, or cannot be decrypted. */
 async function bodyOf(store: Store, event: EventRecord): Promise<Uint8Array | null> {
-  if (!event.payloadKept) return null
+  if (event.payload !== 'kept') return null
   try {
     return (await need(store, 'inspect', 'the admin API').payload(event))?.body ?? null
   } catch (error) {

@@ -146,12 +146,6 @@ export async function jsonOf(request: Request, most: number): Promise<unknown> {
   }
 }
 
-/** The note for the audit. `reason` is its old spelling, and in a filter the reason an event was ignored for. */
-export function noteOf(
-  request: Request,
-  { note, reason }: { note?: string | undefined; reason?: string | undefined },
-): string {
-  if (note !== undefined && reason !== undefined)
-    throw invalid('reason', 'is the old spelling of note: give only note')
-  return note ?? reason ?? request.headers.get('x-note') ?? request.headers.get('x-reason') ?? ''
+export function noteOf(request: Request, { note }: { note?: string | undefined }): string {
+  return note ?? request.headers.get('x-note') ?? ''
 }

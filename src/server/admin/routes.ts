@@ -1,4 +1,5 @@
 /** All routes of the admin API, and the objects they share: actions, streams and notifications. */
+import { msOf } from '../../duration.js'
 import type { Inbox } from '../../inbox.js'
 import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
@@ -22,7 +23,6 @@ import { json, openapiShape } from './shapes.js'
 import { createStreams } from './streams.js'
 import { createWakes } from './wakes.js'
 
-const SESSION_MS = 12 * 3_600_000
 const STREAMS = 32
 
 export function createRoutes(
@@ -31,7 +31,7 @@ export function createRoutes(
   basePath: string,
   options: Omit<AdminOptions, 'sessionSecret'> & { readonly sessionSecret: SessionSecret },
 ): { routes: Route[]; close(): Promise<void> } {
-  const { sessionSecret, sessionMs = SESSION_MS, maxStreams = STREAMS, readOnly = false } = options
+  const { sessionSecret, session, maxStreams = STREAMS, readOnly = false } = options
   const wakes = createWakes(inbox)
   const streams = createStreams(inbox, wakes, maxStreams)
   const actions = createActions(inbox)
@@ -56,7 +56,7 @@ export function createRoutes(
       authenticator,
       basePath,
       secret: sessionSecret,
-      sessionMs,
+      sessionMs: msOf(session, '12h'),
       readOnly,
       now: Date.now,
     }),

@@ -17,11 +17,8 @@ export const pageQuery = {
   limit: z.coerce.number().int().min(1).max(500).default(50).describe('Maximum number of entries in a page'),
   cursor: text.optional().describe('`next` of the previous page'),
 }
-/** A note for the audit, in the body or query, or in the header X-Note. */
-export const noteFields = {
-  note: text.max(1_000).optional().describe('A note for the audit'),
-  reason: text.max(1_000).optional().meta({ deprecated: true, description: 'The old spelling of `note`' }),
-}
+/** In the body or query; the header X-Note is read too. */
+export const noteFields = { note: text.max(1_000).optional().describe('A note for the audit') }
 
 export const statsShape = z.strictObject({
   sources: z.array(
@@ -84,7 +81,9 @@ export const eventShape = z.strictObject({
     .describe(
       'Set on a flagged event: the id of the event with the same signed content. The sender does not sign the id',
     ),
-  payloadKept: z.boolean(),
+  payload: z
+    .enum(['kept', 'removed', 'erased'])
+    .describe('`removed`: by retention, an archive may contain it. `erased`: permanently'),
 })
 
 const next = text.nullable().describe('The `cursor` of the next page; null on the last page')
@@ -113,7 +112,7 @@ export const auditShape = z.strictObject({
   verb: text,
   source: text.nullable(),
   eventId: text.nullable(),
-  reason: text,
+  note: text,
 })
 export const auditPageShape = z.strictObject({ audits: z.array(auditShape), next })
 
@@ -147,7 +146,7 @@ export const actionShape = z.strictObject({
   state: z.enum(['running', 'done', 'cancelled', 'failed']),
   dryRun: z.boolean(),
   actor: text,
-  reason: text,
+  note: text,
   startedAt: at,
   endedAt: at.nullable(),
   matched: count,

@@ -60,7 +60,7 @@ export function eventView(event: EventRecord, detail: boolean): EventView {
     lastConflict: lastConflict && { at: instant(lastConflict.at), hash: lastConflict.hash },
     contentHash: event.contentHash,
     sameAs: event.sameAs,
-    payloadKept: event.payloadKept,
+    payload: event.payload,
   }
 }
 
@@ -73,8 +73,8 @@ export function attemptView(attempt: Attempt, detail: boolean): AttemptView {
   }
 }
 
-export function auditView({ id, at, actor, verb, source, eventId, reason }: Audit): AuditView {
-  return { id, at: instant(at), actor, verb, source, eventId, reason }
+export function auditView({ id, at, actor, verb, source, eventId, note }: Audit): AuditView {
+  return { id, at: instant(at), actor, verb, source, eventId, note }
 }
 
 export function statsView(stats: readonly SourceStats[]): StatsView {

@@ -4,14 +4,14 @@ import { decodeCursor, encodeCursor } from '../shared/list.js'
 import type { Database } from './connection/database.js'
 import { type Run, type Statement, texts } from './connection/statement.js'
 
-/** $1-$5 actors, verbs, sources, event ids, reasons */
+/** $1-$5 actors, verbs, sources, event ids, notes */
 const write: Statement = {
   name: 'audit',
   sql: `
-insert into hookonce.audit (at, actor, verb, source, event_id, reason)
-select hookonce.clock(), actor, verb, source, event_id, reason
+insert into hookonce.audit (at, actor, verb, source, event_id, note)
+select hookonce.clock(), actor, verb, source, event_id, note
 from unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::text[])
-  with ordinality as e (actor, verb, source, event_id, reason, n)
+  with ordinality as e (actor, verb, source, event_id, note, n)
 order by n`,
 }
 
@@ -21,7 +21,7 @@ export async function writeAudits(run: Run, entries: readonly NewAudit[]): Promi
     texts(entries.map((entry) => entry.verb)),
     texts(entries.map((entry) => entry.source)),
     texts(entries.map((entry) => entry.eventId)),
-    texts(entries.map((entry) => entry.reason)),
+    texts(entries.map((entry) => entry.note)),
   ])
 }
 
@@ -34,7 +34,7 @@ interface Row {
   verb: string
   source: string | null
   event_id: string | null
-  reason: string
+  note: string
   looked_at: number
   last: number
 }
@@ -89,6 +89,6 @@ order by p.id desc`,
   }
 }
 
-function asAudit({ id, event_id, looked_at: _, last: __, ...row }: Row): Audit[] {
-  return id === null ? [] : [{ ...row, id, eventId: event_id }]
+function asAudit({ id, at, actor, verb, source, event_id, note }: Row): Audit[] {
+  return id === null ? [] : [{ id, at, actor, verb, source, eventId: event_id, note }]
 }

@@ -22,9 +22,8 @@ on conflict (seq) do update set
   last_at = greatest(d.last_at, excluded.last_at)`,
 }
 
-/** Counts duplicates in memory and writes them after `delayMs`. */
-export function duplicateCounts(db: Database, delayMs: number): DuplicateAudit {
-  return new DuplicateAudit({ write: (notes) => writeDuplicates(db, notes), delayMs })
+export function duplicateCounts(db: Database): DuplicateAudit {
+  return new DuplicateAudit((notes) => writeDuplicates(db, notes))
 }
 
 async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {

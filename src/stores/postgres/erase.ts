@@ -114,13 +114,13 @@ export function erase(db: Database, options: EraseOptions): Promise<EraseResult>
 
 /** One audit entry for each event; when no event was found, one that names the reference. */
 async function writeAudit(run: Run, options: EraseOptions, erased: readonly Erased[]): Promise<void> {
-  const { actor, reason, reference, source = null } = options
+  const { actor, note, reference, source = null } = options
   const entry = { actor, verb: 'erase' }
-  const nothing = `nothing found for reference "${reference}": ${reason}`
+  const nothing = `nothing found for reference "${reference}": ${note}`
   await writeAudits(
     run,
     erased.length === 0
-      ? [{ ...entry, source, eventId: null, reason: nothing }]
-      : erased.map((event) => ({ ...entry, source: event.source, eventId: event.event_id, reason })),
+      ? [{ ...entry, source, eventId: null, note: nothing }]
+      : erased.map((event) => ({ ...entry, source: event.source, eventId: event.event_id, note })),
   )
 }

@@ -153,9 +153,9 @@ async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq
     await run(park, [numbers(seqs)])
     await promote(run, seqs)
   } else await run(restart, [numbers(seqs), order.verb === 'replay' ? 1 : 0])
-  const { actor, verb, reason } = order
+  const { actor, verb, note } = order
   await writeAudits(
     run,
-    done.map(({ key: { source, eventId } }) => ({ actor, verb, source, eventId, reason })),
+    done.map(({ key: { source, eventId } }) => ({ actor, verb, source, eventId, note })),
   )
 }

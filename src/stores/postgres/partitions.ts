@@ -1,19 +1,13 @@
 /**
  * Partitions of payloads: months or days, made ahead and on demand, and dropped when retention has passed them.
  */
-import { HookonceError, invalid } from '../../errors.js'
+import { HookonceError } from '../../errors.js'
 import type { Database } from './connection/database.js'
 import { isPartitionMissing } from './connection/failure.js'
 import type { MaintainSession } from './connection/maintain-session.js'
 import { adhoc, numbers, type Run, type Statement, texts } from './connection/statement.js'
 
 export type PartitionUnit = 'month' | 'day'
-
-export function checkUnit(unit: PartitionUnit): PartitionUnit {
-  if (unit !== 'month' && unit !== 'day')
-    throw invalid('The option partitions', `must be 'month' or 'day', not "${unit}"`)
-  return unit
-}
 
 export const createPartitionFunctions = `
 -- The partitions of payloads and the time each covers, from the catalogue: a list in a table could differ from it.

@@ -26,7 +26,6 @@ import { listEvents } from './list.js'
 import { maintain } from './maintain.js'
 import { inOneTransaction, migrate, noteAsSql } from './migrate.js'
 import { operate } from './operate.js'
-import { checkUnit } from './partitions.js'
 import { pinger } from './ping.js'
 import { prune } from './prune.js'
 import { attemptsOf, getEvent, payloadOf, tail } from './read.js'
@@ -43,8 +42,8 @@ export type { PostgresTx } from './transaction.js'
 export function postgres(options: PostgresOptions | string): CompleteStore<PostgresTx> {
   const settings = typeof options === 'string' ? { url: options } : options
   const db = new Database(settings)
-  const duplicates = duplicateCounts(db, settings.duplicateFlushMs ?? 1_000)
-  const unit = checkUnit(settings.partitions ?? 'month')
+  const duplicates = duplicateCounts(db)
+  const unit = settings.partitions ?? 'month'
   const record = recorder(db, duplicates, unit)
   const health = pinger(db)
   const listener = new Listener(db)

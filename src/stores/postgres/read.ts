@@ -141,7 +141,6 @@ function asRecord(row: Row): EventRecord {
         : { at: row.conflict_at, hash: row.conflict_hash },
     contentHash: row.content_hash,
     sameAs: row.same_as,
-    payloadKept: row.payload_kept,
     payload: row.payload_kept ? 'kept' : row.erased ? 'erased' : 'removed',
   }
 }

@@ -222,7 +222,7 @@ create table hookonce.audit (
   verb text not null,
   source text collate "C",
   event_id text collate "C",
-  reason text not null
+  note text not null
 );
 create index audit_by_event on hookonce.audit (event_id, id) where event_id is not null;
 create index audit_age on hookonce.audit (source, at);

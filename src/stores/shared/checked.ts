@@ -298,10 +298,10 @@ function checkImports(events: readonly ImportedEvent[]): void {
   }
 }
 
-function checkErase({ reference, source, actor, reason, limit }: EraseOptions): void {
+function checkErase({ reference, source, actor, note, limit }: EraseOptions): void {
   checkText('A reference', reference, 1, limits.referenceBytes)
   if (source !== undefined) checkSource(source)
   checkText('An actor', actor, 1, 255)
-  checkText('A reason', reason, 0, limits.reasonBytes, true)
+  checkText('A note', note, 0, limits.reasonBytes, true)
   checkCount('limit', limit, 100_000)
 }

@@ -11,27 +11,25 @@ export interface DuplicateNote {
   readonly lastAt: number
 }
 
+/** Delay between the first note and the write. */
+const DELAY_MS = 1_000
 /** With this many events noted, they are written at once. */
 const WRITE_AT = 1_000
 /** While writes fail, duplicates of at most this many events are counted. Those of other events are not. */
 const KEEP_AT_MOST = 100_000
 
-export interface DuplicateAuditOptions {
-  readonly write: (notes: readonly DuplicateNote[]) => Promise<void>
-  /** Delay between the first note and the write. */
-  readonly delayMs: number
-}
+type Write = (notes: readonly DuplicateNote[]) => Promise<void>
 
 export class DuplicateAudit {
-  readonly #options: DuplicateAuditOptions
+  readonly #writeNotes: Write
   #notes = new Map<number, DuplicateNote>()
   #timer: NodeJS.Timeout | undefined
   #writing: Promise<void> | undefined
   #isFailing = false
   #isStopped = false
 
-  constructor(options: DuplicateAuditOptions) {
-    this.#options = options
+  constructor(write: Write) {
+    this.#writeNotes = write
   }
 
   note(seq: number, at: number): void {
@@ -77,14 +75,14 @@ export class DuplicateAudit {
 
   #schedule(): void {
     if (this.#isStopped || this.#notes.size === 0 || this.#timer !== undefined) return
-    this.#timer = setTimeout(() => void this.flush().catch(() => {}), this.#options.delayMs).unref()
+    this.#timer = setTimeout(() => void this.flush().catch(() => {}), DELAY_MS).unref()
   }
 
   async #write(): Promise<void> {
     const batch = this.#notes
     this.#notes = new Map()
     try {
-      await this.#options.write([...batch.values()])
+      await this.#writeNotes([...batch.values()])
       this.#isFailing = false
     } catch (error) {
       this.#isFailing = true

@@ -40,6 +40,6 @@ export function takeOver(event: EventKey): Order {
     conflict: true,
     events: [event],
     actor: 'hookonce',
-    reason: 'other signed content came under an id that was held by a replay',
+    note: 'other signed content came under an id that was held by a replay',
   }
 }

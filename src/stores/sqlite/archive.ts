@@ -256,9 +256,9 @@ function erasable(connection: Connection, now: number, { reference, source, limi
 
 /** One audit for each event; when no event was found, one audit that names the reference. */
 function auditErasure(connection: Connection, now: number, options: EraseOptions, event: Row | null): void {
-  const { actor, reason, reference, source = null } = options
+  const { actor, note, reference, source = null } = options
   const entry = event
-    ? { source: String(event.source), eventId: String(event.event_id), reason }
-    : { source, eventId: null, reason: `nothing found for reference "${reference}": ${reason}` }
+    ? { source: String(event.source), eventId: String(event.event_id), note }
+    : { source, eventId: null, note: `nothing found for reference "${reference}": ${note}` }
   writeAudit(connection, now, { actor, verb: 'erase', ...entry })
 }

@@ -6,12 +6,12 @@ import type { Row } from './driver.js'
 import { textOrNull } from './rows.js'
 
 const insert =
-  'insert into hookonce_audit (at, actor, verb, source, event_id, reason) values (?, ?, ?, ?, ?, ?)'
+  'insert into hookonce_audit (at, actor, verb, source, event_id, note) values (?, ?, ?, ?, ?, ?)'
 
 /** Runs inside the open transaction. */
 export function writeAudit(connection: Connection, now: number, entry: NewAudit): void {
-  const { actor, verb, source, eventId, reason } = entry
-  connection.prepare(insert).run(now, actor, verb, source, eventId, reason)
+  const { actor, verb, source, eventId, note } = entry
+  connection.prepare(insert).run(now, actor, verb, source, eventId, note)
 }
 
 export function audit(connection: Connection, now: number, entries: readonly NewAudit[]): void {
@@ -25,27 +25,28 @@ export interface AuditsArgs {
   readonly limit: number
   /** The decoded cursor: only audits with a smaller id are read. */
   readonly below: number | null
-  readonly scanLimit: number
 }
 
-const columns = 'select id, at, actor, verb, source, event_id, reason from hookonce_audit'
+const columns = 'select id, at, actor, verb, source, event_id, note from hookonce_audit'
 const newest = `${columns} where id < ? order by id desc limit ?`
 const newestOfEvent = `${columns} where event_id = ? and id < ? order by id desc limit ?`
 
 /** Rows read by one query while searching for matches. */
 const CHUNK = 256
+/** Rows that one call reads at most. */
+const SCAN_AT_MOST = 10_000
 
 export function audits(connection: Connection, _now: number, args: AuditsArgs): AuditPage {
   return connection.read(() => readPage(connection, args))
 }
 
-function readPage(connection: Connection, { filter, limit, below, scanLimit }: AuditsArgs): AuditPage {
+function readPage(connection: Connection, { filter, limit, below }: AuditsArgs): AuditPage {
   const keys = filter.eventId === undefined ? [] : [filter.eventId]
   const statement = connection.prepare(keys.length === 0 ? newest : newestOfEvent)
   const found: Audit[] = []
   let next = below ?? Number.MAX_SAFE_INTEGER
-  for (let scanned = 0; scanned < scanLimit; ) {
-    const chunk = Math.min(scanned === 0 ? limit + 1 : CHUNK, scanLimit - scanned)
+  for (let scanned = 0; scanned < SCAN_AT_MOST; ) {
+    const chunk = Math.min(scanned === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - scanned)
     const rows = statement.all(...keys, next, chunk).map(toAudit)
     for (const entry of rows) {
       if (!matches(entry, filter)) continue
@@ -68,7 +69,7 @@ function toAudit(row: Row): Audit {
     verb: String(row.verb),
     source: textOrNull(row.source),
     eventId: textOrNull(row.event_id),
-    reason: String(row.reason),
+    note: String(row.note),
   }
 }
 

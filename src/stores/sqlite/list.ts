@@ -23,7 +23,6 @@ export interface ListArgs {
   readonly limit: number
   /** The decoded cursor: only events with a smaller seq are read. */
   readonly below: number | null
-  readonly scanLimit: number
 }
 
 // `matches` decides. These conditions filter out most rows that cannot match at a tenth of its cost.
@@ -38,6 +37,8 @@ const eventsBySeqs = `${eventColumns}
 
 /** Rows read by one query while searching for matches. */
 const CHUNK = 256
+/** Rows that one call reads at most. */
+const SCAN_AT_MOST = 10_000
 
 export function list(connection: Connection, now: number, args: ListArgs): EventPage {
   const filter = withImpliedState(args.filter)
@@ -46,7 +47,7 @@ export function list(connection: Connection, now: number, args: ListArgs): Event
 }
 
 function readPage(connection: Connection, now: number, args: ListArgs): EventPage {
-  const { filter, limit, scanLimit } = args
+  const { filter, limit } = args
   const bounds = boundsOf(connection, args)
   if (bounds === null) return { events: [], next: null }
   const walks = pathOf(connection, filter)
@@ -59,7 +60,7 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
   for (;;) {
     const found = events.length
     // The first chunk is one page. Only a filter that few rows match needs the larger chunks after it.
-    const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, scanLimit - looked))
+    const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - looked))
     if (chunk.length === 0) return { events, next: null }
     for (const row of connection.prepare(eventsBySeqs).all(JSON.stringify(chunk), ...conditions)) {
       const record = toRecord(row, now)
@@ -75,7 +76,7 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
       seqs = newestFirst(walks, below, bounds.floor, CHUNK)
       mayPass = false
     }
-    if (looked >= scanLimit) return { events, next: encodeCursor(below), cut: true }
+    if (looked >= SCAN_AT_MOST) return { events, next: encodeCursor(below), cut: true }
   }
 }
 
@@ -276,9 +277,6 @@ const lastSeq = "select seq from sqlite_sequence where name = 'hookonce_events'"
 const seqsAfter = 'select seq, source from hookonce_events where seq > ? order by seq limit ?'
 const tailEvents = `${eventColumns} where e.seq in (select value from json_each(?)) order by e.seq`
 const prunedSince = 'select 1 from hookonce_pruned where seq > ?1 and (?2 is null or source = ?2) limit 1'
-
-/** Events of other sources that one call skips at most. */
-const SCAN_AT_MOST = 10_000
 
 /** Events in the order they were recorded. There is one writer at a time, so seqs are in the order of the commits. */
 export function tail(connection: Connection, now: number, options: TailOptions): TailPage {

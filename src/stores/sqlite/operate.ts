@@ -59,8 +59,8 @@ function operateEvent(
     if (order.conflict) swapContent(connection, now, Number(row.seq))
     startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
   }
-  const { actor, verb, reason } = order
-  writeAudit(connection, now, { actor, verb, source, eventId, reason })
+  const { actor, verb, note } = order
+  writeAudit(connection, now, { actor, verb, source, eventId, note })
   return result
 }
 

@@ -45,7 +45,6 @@ export function toRecord(row: Row, now: number): EventRecord {
         : null,
     contentHash: hexOrNull(row.content_hash),
     sameAs: textOrNull(row.same_as),
-    payloadKept: row.payload_kept === 1,
     payload: row.payload_kept === 1 ? 'kept' : row.erased_at === null ? 'removed' : 'erased',
   }
 }

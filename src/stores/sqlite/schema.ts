@@ -230,7 +230,7 @@ create table hookonce_audit (
   verb text not null,
   source text,
   event_id text,
-  reason text not null
+  note text not null
 ) strict;
 create index hookonce_audit_event on hookonce_audit (event_id, id) where event_id is not null;
 create index hookonce_audit_age on hookonce_audit (source, at);

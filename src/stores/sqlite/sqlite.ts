@@ -5,10 +5,10 @@
 import { randomUUID } from 'node:crypto'
 import { resolve } from 'node:path'
 import { type Clock, systemClock } from '../../clock.js'
+import { type Duration, msOf } from '../../duration.js'
 import { invalid } from '../../errors.js'
 import type { NewDelivery, RecordVerdict } from '../../model.js'
-import { anyValue, checkOptions, type Rule, shape } from '../../options.js'
-import { checkCount } from '../../store/input.js'
+import { checkOptions, clockRule, duration, type Rule, shape, whole } from '../../options.js'
 import type { CompleteStore } from '../../store.js'
 import { checked } from '../shared/checked.js'
 import { DuplicateAudit } from '../shared/duplicate-audit.js'
@@ -22,43 +22,33 @@ import { beginTransaction, type SqliteTx } from './transaction.js'
 
 export type { SqliteTx } from './transaction.js'
 
-const optionNames = shape({
-  clock: anyValue,
-  busyTimeoutMs: anyValue,
-  transactionTimeoutMs: anyValue,
-  duplicateFlushMs: anyValue,
-  maxBytes: anyValue,
-  scanLimit: anyValue,
-} satisfies Record<keyof SqliteOptions, Rule>)
-
 export interface SqliteOptions {
   /** The host's clock. The time of the log never goes back behind the newest time written: see `connection.ts`. */
   readonly clock?: Clock
-  /** How long a write waits for another process before STORE_BUSY. Default 5,000. */
-  readonly busyTimeoutMs?: number
-  /** A handler's transaction that is idle for this long is rolled back. Default 5,000. */
-  readonly transactionTimeoutMs?: number
-  /** How long duplicates are counted in memory before they are written. Default 1,000. */
-  readonly duplicateFlushMs?: number
+  /** How long a write waits for another process before STORE_BUSY. Default `'5s'`. */
+  readonly busyTimeout?: Duration
+  /** A handler's transaction that is idle for this long is rolled back. Default `'5s'`. */
+  readonly transactionTimeout?: Duration
   /** Size limit of the file. Beyond it: STORE_FULL (503 to senders). Default: limited by the disk only. */
   readonly maxBytes?: number
-  /** Rows that one `list` reads at most. Default 10,000. */
-  readonly scanLimit?: number
 }
+
+const sqliteRule = shape({
+  clock: clockRule,
+  busyTimeout: duration(1, 600_000),
+  transactionTimeout: duration(1, 600_000),
+  maxBytes: whole(1),
+} satisfies Record<keyof SqliteOptions, Rule>)
 
 /** The log at `path`, a file or `:memory:`. It is opened on first use. */
 export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore<SqliteTx> {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
     throw invalid('sqlite(path): `path`', 'must be a file name or :memory:')
   }
-  checkOptions('sqlite(path, options)', options, optionNames)
-  const { clock = systemClock, busyTimeoutMs = 5_000, transactionTimeoutMs = 5_000 } = options
-  const { duplicateFlushMs = 1_000, scanLimit = 10_000 } = options
-  checkCount('busyTimeoutMs', busyTimeoutMs, 600_000)
-  checkCount('transactionTimeoutMs', transactionTimeoutMs, 600_000)
-  checkCount('scanLimit', scanLimit, 10_000_000)
-  const { maxBytes = null } = options
-  if (maxBytes !== null) checkCount('maxBytes', maxBytes, Number.MAX_SAFE_INTEGER)
+  checkOptions('sqlite(path, options)', options, sqliteRule)
+  const { clock = systemClock, maxBytes = null } = options
+  const busyTimeoutMs = msOf(options.busyTimeout, '5s')
+  const transactionTimeoutMs = msOf(options.transactionTimeout, '5s')
 
   const file = path === IN_MEMORY ? path : resolve(path)
   const threads = new Threads({
@@ -66,10 +56,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     onNews: () => listeners.wakeAll(),
   })
   const { read, write, now } = threads
-  const audit = new DuplicateAudit({
-    write: (notes) => threads.writeLate('noteDuplicates', notes),
-    delayMs: duplicateFlushMs,
-  })
+  const audit = new DuplicateAudit((notes) => threads.writeLate('noteDuplicates', notes))
   const health = createPing({
     async look() {
       await write('look', undefined)
@@ -101,7 +88,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     operate: (order) => write('operate', order),
     get: (key) => read('get', key),
     list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
-      read('list', { filter, limit, below: belowOf(cursor), scanLimit }),
+      read('list', { filter, limit, below: belowOf(cursor) }),
     ping: health.ping,
     stats: () => read('stats', undefined),
     tail: (tailOptions) => read('tail', tailOptions),
@@ -139,7 +126,7 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
     audit: {
       append: (entries) => write('audit', entries),
       list: async (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) =>
-        read('audits', { filter, limit, below: belowOf(cursor), scanLimit }),
+        read('audits', { filter, limit, below: belowOf(cursor) }),
     },
     inspect: {
       payload: (key) => read('payload', key),

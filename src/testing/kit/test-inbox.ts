@@ -3,7 +3,7 @@
  * and the handlers, without HTTP, without waiting, and with a clock that the test moves.
  */
 import type { Clock } from '../../clock.js'
-import { type Age, durationMs } from '../../duration.js'
+import { type Duration, durationMs } from '../../duration.js'
 import { invalid } from '../../errors.js'
 import { createInbox, type Inbox, type InboxOptions } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
@@ -63,7 +63,7 @@ export interface TestInbox<Tx = unknown> extends AsyncDisposable {
   /** The next time this step is reached, the process "dies" there: see `docs/testing.md`. */
   crashAt(step: CrashStep): void
   /** Moves the clock and runs what is due then. Resolves to the number of attempts. */
-  advance(duration: Age): Promise<number>
+  advance(duration: Duration): Promise<number>
   /** Runs what is due. Resolves to the number of attempts. */
   drain(): Promise<number>
   /** An event as it is now: `look(delivered)`, or `look({ source, eventId })`. */
@@ -120,7 +120,7 @@ export async function testInbox<Tx = unknown>(options: TestInboxOptions<Tx>): Pr
   async function stop(): Promise<void> {
     await inbox.drain().catch(() => {})
     await opened.remove()
-    await inbox.stop({ deadlineMs: 1_000 })
+    await inbox.stop({ deadline: 1_000 })
     if (crashes.armed) throw invalid(`crashAt("${crashes.armed}")`, 'was never reached by this test')
   }
 

@@ -138,7 +138,7 @@ function timestampCases(trial: Trial): readonly ContractCase[] {
       'a timestamp outside the window is refused, on both sides',
       async () => {
         const limit = stamp!.toleranceMs ?? 60_000
-        const strict = trial.make({ ...options, toleranceMs: limit })
+        const strict = trial.make({ ...options, tolerance: limit })
         const at = (time: number) => trial.signed({ at: time })
         const old = await trial.refuse(await at(now - limit - 2_000), 'an old timestamp', strict)
         assert.deepEqual(old, { ok: false, reason: 'stale_timestamp' })

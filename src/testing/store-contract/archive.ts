@@ -53,7 +53,7 @@ const idsOf = (deliveries: readonly StoredDelivery[]) =>
   deliveries.map(({ events }) => events.map((e) => e.eventId).join('+'))
 
 const erase = (store: CompleteStore, reference: string, more: Partial<EraseOptions> = {}) =>
-  store.archive.erase({ reference, actor: 'ada', reason: 'asked to', limit: 100, ...more })
+  store.archive.erase({ reference, actor: 'ada', note: 'asked to', limit: 100, ...more })
 
 const about = (id: string, reference: string): NewEvent => event(id, { reference })
 

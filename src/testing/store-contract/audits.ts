@@ -19,7 +19,7 @@ import {
 } from './support.js'
 
 function entry(more: Partial<NewAudit> = {}): NewAudit {
-  return { actor: 'ada', verb: 'payload', source: 'shop', eventId: 'e1', reason: 'asked to', ...more }
+  return { actor: 'ada', verb: 'payload', source: 'shop', eventId: 'e1', note: 'asked to', ...more }
 }
 
 async function auditsAll(store: CompleteStore, filter: AuditFilter = {}, limit = 500): Promise<Audit[]> {
@@ -34,7 +34,7 @@ async function auditsAll(store: CompleteStore, filter: AuditFilter = {}, limit =
   return all
 }
 
-const reasons = (audits: readonly Audit[]) => audits.map((a) => a.reason)
+const reasons = (audits: readonly Audit[]) => audits.map((a) => a.note)
 
 /** Entries of every kind, each with a different reason, in two halves at different times. */
 async function fill(store: CompleteStore, advance: (ms: number) => Promise<void>): Promise<void> {
@@ -48,7 +48,7 @@ async function fill(store: CompleteStore, advance: (ms: number) => Promise<void>
       verb: pick(next, ['payload', 'erase', 'sign_in']),
       source,
       eventId,
-      reason: `${i}`,
+      note: `${i}`,
     })
   })
   await store.audit.append(entries.slice(0, 60))
@@ -63,9 +63,9 @@ export const auditCases: readonly ContractCase[] = [
       const store = await open()
       const entries = [
         entry(),
-        entry({ source: null, eventId: null, verb: 'sign_in', reason: '' }),
-        entry({ eventId: null, verb: 'prune', reason: 'two\nlines, "quoted" \\ and {braced}' }),
-        entry({ actor: 'Ада "the first" \\', eventId: 'NULL', reason: 'null' }),
+        entry({ source: null, eventId: null, verb: 'sign_in', note: '' }),
+        entry({ eventId: null, verb: 'prune', note: 'two\nlines, "quoted" \\ and {braced}' }),
+        entry({ actor: 'Ада "the first" \\', eventId: 'NULL', note: 'null' }),
       ]
       await store.audit.append(entries)
       await store.audit.append([])
@@ -87,15 +87,15 @@ export const auditCases: readonly ContractCase[] = [
       const store = await open()
       const of = await recordEvent(store, 'e1')
       await recordEvent(store, 'e2')
-      assert.ok((await operate(store, 'ignore', of, { reason: 'first' })).done)
-      assert.ok((await operate(store, 'retry', of, { actor: 'bob', reason: 'second' })).done)
+      assert.ok((await operate(store, 'ignore', of, { note: 'first' })).done)
+      assert.ok((await operate(store, 'retry', of, { actor: 'bob', note: 'second' })).done)
       await attempt(store, of, dead)
       assert.ok((await operate(store, 'replay', of, { dryRun: true })).done)
       assert.ok(!(await operate(store, 'ignore', key('missing'))).done)
-      await store.audit.append([entry({ reason: 'third' }), entry({ eventId: 'e2', reason: 'of another' })])
+      await store.audit.append([entry({ note: 'third' }), entry({ eventId: 'e2', note: 'of another' })])
       const found = await auditsAll(store, { source: 'shop', eventId: 'e1' })
       assert.deepEqual(
-        found.map(({ actor, verb, reason }) => [actor, verb, reason]),
+        found.map(({ actor, verb, note: reason }) => [actor, verb, reason]),
         [
           ['ada', 'payload', 'third'],
           ['bob', 'retry', 'second'],
@@ -138,7 +138,7 @@ export const auditCases: readonly ContractCase[] = [
     name: 'pages of audits of every size join to the whole, and the last page has no next one',
     async run({ open }) {
       const store = await open()
-      await store.audit.append(range(23).map((i) => entry({ reason: `${i}` })))
+      await store.audit.append(range(23).map((i) => entry({ note: `${i}` })))
       const all = reasons(await auditsAll(store))
       for (const limit of [1, 2, 5, 22, 23, 24, 500]) {
         assert.deepEqual(reasons(await auditsAll(store, {}, limit)), all)
@@ -152,14 +152,14 @@ export const auditCases: readonly ContractCase[] = [
     name: 'paging through audits while others are written neither skips nor repeats an audit',
     async run({ open }) {
       const [reader, writer] = [await open(), await open()]
-      await writer.audit.append(range(50).map((i) => entry({ reason: `old ${i}` })))
+      await writer.audit.append(range(50).map((i) => entry({ note: `old ${i}` })))
       let cursor: string | null = null
       const seen: string[] = []
       do {
         const page = await reader.audit.list({}, { limit: 7, cursor })
         seen.push(...reasons(page.audits))
         cursor = page.next
-        await writer.audit.append([entry({ reason: 'new' })])
+        await writer.audit.append([entry({ note: 'new' })])
       } while (cursor !== null)
       assert.deepEqual(
         seen,
@@ -182,8 +182,8 @@ export const auditCases: readonly ContractCase[] = [
         { eventId: '' },
         { eventId: '\ud800' },
         { source: null },
-        { reason: 'a\0b' },
-        { reason: 'r'.repeat(1_001) },
+        { note: 'a\0b' },
+        { note: 'r'.repeat(1_001) },
       ]
       for (const more of bad) await rejects(() => store.audit.append([entry(), entry(more)]), 'INVALID_INPUT')
       await rejects(() => store.audit.append(range(1_001).map(() => entry())), 'INVALID_INPUT')

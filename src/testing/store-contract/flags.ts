@@ -154,7 +154,7 @@ export const flagCases: readonly ContractCase[] = [
         verb: 'replay',
         events: [key('x')],
         actor: 'me',
-        reason: 'asked',
+        note: 'asked',
         conflict: true,
       } as const
       assert.deepEqual(await store.operate(order), [{ done: false, code: 'FORCE_NEEDED' }])

@@ -206,7 +206,7 @@ export const examineCases: readonly ContractCase[] = [
       assert.deepEqual(found!.headers, { 'x-body': 'third' })
       assert.equal(Buffer.from((await store.inspect.payload(key('e1')))!.body).toString(), 'first')
       assert.equal(await store.inspect.conflict(key('none')), null)
-      await store.archive.erase({ reference: 'about e1', actor: 'me', reason: '', limit: 10 })
+      await store.archive.erase({ reference: 'about e1', actor: 'me', note: '', limit: 10 })
       assert.equal(await store.inspect.conflict(key('e1')), null)
       await record(store, sent('e1', 'fourth'))
       await store.duplicates.flush()

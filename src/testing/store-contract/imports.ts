@@ -95,7 +95,7 @@ export const importCases: readonly ContractCase[] = [
       assert.deepEqual(new Uint8Array((await store.inspect.payload(key('a')))!.body), body)
       assert.equal(await store.inspect.payload(key('none')), null)
       assert.equal((await store.stats())[0]?.dead, 1)
-      await store.operate({ verb: 'retry', events: [key('dead')], actor: 'ada', reason: 'mended' })
+      await store.operate({ verb: 'retry', events: [key('dead')], actor: 'ada', note: 'mended' })
       const [claimed] = await store.claim({ worker: 'w', limit: 10, leaseMs: LEASE_MS })
       assert.equal(claimed?.eventId, 'dead')
       assert.deepEqual(new Uint8Array(claimed.body!), body)
@@ -107,7 +107,7 @@ export const importCases: readonly ContractCase[] = [
     async run(harness) {
       const store = await harness.open()
       await store.imports.add([imported('a')])
-      const order = { verb: 'replay', events: [key('a')], actor: 'ada', reason: '', force: true } as const
+      const order = { verb: 'replay', events: [key('a')], actor: 'ada', note: '', force: true } as const
       assert.deepEqual(await store.operate(order), [{ done: false, code: 'PAYLOAD_REMOVED' }])
       assert.equal((await store.get(key('a')))?.state, 'succeeded')
     },

@@ -65,8 +65,8 @@ const badOrders: readonly Partial<Order>[] = [
   { verb: 'delete' as unknown as Order['verb'] },
   { actor: '' },
   { actor: 'a\0' },
-  { reason: 'a\0' },
-  { reason: 'x'.repeat(1_001) },
+  { note: 'a\0' },
+  { note: 'x'.repeat(1_001) },
   { events: range(1_001).map((i) => key(`e${i}`)) },
   { events: [key('evt'), key('')] },
 ]
@@ -172,7 +172,7 @@ export const inputCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       await recordEvent(store, 'evt')
-      const order: Order = { verb: 'ignore', events: [of], actor: 'ada', reason: '' }
+      const order: Order = { verb: 'ignore', events: [of], actor: 'ada', note: '' }
       await changesNothing(store, of, async () => {
         for (const bad of badOrders) await rejects(() => store.operate({ ...order, ...bad }), 'INVALID_INPUT')
       })

@@ -108,7 +108,7 @@ export const laneTurnCases: readonly ContractCase[] = [
       const store = await open()
       await record(store, ...['a1', 'a2', 'a3', 'a4'].map((id) => inLane(id, 'a')))
       const events = ['a1', 'a2', 'a3'].map((id) => key(id))
-      const results = await store.operate({ verb: 'ignore', events, actor: 'test', reason: '' })
+      const results = await store.operate({ verb: 'ignore', events, actor: 'test', note: '' })
       assert.ok(results.every((result) => result.done))
       for (const event of events) assert.equal((await get(store, event)).state, 'ignored')
       await advance(PUSHED_BACK_MS)

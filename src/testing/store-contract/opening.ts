@@ -130,10 +130,10 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
   ],
   archive: [
     ({ archive }) => archive.export({ source: of.source, from: 0, to: 1, after: 0, limit: 1 }),
-    ({ archive }) => archive.erase({ reference: 'r', actor: 'ada', reason: '', limit: 1 }),
+    ({ archive }) => archive.erase({ reference: 'r', actor: 'ada', note: '', limit: 1 }),
   ],
   audit: [
-    ({ audit }) => audit.append([{ actor: 'ada', verb: 'x', ...of, reason: '' }]),
+    ({ audit }) => audit.append([{ actor: 'ada', verb: 'x', ...of, note: '' }]),
     ({ audit }) => audit.list({}),
   ],
   inspect: [

@@ -35,7 +35,7 @@ export const operatorCases: readonly ContractCase[] = [
       await attempt(store, key('dead'), dead)
       await attempt(store, key('retrying'), failedFor(60_000))
       const events = ['dead', 'missing', 'new', 'running', 'left', 'done', 'retrying'].map((id) => key(id))
-      const results = await store.operate({ verb: 'retry', events, actor: 'ada', reason: '' })
+      const results = await store.operate({ verb: 'retry', events, actor: 'ada', note: '' })
       assert.deepEqual(results, [
         { done: true, from: 'failed', to: 'pending' },
         { done: false, code: 'EVENT_NOT_FOUND' },
@@ -52,7 +52,7 @@ export const operatorCases: readonly ContractCase[] = [
     name: 'an order without events returns an empty list',
     async run({ open }) {
       const store = await open()
-      assert.deepEqual(await store.operate({ verb: 'retry', events: [], actor: 'ada', reason: '' }), [])
+      assert.deepEqual(await store.operate({ verb: 'retry', events: [], actor: 'ada', note: '' }), [])
     },
   },
   {
@@ -95,11 +95,11 @@ export const operatorCases: readonly ContractCase[] = [
       await attempt(store, key('left'), ignored)
       await attempt(store, key('dead'), dead)
       await store.retention.prune({ source: SOURCE, payloadsBefore: Date.now() - DAY_MS, limit: 100 })
-      await store.archive.erase({ reference: 'cus_1', actor: 'ada', reason: '', limit: 100 })
+      await store.archive.erase({ reference: 'cus_1', actor: 'ada', note: '', limit: 100 })
       const refused = { done: false, code: 'PAYLOAD_REMOVED' }
       const before = await listAll(store)
       for (const dryRun of [true, false]) {
-        const about = { events: ['left', 'dead'].map((id) => key(id)), actor: 'ada', reason: '', dryRun }
+        const about = { events: ['left', 'dead'].map((id) => key(id)), actor: 'ada', note: '', dryRun }
         assert.deepEqual(await store.operate({ ...about, verb: 'retry' }), [refused, refused])
         const all = [...about.events, key('done')]
         const order = { ...about, events: all, verb: 'replay', force: true } as const
@@ -124,7 +124,7 @@ export const operatorCases: readonly ContractCase[] = [
       await attempt(store, key('dead'), dead)
       const before = await listAll(store)
       const events = [key('done'), key('dead'), key('new'), key('missing')]
-      const order = { verb: 'replay', events, actor: 'ada', reason: '', force: true } as const
+      const order = { verb: 'replay', events, actor: 'ada', note: '', force: true } as const
       const dry = await store.operate({ ...order, dryRun: true })
       assert.deepEqual(await listAll(store), before)
       assert.deepEqual(await store.operate(order), dry)
@@ -163,7 +163,7 @@ export const operatorCases: readonly ContractCase[] = [
           contentGuard: 'review' as const,
         })),
       )
-      const results = await store.operate({ verb: 'ignore', events, actor: 'ada', reason: 'test run' })
+      const results = await store.operate({ verb: 'ignore', events, actor: 'ada', note: 'test run' })
       assert.equal(results.filter((r) => r.done).length, 1_000)
       assert.equal((await store.stats())[0]?.ignored, 1_000)
     },

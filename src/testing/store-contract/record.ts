@@ -48,7 +48,7 @@ export const recordCases: readonly ContractCase[] = [
       assert.equal(found.lastConflict, null)
       assert.equal(found.lastDeliveryAt, found.receivedAt)
       assert.equal(found.contentHash, Buffer.from(sha256('evt_1')).toString('hex'))
-      assert.equal(found.payloadKept, true)
+      assert.equal(found.payload, 'kept')
     },
   },
   {

@@ -61,7 +61,7 @@ export const retentionCases: readonly ContractCase[] = [
       const result = await prune(store, { payloadsBefore: now() - DAY_MS })
       assert.deepEqual(result, { payloads: 1, events: 0, attempts: 0, audits: 0, more: false })
       assert.equal(await store.inspect.payload(of), null)
-      assert.deepEqual(await get(store, of), { ...before, payloadKept: false, payload: 'removed' })
+      assert.deepEqual(await get(store, of), { ...before, payload: 'removed' })
       assert.equal((await listAll(store)).length, 1)
       assert.equal((await store.inspect.attempts(of)).length, 1)
       const [verdict] = await record(store, delivery('old'))
@@ -292,7 +292,7 @@ export const retentionCases: readonly ContractCase[] = [
       const theirs = await recordEvent(store, 'b', { source: 'crm' })
       await operate(store, 'ignore', mine)
       await operate(store, 'ignore', theirs)
-      await store.archive.erase({ reference: 'nobody', actor: 'ada', reason: 'asked to', limit: 100 })
+      await store.archive.erase({ reference: 'nobody', actor: 'ada', note: 'asked to', limit: 100 })
       const later = now() + DAY_MS
       assert.equal((await prune(store, { auditsBefore: now() - DAY_MS })).audits, 0)
       assert.equal((await prune(store, { auditsBefore: later, dryRun: true })).audits, 2)

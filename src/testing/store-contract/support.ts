@@ -197,7 +197,7 @@ export async function operate(
   of: EventKey,
   more: Partial<Order> = {},
 ): Promise<OrderResult> {
-  const results = await store.operate({ verb, events: [of], actor: 'ada', reason: 'asked to', ...more })
+  const results = await store.operate({ verb, events: [of], actor: 'ada', note: 'asked to', ...more })
   assert.equal(results.length, 1)
   return results[0]!
 }

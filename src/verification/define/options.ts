@@ -1,6 +1,6 @@
 /** The options of a factory, checked by name, so that a misspelt option is an error. */
 import { HookonceError } from '../../errors.js'
-import { nearest } from '../../options.js'
+import { duration, nearest } from '../../options.js'
 import type { SourceOptions } from '../../provider.js'
 import type { Aliases } from './definition.js'
 
@@ -24,9 +24,11 @@ const sourceOptionNames: readonly (keyof SourceOptions)[] = [
   'rearm',
   'order',
   'contentGuard',
-  'toleranceMs',
+  'tolerance',
   'retention',
 ]
+
+const toleranceRule = duration(1, 366 * 86_400_000)
 
 /** The options by our names. An unknown option throws here, before a missing one is reported. */
 export function namedOptions(
@@ -113,13 +115,10 @@ export function checkOptions(
     if (input[option] === undefined || typeof input[option] === 'function') continue
     throw new HookonceError('OPTION_INVALID', { provider, option, problem: 'must be a function' })
   }
-  const { toleranceMs } = input
-  if (
-    toleranceMs !== undefined &&
-    !(typeof toleranceMs === 'number' && toleranceMs > 0 && Number.isFinite(toleranceMs))
-  ) {
-    const problem = 'must be a positive number of milliseconds; the check cannot be disabled'
-    throw new HookonceError('OPTION_INVALID', { provider, option: 'toleranceMs', problem })
+  const { tolerance } = input
+  if (tolerance !== undefined && !toleranceRule.fits(tolerance)) {
+    const problem = `must be ${toleranceRule.expected}; the check cannot be disabled`
+    throw new HookonceError('OPTION_INVALID', { provider, option: 'tolerance', problem })
   }
   return options
 }

@@ -1,5 +1,6 @@
 /** Makes a source of a definition and the user's options. All rules are compiled here, once. */
 
+import { type Duration, msOf } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
 import type { ContentGuard } from '../../model.js'
 import type { Delivery, Source, Verification } from '../../provider.js'
@@ -39,7 +40,7 @@ export function createSource(
     compiler,
     document,
     publicUrl,
-    toleranceMs: options.toleranceMs as number | undefined,
+    toleranceMs: options.tolerance === undefined ? undefined : msOf(options.tolerance as Duration, 0),
   })
   const eventRules: readonly EventRule[] = [definition.events].flat() as EventRule[]
   const identity = compileIdentity(eventRules, options, document)

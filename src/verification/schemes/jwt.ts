@@ -2,6 +2,7 @@
  * A signed token (JWT) beside the body. The provider's file fixes the algorithms; the token cannot choose. The body is
  * covered only when a claim holds its hash. jose does the cryptography and the key sets.
  */
+
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import {
   decodeJwt,
@@ -12,6 +13,7 @@ import {
   jwtVerify,
   SignJWT,
 } from 'jose'
+import type { Duration } from '../../duration.js'
 import { HookonceError } from '../../errors.js'
 import type { RejectReason, SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
@@ -43,8 +45,8 @@ export interface JwtRule {
   readonly claims?: Readonly<Record<string, string>>
   /** Claims that must exist. `exp` and `nbf` are checked whenever they exist. */
   readonly required?: readonly string[]
-  /** `iat` must be within the tolerance (null: only when the source sets `toleranceMs`). Without this it is not read. */
-  readonly issuedAt?: { readonly toleranceMs?: number | null }
+  /** `iat` must be within the tolerance (null: only when the source sets `tolerance`). Without this it is not read. */
+  readonly issuedAt?: { readonly tolerance?: Duration | null }
   /** The claim that holds the SHA-256 of the body, in hex. `unlessEmpty`: an empty body needs no claim. */
   readonly bodyHash?: { readonly claim: string; readonly unlessEmpty?: true }
   /** The claim that holds the SHA-256 of the URL, in hex. */

@@ -1,5 +1,7 @@
 /** Signed timestamps: parsed strictly, and compared with the clock on both sides (S8). */
 
+import type { Duration } from '../../duration.js'
+import { checkedMs } from '../../options.js'
 import type { RejectReason, TimestampUnit } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 
@@ -9,16 +11,15 @@ export interface TimestampRule {
   readonly unit: TimestampUnit
   /**
    * Default five minutes. Null when the sender signs the time of the event and not of the attempt: its retries would be
-   * rejected. The time is then compared with the clock only if the source sets `toleranceMs`.
+   * rejected. The time is then compared with the clock only if the source sets `tolerance`.
    */
-  readonly toleranceMs?: number | null
+  readonly tolerance?: Duration | null
 }
-
-export const defaultToleranceMs = 300_000
 
 export function effectiveTolerance(rule: TimestampRule, option: number | undefined): number | null {
   if (option !== undefined) return option
-  return rule.toleranceMs === undefined ? defaultToleranceMs : rule.toleranceMs
+  if (rule.tolerance === null) return null
+  return checkedMs('timestamp.tolerance', rule.tolerance, '5m')
 }
 
 /** Null when the time is within the tolerance. */

@@ -21,7 +21,7 @@ export function PayloadCard({ event }: { readonly event: EventView }) {
   const [wanted, setWanted] = useState(false)
   const { data, error } = useQuery({
     ...payloadQuery(event),
-    enabled: may.payload && event.payloadKept && wanted,
+    enabled: may.payload && event.payload === 'kept' && wanted,
   })
   if (!may.payload) {
     return (
@@ -30,10 +30,13 @@ export function PayloadCard({ event }: { readonly event: EventView }) {
       </Card>
     )
   }
-  if (!event.payloadKept) {
+  if (event.payload !== 'kept') {
     return (
       <Card title="Payload">
-        <p className="muted">Retention has removed the payload. The event itself is still in the log.</p>
+        <p className="muted">
+          {event.payload === 'erased' ? 'The payload was erased.' : 'Retention has removed the payload.'} The
+          event itself is still in the log.
+        </p>
       </Card>
     )
   }

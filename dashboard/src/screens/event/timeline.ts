@@ -39,10 +39,10 @@ export function timelineOf(
       tone: 'pending',
     },
     ...attempts.map((attempt) => momentOf(attempt)),
-    ...audits.map(({ at, verb, actor, reason }) => ({
+    ...audits.map(({ at, verb, actor, note }) => ({
       at,
       title: `${verbs[verb] ?? verb} by ${actor}`,
-      detail: reason === '' ? null : visible(reason),
+      detail: note === '' ? null : visible(note),
       tone: 'processing' as const,
     })),
   ]

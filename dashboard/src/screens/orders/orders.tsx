@@ -86,7 +86,7 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
         {dryRun.data ? (
           <p>
             Dry run: the event goes from <b>{dryRun.data.from}</b> to <b>{dryRun.data.to}</b>.
-            {force ? ' It has succeeded before, so this is a forced replay and needs a reason.' : ''}
+            {force ? ' It has succeeded before, so this is a forced replay and needs a note.' : ''}
           </p>
         ) : null}
       </div>

@@ -19,8 +19,8 @@ export function AuditCard() {
       ) : null}
       {data?.audits.length === 0 ? <Empty>Nothing has been done yet.</Empty> : null}
       {data && data.audits.length > 0 ? (
-        <TableBox label="Entries of the audit" columns={['When', 'Who', 'What', 'Event', 'Reason']}>
-          {data.audits.map(({ id, at, actor, verb, source, eventId, reason }) => (
+        <TableBox label="Entries of the audit" columns={['When', 'Who', 'What', 'Event', 'Note']}>
+          {data.audits.map(({ id, at, actor, verb, source, eventId, note }) => (
             <tr key={id}>
               <td>
                 <Time at={at} />
@@ -36,7 +36,7 @@ export function AuditCard() {
                   (source ?? '–')
                 )}
               </td>
-              <td className="wrap">{visible(reason)}</td>
+              <td className="wrap">{visible(note)}</td>
             </tr>
           ))}
         </TableBox>

@@ -4,7 +4,6 @@
  */
 import { gunzipSync } from 'node:zlib'
 import { HookonceError } from '../../../errors.js'
-import type { AdminOptions } from '../options.js'
 import type { DashboardFile } from './files.js'
 
 export interface Pages {
@@ -28,12 +27,11 @@ const screens = new Set([
 
 export interface PagesOptions {
   readonly basePath: string
-  readonly static: AdminOptions['static']
   /** Whether a token can be used to sign in. */
   readonly takesTokens: boolean
 }
 
-export function createPages({ basePath, static: own, takesTokens }: PagesOptions): Pages {
+export function createPages({ basePath, takesTokens }: PagesOptions): Pages {
   const opened = new Map<string, Uint8Array<ArrayBuffer>>()
 
   function bytesOf(path: string, { gzip }: DashboardFile): Uint8Array<ArrayBuffer> {
@@ -67,8 +65,6 @@ export function createPages({ basePath, static: own, takesTokens }: PagesOptions
 
   return {
     async serve(path, request) {
-      const replaced = await own?.(path)
-      if (replaced) return replaced
       const { files } = await import('./files.js')
       const file = files[path]
       if (file && path.startsWith('/assets/')) return asset(path, file, request)

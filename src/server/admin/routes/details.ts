@@ -106,8 +106,8 @@ export function detailRoutes(inbox: Inbox): Route[] {
         if (dryRun) return { ...made, duplicate: (await inbox.events.get({ ...key, eventId: id })) !== null }
         const store = await inbox.store()
         await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'edit', ...key, reason: `recorded as ${id}: ${note}`.slice(0, 900) },
-          { actor: access!.actor, verb: 'edit', source: key.source, eventId: id, reason: note },
+          { actor: access!.actor, verb: 'edit', ...key, note: `recorded as ${id}: ${note}`.slice(0, 900) },
+          { actor: access!.actor, verb: 'edit', source: key.source, eventId: id, note },
         ])
         const verdict = await inbox.recordCopy({
           source: key.source,

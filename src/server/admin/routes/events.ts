@@ -157,7 +157,7 @@ export async function auditedRead<What extends 'payload' | 'conflict'>(
 ): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
   await existingEvent(inbox, key)
   const store = await inbox.store()
-  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...key, reason: note }])
+  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...key, note }])
   const found = await need(store, 'inspect', 'the admin API')[what](key)
   if (found === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
   return found as never

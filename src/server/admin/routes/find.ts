@@ -77,16 +77,16 @@ export function findRoutes(inbox: Inbox): Route[] {
         path: text.min(1).max(500).describe('Such as $.data.object.id, items[0].sku or items[*].sku'),
         op: z.enum(operators).default('eq'),
         value: text.max(1_000).optional(),
-        note: noteFields.note,
+        ...noteFields,
         ...pageQuery,
       },
       answers: { 200: json('A page, newest first. `next` continues the search.', searchShape) },
       problems: [400],
       async run({ access, request, query: { path, op, value, note, limit, cursor = null, ...conditions } }) {
         const store = await inbox.store()
-        const reason = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
+        const about = [`${path} ${op}`, noteOf(request, { note })].filter((part) => part !== '').join(': ')
         await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'search', source: null, eventId: null, reason: reason.slice(0, 500) },
+          { actor: access!.actor, verb: 'search', source: null, eventId: null, note: about.slice(0, 500) },
         ])
         const page = await searchPayloads(inbox, { path, op, value }, filterOf(conditions), { limit, cursor })
         return { ...page, events: page.events.map((event) => eventView(event, true)) }

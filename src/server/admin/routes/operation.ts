@@ -1,5 +1,7 @@
 /** What runs: handlers, destinations and workers; and pausing them. */
+
 import { z } from 'zod'
+import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
 import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
 import type { HandlerState } from '../../../inbox/types.js'
@@ -196,10 +198,10 @@ async function auditPause(
   about: string,
   note: string,
 ): Promise<void> {
-  const reason = [about, note].filter((part) => part !== '').join(': ')
+  const text = [about, note].filter((part) => part !== '').join(': ')
   const store = await inbox.store()
   await need(store, 'audit', 'the admin API').append([
-    { actor, verb, source, eventId: null, reason: reason.slice(0, 900) },
+    { actor, verb, source, eventId: null, note: text.slice(0, 900) },
   ])
 }
 
@@ -217,7 +219,7 @@ function handlerView(inbox: Inbox, handler: HandlerState) {
     sourcePaused,
     active,
     concurrency: options.concurrency ?? null,
-    timeoutMs: options.timeoutMs ?? null,
+    timeoutMs: options.timeout === undefined ? null : msOf(options.timeout, 0),
     order: options.order ?? null,
     maxAttempts: Number.isFinite(retry.maxAttempts) ? retry.maxAttempts : null,
     since: {

@@ -36,7 +36,7 @@ export function orderRoutes(inbox: Inbox): Route[] {
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
         const key = eventKey(params)
         const conflict = 'conflict' in body && body.conflict === true
-        const by = { actor: access!.actor, reason: noteOf(request, body), force, dryRun, conflict }
+        const by = { actor: access!.actor, note: noteOf(request, body), force, dryRun, conflict }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }
         const state = (await inbox.events.get(key))?.state ?? 'gone'
@@ -81,7 +81,6 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       async run({ access, request, body: { verb, filter, events, dryRun, force, rate, ...audit } }) {
         if ((filter === undefined) === (events === undefined))
           throw invalid('The body', 'must have either filter or events')
-        if (filter) refuseAmbiguousReason(filter, audit)
         const order = {
           verb,
           filter: filter ? filterOf(filter) : events!.map(eventKey),
@@ -89,7 +88,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           force,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),
           actor: access!.actor,
-          reason: noteOf(request, audit),
+          note: noteOf(request, audit),
         }
         const action = await actions.start(order, WAIT_MS)
         if (action.state !== 'running') return action
@@ -131,17 +130,4 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       run: async ({ params: { id } }) => actions.cancel(id),
     }),
   ]
-}
-
-/** `reason` beside a filter on ignored events may have been meant as part of that filter, and would select too much. */
-function refuseAmbiguousReason(
-  filter: { readonly state?: string | undefined; readonly reason?: string | undefined },
-  { note, reason }: { readonly note?: string | undefined; readonly reason?: string | undefined },
-): void {
-  if (reason === undefined || note !== undefined) return
-  if (filter.state === 'ignored' && filter.reason === undefined)
-    throw invalid(
-      'reason',
-      'has two possible meanings here: use note for the audit, or filter.reason to select events that were ignored for this reason',
-    )
 }

@@ -48,7 +48,7 @@ export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route
     const { name, role } = known
     const store = await inbox.store()
     await need(store, 'audit', 'the admin API').append([
-      { actor: name, verb: 'sign_in', source: null, eventId: null, reason: '' },
+      { actor: name, verb: 'sign_in', source: null, eventId: null, note: '' },
     ])
     const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))

@@ -86,7 +86,7 @@ export function sourceDetailRoutes(inbox: Inbox): Route[] {
         const delivery = await signedSample(source, type, url)
         const store = await inbox.store()
         await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'test', source: name, eventId: null, reason: type ?? '' },
+          { actor: access!.actor, verb: 'test', source: name, eventId: null, note: type ?? '' },
         ])
         const receipt = await inbox.receive(name, delivery)
         const { httpStatus, status, eventId, duplicate } = receipt

@@ -188,7 +188,7 @@ function audit(
       verb: 'claim',
       source,
       eventId,
-      reason: `worker ${worker}`,
+      note: `worker ${worker}`,
     })),
   )
 }

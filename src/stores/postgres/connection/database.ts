@@ -16,15 +16,16 @@
  * after 30 idle seconds; the last three kinds go to `directUrl` if there is one. The settings are in sessions.ts. Behind a
  * pooler the settings of the log, too, are those of each transaction.
  *
- * Limits: a connection must come within 5 s, a statement of the log answer within `statementTimeoutMs`, a read within
- * `readTimeoutMs`. A connection that does not answer is destroyed, and with it those that may be broken like it
+ * Limits: a connection must come within 5 s, a statement of the log answer within `statementTimeout`, a read within
+ * `readTimeout`. A connection that does not answer is destroyed, and with it those that may be broken like it
  * (server-pool.ts).
  */
 import type { Client, ClientConfig, PoolClient, QueryConfig, QueryResultRow } from 'pg'
+import { msOf } from '../../../duration.js'
 import { HookonceError } from '../../../errors.js'
 import { answerOf, newClient } from './client.js'
 import { isConnectionFailure, isRaceFailure, isStatementLost, throwHookonceError } from './failure.js'
-import { openPools, type PostgresOptions, readTimeoutMs, settled } from './pools.js'
+import { openPools, type PostgresOptions, settled } from './pools.js'
 import { awaitStandby } from './replication.js'
 import { ServerPool } from './server-pool.js'
 import { beginSql, inTransaction, logSettings, Sessions, transact } from './sessions.js'
@@ -60,7 +61,7 @@ export class Database {
     const { log, reads, transactions, direct } = openPools(options)
     this.schema = options.schema ?? 'hookonce'
     this.inSchema = inSchema(this.schema)
-    this.timeoutMs = options.statementTimeoutMs ?? 10_000
+    this.timeoutMs = msOf(options.statementTimeout, '10s')
     this.hasDirectUrl = direct !== undefined
     this.connections = log.options.max + reads.options.max + transactions.options.max + 1
     this.sessions = new Sessions({ prepare: options.prepare, hasDirectUrl: this.hasDirectUrl })
@@ -72,7 +73,7 @@ export class Database {
           problem: `all ${max} connections for reads are in use, and ${waitingCount} more reads wait`,
         }),
     })
-    this.#readTimeoutMs = readTimeoutMs(options)
+    this.#readTimeoutMs = msOf(options.readTimeout, '5s')
     const limits = { ...logSettings, statement_timeout: this.#readTimeoutMs }
     this.#beginRead = beginSql(this.#readTimeoutMs, limits, ' read only')
     const isOwn = options.pool === undefined

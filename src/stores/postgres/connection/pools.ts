@@ -1,9 +1,22 @@
 /** The options of the store, and the pools they describe. database.ts says who uses which. */
 import type { Pool, PoolConfig } from 'pg'
 import pg from 'pg'
+import type { Duration } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
-import { anyValue, checkOptions, type Rule, shape } from '../../../options.js'
-import { checkCount } from '../../../store/input.js'
+import {
+  anyText,
+  callable,
+  checkOptions,
+  choice,
+  duration,
+  either,
+  flag,
+  isObject,
+  type Rule,
+  rule,
+  shape,
+  whole,
+} from '../../../options.js'
 import { parseAddress } from './address.js'
 import { keepAlive, PromptClient } from './client.js'
 import { choosingClient } from './hosts.js'
@@ -28,8 +41,8 @@ export interface PostgresOptions {
   readonly maxTransactions?: number
   /** Connections for reads (lists, statistics, payloads). Reads wait for each other and never for intake. Default 3. */
   readonly maxReads?: number
-  /** The server cancels a read that takes longer; the call throws STORE_BUSY. Default 5,000. */
-  readonly readTimeoutMs?: number
+  /** The server cancels a read that takes longer; the call throws STORE_BUSY. Default `'5s'`. */
+  readonly readTimeout?: Duration
   /**
    * An address of the same database that avoids the pooler, for notifications, migrations and maintenance. Default: none;
    * behind a pooler, other processes then find new events by polling.
@@ -40,34 +53,36 @@ export interface PostgresOptions {
    * pooler that supports prepared statements or gives each client a session, false for one that is not recognised.
    */
   readonly prepare?: boolean
-  /** A statement of the log without an answer after this time is an outage: its connection is destroyed. Default 10,000. */
-  readonly statementTimeoutMs?: number
+  /** A statement of the log without an answer after this time is an outage: its connection is destroyed. Default `'10s'`. */
+  readonly statementTimeout?: Duration
   /** The time range of one partition of payloads. It can be changed on a log with data. Default `month`. */
   readonly partitions?: 'month' | 'day'
-  /** Delay before counts of duplicates are written. Default 1,000. */
-  readonly duplicateFlushMs?: number
 }
 
-const optionNames = shape({
-  url: anyValue,
-  password: anyValue,
-  ssl: anyValue,
-  pool: anyValue,
-  schema: anyValue,
-  maxConnections: anyValue,
-  maxTransactions: anyValue,
-  maxReads: anyValue,
-  readTimeoutMs: anyValue,
-  directUrl: anyValue,
-  prepare: anyValue,
-  statementTimeoutMs: anyValue,
-  partitions: anyValue,
-  duplicateFlushMs: anyValue,
+const textOrFunction = either(anyText, { ...callable, expected: 'a function that returns it' })
+const connections = whole(1, 1_000)
+const timeout = duration(1, 600_000)
+
+const postgresRule = shape({
+  // `parseAddress` and `inSchema` check the texts.
+  url: textOrFunction,
+  password: textOrFunction,
+  ssl: either(flag, rule('the TLS options of Node', isObject)),
+  pool: rule('a pool of node-postgres', (value) => isObject(value) && typeof value.connect === 'function'),
+  schema: anyText,
+  maxConnections: connections,
+  maxTransactions: connections,
+  maxReads: connections,
+  readTimeout: timeout,
+  directUrl: anyText,
+  prepare: flag,
+  statementTimeout: timeout,
+  partitions: choice('month', 'day'),
 } satisfies Record<keyof PostgresOptions, Rule>)
 
 /** The options with those of the URL, which an option of the same name overrides. */
 export function settled(options: PostgresOptions): PostgresOptions {
-  checkOptions('postgres(options)', options, optionNames)
+  checkOptions('postgres(options)', options, postgresRule)
   if ((options.url === undefined) === !options.pool)
     throw invalid('postgres()', 'needs either `url` or `pool`')
   if (options.pool && (options.password ?? options.ssl) !== undefined)
@@ -78,7 +93,6 @@ export function settled(options: PostgresOptions): PostgresOptions {
 
 export function openPools(options: PostgresOptions) {
   const { pool, directUrl, maxConnections = 6, maxReads = 3, maxTransactions = 10 } = options
-  checkCount('maxReads', maxReads, 1_000)
   const shared = pool ? configOf(pool) : connection(options, urlOf(options))
   return {
     log: new pg.Pool({ ...shared, max: maxConnections }),
@@ -87,11 +101,6 @@ export function openPools(options: PostgresOptions) {
     /** For connections to `directUrl`, if there is one. */
     direct: directUrl === undefined ? undefined : connection(options, directUrl, '`directUrl`'),
   }
-}
-
-export function readTimeoutMs({ readTimeoutMs = 5_000 }: PostgresOptions): number {
-  checkCount('readTimeoutMs', readTimeoutMs, 600_000)
-  return readTimeoutMs
 }
 
 function urlOf({ url = '' }: PostgresOptions): string {
