@@ -30,6 +30,7 @@ test('what a source says of itself goes before what is said of all', () => {
     events: 2 * DAY_MS,
     attempts: 5,
   })
+  expect(own({ events: 'forever' })?.events).toBe(Number.POSITIVE_INFINITY)
   for (const wrong of [{ payloads: 'soon' }, { payload: '2d' }])
     expect(() => own(wrong as never)).toThrow(expect.objectContaining({ code: 'RETENTION_INVALID' }))
 })
