@@ -265,11 +265,23 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/stores/postgres/record.ts',
-        find: 'await keepOtherContent(conflicts)',
-        replace: 'void conflicts.length',
+        find: 'for (const conflict of conflicts)',
+        replace: 'for (const conflict of conflicts.slice(conflicts.length))',
       },
     ],
     tests: [onPostgres('other content under a known id is a conflict')],
+  },
+  {
+    name: 'other content that was not kept is acknowledged',
+    promise: 'Other content that cannot be kept is answered 503.',
+    changes: [
+      {
+        file: 'src/stores/postgres/record.ts',
+        find: 'answer(conflict.event, refused(conflict.event, error)),',
+        replace: 'void refused(conflict.event, error),',
+      },
+    ],
+    tests: [{ file: 'test/stores/record-faults.test.ts', title: 'other content that cannot be kept' }],
   },
   {
     name: 'payload of another part',

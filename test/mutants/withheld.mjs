@@ -143,8 +143,8 @@ export const withheldMutants = [
     changes: [
       {
         file: 'src/stores/shared/operate.ts',
-        find: "if (verb !== 'ignore' && !hasPayload) return 'PAYLOAD_REMOVED'",
-        replace: "if (verb === 'ignore' && hasPayload && !hasPayload) return 'PAYLOAD_REMOVED'",
+        find: "if (verb !== 'ignore' && !hasPayload) return",
+        replace: "if (verb === 'ignore' && hasPayload && !hasPayload) return",
       },
     ],
     tests: [onSqlite('an event without its payload is neither retried')],
