@@ -8,11 +8,11 @@ import { migratedDatabase } from '../support/database.js'
 import { afterwards } from '../support/serving.js'
 
 test.each<[unknown, string]>([
-  [{ url: 5 }, 'The store URL is of type number; it must be a text such as postgres://user@host/database'],
+  [{ url: 5 }, 'postgres(options).url must be text, or a function that returns it, not 5.'],
   [{ url: () => 5 }, 'The store URL is of type number'],
   [{ url: () => undefined }, 'The store URL is undefined'],
   [{ url: () => ['postgres://a/b'] }, 'The store URL is a list'],
-  [{ url: null }, 'The store URL is null'],
+  [{ url: null }, 'postgres(options).url must be text, or a function that returns it, not null.'],
   [{ url: '' }, 'The store URL is empty; set it to the address of the database'],
   [{ url: () => ' ' }, 'The store URL is empty'],
   ['', 'The store URL is empty'],
