@@ -65,7 +65,8 @@ async function attemptTogether<Tx>(
 ): Promise<Together> {
   const session = openSession(deps, handler, events)
   try {
-    const prepared = await Promise.all(events.map((event) => prepare(deps, session, handler, event)))
+    const preparing = events.map((event) => prepare(deps, session, handler, event))
+    const prepared = isReady(preparing) ? preparing : await Promise.all(preparing)
     if (!fitTogether(prepared)) return { results: null, begun: events.length }
     const { begun, failed } = await callAll(deps, session, handler, prepared)
     const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
@@ -74,6 +75,11 @@ async function attemptTogether<Tx>(
   } finally {
     session.end()
   }
+}
+
+/** True when there is nothing to wait for: a promise for each event would cost more than the rest of this step. */
+function isReady(preparing: (PreparedEvent | Promise<PreparedEvent>)[]): preparing is PreparedEvent[] {
+  return !preparing.some((one) => one instanceof Promise)
 }
 
 /**

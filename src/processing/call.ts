@@ -6,6 +6,7 @@ import { atMost } from '../clock.js'
 import { durationText } from '../duration.js'
 import { HookonceError, isHookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
+import type { ClaimedEvent } from '../model.js'
 import type { Store } from '../store.js'
 import { batchContext, eventContext, logFieldsOf } from './context.js'
 import { runningNow } from './floating-promises.js'
@@ -42,26 +43,29 @@ export async function call<Tx>(
 ): Promise<Result | null> {
   const ready = prepared.filter(({ event }) => event !== null)
   if (!handler || ready.length === 0) return null
-  const { timeoutMs, timedOut } = limit ?? ownLimit(session, handler)
+  const timeoutMs = limit?.timeoutMs ?? handler.timeoutMs
   const events = ready.map(({ claimed }) => claimed)
-  const warn = (text: string) =>
-    deps.log.warn({ ...logFieldsOf(events), handler: handler.pattern, step: 'handle' }, text)
   const startedAt = performance.now()
   const scope = session.scope(events)
   let timer: NodeJS.Timeout | undefined
   let late: Promise<void> | undefined
   try {
     if (session.reason) throw session.reason
-    const returned = invoke(deps, session, scope, handler, ready)
+    const returned = invoke(deps, session, scope, handler, ready, events)
     timer = setTimeout(() => {
       late = returned
-      session.abort(timedOut())
+      session.abort(limit ? limit.timedOut() : timedOut(session, timeoutMs))
     }, timeoutMs)
-    await Promise.race([returned, session.aborted])
+    await session.untilAborted(returned)
     return null
   } catch (error) {
     scope.close()
-    if (late) await overtime(session, late, error, Math.max(timeoutMs, MIN_OVERTIME_MS), warn)
+    if (late) {
+      const fields = { ...logFieldsOf(events), handler: handler.pattern, step: 'handle' }
+      await overtime(session, late, error, Math.max(timeoutMs, MIN_OVERTIME_MS), (text) =>
+        deps.log.warn(fields, text),
+      )
+    }
     return failureIn(deps, session, error)
   } finally {
     clearTimeout(timer)
@@ -70,14 +74,10 @@ export async function call<Tx>(
   }
 }
 
-function ownLimit<Tx>(session: Session<Tx>, { timeoutMs }: Registered<Tx>): Limit {
-  return {
-    timeoutMs,
-    timedOut: () =>
-      session.waiting
-        ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
-        : new Error(`the handler took longer than ${timeoutMs} ms`),
-  }
+function timedOut<Tx>(session: Session<Tx>, timeoutMs: number): Error {
+  return session.waiting
+    ? new HookonceError('POOL_EXHAUSTED', { waitedMs: timeoutMs })
+    : new Error(`the handler took longer than ${timeoutMs} ms`)
 }
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, awaited or not. */
@@ -87,8 +87,8 @@ async function invoke<Tx>(
   scope: Scope<Tx>,
   handler: Registered<Tx>,
   ready: readonly PreparedEvent[],
+  events: readonly ClaimedEvent[],
 ): Promise<void> {
-  const events = ready.map(({ claimed }) => claimed)
   runningNow.add(events)
   try {
     if (handler.handleBatch)
@@ -97,7 +97,7 @@ async function invoke<Tx>(
         batchContext(deps, session, scope, ready),
       )
     else await handler.handle!(ready[0]!.event!, eventContext(deps, session, scope, ready[0]!))
-    await scope.calls.ended()
+    if (scope.calls.isOpen) await scope.calls.ended()
   } finally {
     runningNow.delete(events)
   }

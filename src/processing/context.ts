@@ -21,10 +21,13 @@ export function eventContext<Tx>(
   prepared: PreparedEvent,
 ): HandlerContext<Tx> {
   const { claimed } = prepared
-  const effects = new Effects(store, session, scope, claimed)
+  let effects: Effects<Tx> | undefined // most handlers do not use it
   return {
     tx: scope.tx,
-    once: (name, fn, options) => effects.once(name, fn, options),
+    once(name, fn, options) {
+      effects ??= new Effects(store, session, scope, claimed)
+      return effects.once(name, fn, options)
+    },
     idempotencyKey: (name) => idempotencyKey(claimed, name),
     attempt: claimed.tries,
     run: claimed.run,

@@ -16,7 +16,7 @@ export class Calls {
   readonly #log: Logger
   readonly #events: readonly EventKey[]
   readonly #running = new Set<WatchedPromise<unknown>>()
-  readonly #rejected = new Map<WatchedPromise<unknown>, unknown>()
+  #rejected: { readonly call: WatchedPromise<unknown>; readonly error: unknown }[] = []
   #closed = false
 
   constructor(log: Logger, events: readonly EventKey[]) {
@@ -33,12 +33,17 @@ export class Calls {
       () => this.#running.delete(watched),
       (error) => {
         this.#running.delete(watched)
-        this.#rejected.set(watched, error)
+        this.#rejected.push({ call: watched, error })
         // Later than an `await` of it in the same turn of the event loop.
         if (this.#closed) setImmediate(() => this.#reportUnawaited())
       },
     )
     return watched
+  }
+
+  /** False when every call has ended and was awaited or succeeded. */
+  get isOpen(): boolean {
+    return this.#running.size > 0 || this.#rejected.length > 0
   }
 
   /** Resolves when every call has ended. Rejects with the error of a call that was not awaited. */
@@ -55,19 +60,15 @@ export class Calls {
   /** The attempt is over: later errors of calls that are not awaited are only reported. */
   close(): void {
     this.#closed = true
-    this.#reportUnawaited()
+    if (this.#rejected.length > 0) this.#reportUnawaited()
   }
 
   /** Returns the first of them. */
   #reportUnawaited(): { readonly error: unknown } | null {
-    let first: { readonly error: unknown } | null = null
-    for (const [call, error] of this.#rejected) {
-      if (call.isAwaited) continue
-      this.#report(error)
-      first ??= { error }
-    }
-    this.#rejected.clear()
-    return first
+    const unawaited = this.#rejected.filter(({ call }) => !call.isAwaited)
+    this.#rejected = []
+    for (const { error } of unawaited) this.#report(error)
+    return unawaited[0] ?? null
   }
 
   #report(error: unknown): void {

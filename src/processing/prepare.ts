@@ -31,20 +31,24 @@ interface PrepareDeps<Tx> extends FailureDeps<Tx> {
   readonly sources: ReadonlyMap<string, Source>
 }
 
-export async function prepare<Tx>(
+/** Most handlers have neither a schema nor a stale guard, and nothing to wait for. */
+export function prepare<Tx>(
   deps: PrepareDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
-): Promise<PreparedEvent> {
+): PreparedEvent | Promise<PreparedEvent> {
   if (!handler) return withoutHandler(claimed, { kind: 'ignored', reason: 'unhandled' })
   const over = usedUp(handler.retry, claimed.tries)
   if (over) return withoutHandler(claimed, over)
+  const failed = (error: unknown) => withoutHandler(claimed, failureIn(deps, session, error, claimed))
   try {
     const event = readable(deps.sources, claimed)
-    return await examined(deps, handler, claimed, event)
+    const { schema, stale } = handler.options
+    if (schema || stale) return examined(deps, handler, claimed, event).catch(failed)
+    return { claimed, event, watermark: null, result: { kind: 'succeeded' }, durationMs: 0 }
   } catch (error) {
-    return withoutHandler(claimed, failureIn(deps, session, error, claimed))
+    return failed(error)
   }
 }
 
@@ -56,7 +60,7 @@ function readable(sources: ReadonlyMap<string, Source>, claimed: ClaimedEvent): 
   return asHandledEvent(source, claimed, claimed.body)
 }
 
-/** Applies the schema and the stale guard of the handler. Most handlers have neither. */
+/** Applies the schema and the stale guard of the handler. */
 async function examined<Tx>(
   { store }: PrepareDeps<Tx>,
   handler: Registered<Tx>,

@@ -15,15 +15,14 @@ import { Calls } from './floating-promises.js'
 
 export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
-  /** Rejects with the reason when the session is aborted. */
-  readonly aborted: Promise<never>
   /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
   readonly abandoned: Promise<void>
   readonly #store: Store<Tx>
   readonly #log: Logger
   readonly #timeoutMs: number | undefined
   readonly #onRollback: (() => Promise<unknown>)[] = []
-  #rejectAborted!: (reason: Error) => void
+  /** Ends the wait of `untilAborted`. */
+  #onAbort: (reason: Error) => void = () => {}
   #abandon!: () => void
   #controller: AbortController | null = null
   #reason: Error | null = null
@@ -39,10 +38,6 @@ export class Session<Tx> {
     this.claimed = claimed
     this.#log = log
     this.#timeoutMs = timeoutMs
-    this.aborted = new Promise<never>((_, reject) => {
-      this.#rejectAborted = reject
-    })
-    this.aborted.catch(() => {}) // the handlers race against it; after them nobody waits for it
     this.abandoned = new Promise<void>((resolve) => {
       this.#abandon = resolve
     })
@@ -84,6 +79,18 @@ export class Session<Tx> {
   /** For one handler call with these events. */
   scope(claimed: readonly ClaimedEvent[]): Scope<Tx> {
     return new Scope(this, new Calls(this.#log, claimed))
+  }
+
+  /**
+   * Waits for the call of a handler, or rejects with the reason when the session is aborted first. Not by Promise.race with
+   * a promise of the session: it would keep something of each call until the session ends.
+   */
+  untilAborted(call: Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      call.then(resolve, reject)
+      this.#onAbort = reject
+      if (this.#reason) reject(this.#reason) // by the first statements of the handler
+    })
   }
 
   async begin(): Promise<StoreTransaction<Tx>> {
@@ -130,7 +137,7 @@ export class Session<Tx> {
     if (this.#reason) this.#abandon()
     if (this.#isOver) return
     this.#reason = reason
-    this.#rejectAborted(reason)
+    this.#onAbort(reason)
     this.#controller?.abort(reason)
   }
 
