@@ -2,6 +2,7 @@
  * Measures the dashboard on a large log while events arrive: `node scripts/dashboard-load.mjs [events] [sqlite:path | postgres://...]`.
  * Prints how long the overview of the API takes, when the first view can be used, and the long tasks while scrolling.
  */
+
 import { existsSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -10,6 +11,7 @@ import { createInbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { createServer } from 'hookonce/server'
 import { chromium } from 'playwright-core'
+import { wholeInbox } from '#dist/inbox/internals.js'
 
 const RATE = 50
 const BATCH = 1_000
@@ -22,7 +24,7 @@ const inbox = createInbox({
 })
 inbox.on('shop', '*', () => {})
 inbox.on('bank', '*', () => {})
-const store = await inbox.store()
+const store = await wholeInbox(inbox).store()
 
 const filledAt = performance.now()
 for (let i = 0; i < Number(count); i += BATCH) await store.record(batch(i))

@@ -2,6 +2,7 @@
  * `npm run screenshots`: every screen of the dashboard, light and dark, desktop and phone, in `docs/images`. A server
  * with sample events runs in this process; the pages are real.
  */
+
 import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
@@ -14,6 +15,7 @@ import { github, stripe, unverified } from 'hookonce/providers'
 import { createServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { chromium } from 'playwright-core'
+import { wholeInbox } from '#dist/inbox/internals.js'
 
 const out = fileURLToPath(new URL('../docs/images', import.meta.url))
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
@@ -142,7 +144,7 @@ async function fill(origin) {
     // The growth of the counters is added to the current hour when it is read, once a second at most.
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     const to = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS
-    await inbox.history.read({ from: to - HOUR_MS, to, stepMs: HOUR_MS })
+    await wholeInbox(inbox).history.read({ from: to - HOUR_MS, to, stepMs: HOUR_MS })
   }
 }
 

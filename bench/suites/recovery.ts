@@ -2,8 +2,10 @@
  * A worker that holds 500 events is killed with SIGKILL. Time until another worker, started at once, has handled all of
  * them; and that time beyond the lease, which has to pass first.
  */
+
 import { createInbox, type Inbox } from 'hookonce'
 import { unverified } from 'hookonce/providers'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import type { Suite } from '../suite.js'
 
 const HELD = 500
@@ -23,7 +25,7 @@ export const recovery: Suite = {
         const url = stores[kind as keyof typeof stores]
         const { inbox, handled, all } = watching(url, leaseMs)
         try {
-          await inbox.store()
+          await wholeInbox(inbox).store()
           const before = (await inbox.events.stats())[0]?.succeeded ?? 0
           await deliver(inbox)
           const holder = await bench.child(new URL('../systems/holding-child.ts', import.meta.url), [kind], {

@@ -3,10 +3,11 @@
  * is what an event costs from its delivery to its outcome: 64 callers record through group commit, then an inbox handles
  * the events, each in a transaction of its own.
  */
-import { createInbox, type NewDelivery, type Store } from 'hookonce'
+import { createInbox, type Store } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { groupCommit } from '#dist/intake/group-commit.js'
 import type { Bench } from '../bench.js'

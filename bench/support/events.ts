@@ -1,6 +1,7 @@
 /** Deliveries for suites that call a store without an inbox. */
 import { createHash, randomBytes } from 'node:crypto'
-import type { NewDelivery, Store } from 'hookonce'
+import type { Store } from 'hookonce'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 
 const run = randomBytes(6).toString('hex')
 let made = 0

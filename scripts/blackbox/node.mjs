@@ -2,9 +2,11 @@
  * One process of the black-box run: intake over HTTP, or a worker. Every handler writes a row without a unique key, in the
  * transaction of its event. Ends by SIGTERM as a server does.
  */
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { childStore, say } from '../../test/support/child-store.mjs'
 
 /**
@@ -107,7 +109,7 @@ for (const source of /** @type {const} */ (['shop', 'inline', 'many'])) {
 for (;;) {
   try {
     if (role === 'worker') await inbox.start()
-    else await inbox.store()
+    else await wholeInbox(inbox).store()
     break
   } catch {
     await sleep(200)

@@ -2,6 +2,7 @@
  * One hookonce node of the cluster run: intake over HTTP, workers, and a spool when it is given a path. Its handler
  * writes a row without a unique key in the transaction of the event. Prints its URL; answers `status` with its spool.
  */
+
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { createInbox } from 'hookonce'

@@ -6,10 +6,11 @@
  * HOOKONCE_GROWTH_EVENTS (10000000) and HOOKONCE_GROWTH_BACKLOG (1000000) are its sizes.
  */
 import { createHash, randomUUID } from 'node:crypto'
-import { createInbox, type EventFilter, type NewDelivery, silentLog } from 'hookonce'
+import { createInbox, type EventFilter, silentLog } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { metricsText } from 'hookonce/telemetry'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { startPostgres } from '../../test/support/postgres.js'
 import { atEnd, longRun } from '../long-run.js'

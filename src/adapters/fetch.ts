@@ -1,4 +1,5 @@
 /** Web standard: `(request: Request) => Promise<Response>`, for Deno-, Bun- and worker-shaped servers. */
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 
@@ -13,5 +14,5 @@ export function fetchHandler(
   inbox: Inbox,
   options: FetchHandlerOptions = {},
 ): (request: Request) => Promise<Response> {
-  return (request) => fetchIntake(inbox, request, options)
+  return (request) => fetchIntake(wholeInbox(inbox), request, options)
 }

@@ -1,4 +1,5 @@
 /** Hono: `app.all('/webhooks/:source', honoHandler(inbox))`. */
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 import type { FetchHandlerOptions } from './fetch.js'
@@ -13,5 +14,8 @@ export function honoHandler(
   options: FetchHandlerOptions = {},
 ): (context: HonoContextLike) => Promise<Response> {
   return (context) =>
-    fetchIntake(inbox, context.req.raw, { ...options, source: options.source ?? context.req.param('source') })
+    fetchIntake(wholeInbox(inbox), context.req.raw, {
+      ...options,
+      source: options.source ?? context.req.param('source'),
+    })
 }

@@ -1,4 +1,5 @@
 /** Next.js: in `app/webhooks/[source]/route.ts`, `export const { GET, POST } = nextRoute(inbox)`. */
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { fetchIntake } from '../intake/fetch.js'
 import type { FetchHandlerOptions } from './fetch.js'
@@ -15,7 +16,10 @@ export function nextRoute(
 ): { GET: NextRouteHandler; POST: NextRouteHandler } {
   const handle: NextRouteHandler = async (request, context) => {
     const named = options.source ?? (await context?.params)?.source
-    return fetchIntake(inbox, request, { ...options, source: typeof named === 'string' ? named : undefined })
+    return fetchIntake(wholeInbox(inbox), request, {
+      ...options,
+      source: typeof named === 'string' ? named : undefined,
+    })
   }
   return { GET: handle, POST: handle }
 }

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { type TimeLimits, timeLimits } from '../clock.js'
 import { HookonceError } from '../errors.js'
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { type Receipt, rejected } from '../intake/answer.js'
 import type { BodyReading } from '../intake/body-budget.js'
@@ -30,7 +31,8 @@ export function nodeHandler(inbox: Inbox, options: NodeHandlerOptions = {}): Nod
 }
 
 /** The handler behind a router that knows the source. Null: there is none. */
-export function nodeIntake(inbox: Inbox, options: NodeHandlerOptions) {
+export function nodeIntake(of: Inbox, options: NodeHandlerOptions) {
+  const inbox = wholeInbox(of)
   const repeats = repeatedLines(inbox.log)
   return async (request: IncomingMessage, response: ServerResponse, source: string | null): Promise<void> => {
     const path = originalUrl(request)

@@ -2,7 +2,8 @@
 import { timeLimited } from '../clock.js'
 import { inboxFromConfig } from '../config/build.js'
 import { type LoadedConfig, loadConfig } from '../config/load.js'
-import type { Inbox, InboxOptions } from '../inbox.js'
+import { type WholeInbox, wholeInbox } from '../inbox/internals.js'
+import type { InboxOptions } from '../inbox.js'
 import { logRejections } from '../processing/floating-promises.js'
 import { createServer } from '../server/server.js'
 import { runUntilSignal } from '../server/signals.js'
@@ -22,10 +23,12 @@ export async function serve(output: Output, options: ServeOptions): Promise<numb
   const loaded = await configuration(options.config)
   surviveOutputErrors()
   const { store, host, port } = options
-  const inbox = await inboxFromConfig(loaded, {
-    ...(store === undefined ? {} : { store }),
-    ...(options.receiveOnly ? { processing: false as const } : {}),
-  })
+  const inbox = wholeInbox(
+    await inboxFromConfig(loaded, {
+      ...(store === undefined ? {} : { store }),
+      ...(options.receiveOnly ? { processing: false as const } : {}),
+    }),
+  )
   logRejections(inbox.log)
   const server = createServer(inbox, {
     ...loaded.config.server,
@@ -68,7 +71,7 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
       `${loaded.path} has neither handlers nor destinations, so a worker has no work. Add handlers(inbox) { ... }.`,
     )
   surviveOutputErrors()
-  const inbox = await inboxFromConfig(loaded, overrides(loaded, options))
+  const inbox = wholeInbox(await inboxFromConfig(loaded, overrides(loaded, options)))
   logRejections(inbox.log)
   await inbox.start()
   const ended = runUntilSignal(
@@ -85,7 +88,7 @@ export async function worker(output: Output, options: WorkerOptions): Promise<nu
 const STORE_DOWN = 'not reachable now, deliveries go to the spool'
 
 /** Null when the store is down; only an inbox with a spool can start without it. */
-async function storeName(inbox: Inbox): Promise<string | null> {
+async function storeName(inbox: WholeInbox): Promise<string | null> {
   try {
     const store = await timeLimited(inbox.store(), 250, () => new Error('late'))
     return store.name

@@ -1,6 +1,7 @@
 /** Makes an inbox from a configuration, and replaces the inbox of a running server. */
 import { HookonceError } from '../errors.js'
 import { addDestinations } from '../forward/destinations.js'
+import { wholeInbox } from '../inbox/internals.js'
 import { createInbox, type Inbox, type InboxOptions } from '../inbox.js'
 import type { HookonceServer } from '../server/server.js'
 import { withAlerts } from '../telemetry/alerts.js'
@@ -30,7 +31,7 @@ export async function inboxFromConfig(
   for (const warning of warnings) {
     if (warned.has(warning)) continue
     warned.add(warning)
-    inbox.log.warn({ step: 'configuration' }, warning)
+    wholeInbox(inbox).log.warn({ step: 'configuration' }, warning)
   }
   await handlers?.(inbox)
   if (destinations) addDestinations(inbox, destinations)

@@ -1,6 +1,7 @@
 /** The destinations of an inbox: `addDestinations(inbox, { billing: { url, secret, source: 'stripe', types: ['invoice.*'] } })`. */
 import { invalid, isHookonceError } from '../errors.js'
 import { familyOf, globMatches, globsMeet, moreSpecificFirst } from '../glob.js'
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { type CheckedDestination, checkDestination, type Destination } from './destination.js'
 import { type Crowd, forward, type Outlet } from './forward.js'
@@ -63,10 +64,11 @@ export function addDestinations(
 ): Destinations {
   if (added.has(inbox))
     throw invalid('addDestinations()', 'was already called for this inbox; pass all destinations in one call')
-  const all = [...inbox.sources.keys()]
+  const { sources, setup } = wholeInbox(inbox)
+  const all = [...sources.keys()]
   const crowd: Crowd = {
     destinations: Object.keys(destinations).length,
-    places: inbox.setup.concurrency,
+    places: setup.concurrency,
     sending: 0,
     onEnd: new Set(),
   }
@@ -105,7 +107,7 @@ export function addDestinations(
  * patterns only the handler of the most specific one is called.
  */
 function register(inbox: Inbox, source: string, pattern: string, own: readonly Outlet[]): void {
-  const separator = inbox.sources.get(source)?.typeSeparator
+  const separator = wholeInbox(inbox).sources.get(source)?.typeSeparator
   const matches = (wanted: string, type: string) =>
     globMatches(wanted, type) || globMatches(wanted, familyOf(type, separator) ?? type)
   const largest = (value: (destination: CheckedDestination) => number) =>
@@ -140,11 +142,12 @@ function register(inbox: Inbox, source: string, pattern: string, own: readonly O
 
 /** Warns of handlers whose pattern is more specific than that of a destination: their events are not forwarded. */
 function warnOfShadows(inbox: Inbox, source: string, own: readonly Outlet[]): void {
-  for (const handled of inbox.handled(source))
+  const { handled: patterns, log } = wholeInbox(inbox)
+  for (const handled of patterns(source))
     for (const { destination } of own)
       for (const type of destination.types)
         if (handled !== type && globsMeet(handled, type) && moreSpecificFirst(handled, type) < 0)
-          inbox.log.warn(
+          log.warn(
             { source, type: handled, destination: destination.name },
             'events of this type have a handler, so they are not forwarded to this destination',
           )
@@ -163,7 +166,10 @@ function outletOf(
       pauseAfter: destination.pauseAfter,
       probeEveryMs: destination.probeEveryMs,
       onChange: (paused, reason) =>
-        inbox.log.warn({ destination: name, reason }, paused ? 'destination paused' : 'destination resumed'),
+        wholeInbox(inbox).log.warn(
+          { destination: name, reason },
+          paused ? 'destination paused' : 'destination resumed',
+        ),
     }),
     rate: createRateLimit(destination.ratePerSecond),
     turns: createTurns(destination.concurrency),

@@ -1,35 +1,19 @@
 /** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
-import type { Counters } from '../counters.js'
 import type { AfterRecord } from '../intake/after-record.js'
-import type { Logger } from '../log.js'
 import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
 import { type BulkOptions, commandEvent, commandEvents } from '../processing/commands.js'
 import { handleInline } from '../processing/inline.js'
-import { type ProcessingOptions, Processor } from '../processing/processor.js'
-import type { Redactor } from '../processing/redact.js'
-import type { Registry } from '../processing/registry.js'
+import { Processor, workerName } from '../processing/processor.js'
 import type { Result } from '../processing/result.js'
-import type { Source } from '../provider.js'
 import type { SeenCache } from '../seen/cache.js'
 import type { Store } from '../store.js'
-import type { Tracing } from '../tracing.js'
-import type { IdleWarning } from './idle-warning.js'
-import type { LazyStore } from './lazy-store.js'
+import type { InboxBase } from './base.js'
+import { idleWarning, noIdleWarning } from './idle-warning.js'
 import type { OrderVerb } from './types.js'
 
-export interface InboxProcessingDeps<Tx> {
-  readonly store: LazyStore<Tx>
-  readonly registry: Registry<Tx>
-  readonly sources: ReadonlyMap<string, Source>
-  readonly cache: SeenCache | null
-  readonly log: Logger
-  readonly counters: Counters
-  readonly redact: Redactor
-  readonly tracing: Tracing | null
-  readonly idle: IdleWarning
-}
-
 export interface InboxProcessing<Tx> {
+  /** The name of the worker; null when this process runs no handlers. */
+  readonly worker: string | null
   /** Starts handlers now, or as soon as the store is open. */
   start(): Promise<void>
   stop(deadlineMs: number): Promise<void>
@@ -41,17 +25,19 @@ export interface InboxProcessing<Tx> {
   order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb
 }
 
-export function inboxProcessing<Tx>(
-  deps: InboxProcessingDeps<Tx>,
-  options: ProcessingOptions,
-): InboxProcessing<Tx> {
-  const { store, registry, sources, cache, idle } = deps
+export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
+  const { store, registry, sources, cache } = base
+  const { retry, ...options } = base.options.processing || {}
+  const runs = base.options.processing !== false
+  const worker = runs ? (options.worker ?? workerName()) : null
+  const idle = runs ? idleWarning({ ...base, handled: () => registry.sources() }) : noIdleWarning
   let processor: Processor<Tx> | undefined
   let started = false
   const wake = () => processor?.wake()
 
   store.onOpen(async (opened) => {
-    processor = new Processor<Tx>({ ...deps, store: opened, onSettled: tellCache }, options)
+    const deps = { ...base, idle, store: opened, onSettled: tellCache }
+    processor = new Processor<Tx>(deps, worker === null ? options : { ...options, worker })
     if (started) await processor.start()
   })
 
@@ -96,7 +82,9 @@ export function inboxProcessing<Tx>(
   }
 
   return {
+    worker,
     async start() {
+      if (!runs) return
       started = true
       idle.runs()
       await processor?.start()

@@ -1,38 +1,27 @@
 /** What can be done with an inbox. `createInbox` makes one. */
 
-import type { Counters, HandlerCounters } from '../counters.js'
 import type { Duration } from '../duration.js'
 import type { Receipt } from '../intake/answer.js'
-import type { BodyBudget } from '../intake/body-budget.js'
-import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
-import type { Logger } from '../log.js'
 import type {
   EventFilter,
   EventKey,
   EventPage,
   EventRecord,
-  NewDelivery,
   OrderResult,
-  RecordVerdict,
   SourceStats,
   TailOptions,
   TailPage,
 } from '../model.js'
 import type { OnceKeyOptions } from '../once.js'
 import type { BulkOptions, BulkResult, OrderOptions } from '../processing/commands.js'
-import type { RetryPolicy } from '../processing/failure.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
-import type { Redactor } from '../processing/redact.js'
-import type { Registry } from '../processing/registry.js'
 import type { Result } from '../processing/result.js'
-import type { Delivery, Source } from '../provider.js'
+import type { Delivery } from '../provider.js'
 import type { EraseAllOptions } from '../retention/erase.js'
-import type { RetentionPolicy } from '../retention/policy.js'
 import type { RetainOptions, RetainReport } from '../retention/retain.js'
 import type { Spool } from '../spool/spool.js'
-import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload, Store } from '../store.js'
+import type { Attempt, AuditFilter, AuditPage, EraseResult, Payload } from '../store.js'
 import type { EventTypeOf, PayloadOf, Sources } from './event-types.js'
-import type { InboxHistory } from './history.js'
 
 /** The output of the option `schema`, else the payload that the provider's package describes. */
 type Handled<S, From, Type extends string> =
@@ -43,8 +32,6 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   receive(source: string, delivery: Delivery): Promise<Receipt>
   /** Takes a web-standard request to `/webhooks/<source>` through intake. */
   fetch(request: Request): Promise<Response>
-  /** For adapters: counts and logs a request that they refuse themselves. Returns the answer to the sender. */
-  refused(source: string | null, refusal: EarlyRefusal): Receipt
   /**
    * Registers the handler for a type (`invoice.paid`), a glob (`invoice.*`) or all types (`*`) of a source. The most
    * specific handler is called. Registering two handlers for the same pattern throws.
@@ -88,8 +75,6 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   /** Starts no new attempts of a source, or of one handler of it, in this process. */
   pause(source: string, type?: string): void
   resume(source: string, type?: string): void
-  /** The types of a source that have a handler. */
-  handled(source: string): readonly string[]
   /** Runs `fn` once for this key, across processes and restarts, and stores its result. */
   once<T>(key: string, fn: () => T | Promise<T>, options?: OnceKeyOptions): Promise<T>
   readonly events: {
@@ -108,64 +93,10 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   readonly ignore: OrderVerb
   /** Runs retention now. With `dryRun` it only counts what it would remove. */
   retain(options?: RetainOptions): Promise<RetainReport>
-  /** Deletes the payloads of all deliveries about a reference. The events stay, so that retries are duplicates. */
-  erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
-  readonly sources: ReadonlyMap<string, Source>
-  readonly limits: IntakeLimits
-  /** For adapters: the limit on the memory of all request bodies. */
-  readonly bodies: BodyBudget
-  readonly counters: Counters
   /** Null when no spool is configured. */
   readonly spool: Spool | null
-  /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
-  readonly attempts: {
-    readonly retryOf: Registry<Tx>['retryOf']
-    readonly redact: Redactor
-    /** Notes in the log that a worker takes events of these sources, so that no process ignores them as unhandled. */
-    workerAsked(sources: readonly string[]): Promise<void>
-  }
-  /** The handlers of this process, with what they did since it started. */
-  handlers(): readonly HandlerState[]
-  /** Counts by time, of all processes of the log. A process writes its own while it is started. */
-  readonly history: InboxHistory
-  /** How this inbox is set up, for the people who operate it. */
-  readonly setup: InboxSetup
-  /** Records an event that a person made of another one. Its bytes were not verified. */
-  recordCopy(delivery: NewDelivery): Promise<RecordVerdict>
-  readonly log: Logger
-  /** The store, opened on first use. */
-  store(): Promise<Store<Tx>>
-}
-
-export interface HandlerState {
-  readonly source: string
-  readonly pattern: string
-  /** One event for each call, or many (`onBatch`). */
-  readonly batch: boolean
-  readonly paused: boolean
-  /** The whole source is paused. */
-  readonly sourcePaused: boolean
-  /** Attempts that run now. */
-  readonly active: number
-  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
-  readonly retry: RetryPolicy
-  readonly counters: HandlerCounters
-}
-
-export interface InboxSetup {
-  /** Milliseconds. */
-  readonly startedAt: number
-  readonly version: string | null
-  /** The name of the worker; null when this process runs no handlers. */
-  readonly worker: string | null
-  /** Attempts at the same time. */
-  readonly concurrency: number
-  /** Null when retention is off. */
-  readonly retention: RetentionPolicy | null
-  readonly archive: boolean
-  readonly encryption: boolean
-  /** `lru`, `redis`, or null. */
-  readonly seen: string | null
+  /** Deletes the payloads of all deliveries about a reference. The events stay, so that retries are duplicates. */
+  erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
 }
 
 /** An order on one event, on several, or on all events that match a filter. */

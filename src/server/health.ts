@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { valueWithin } from '../clock.js'
 import { isHookonceError } from '../errors.js'
-import type { Inbox } from '../inbox.js'
+import type { WholeInbox } from '../inbox/internals.js'
 
 export interface Readiness {
   readonly ready: boolean
@@ -24,13 +24,13 @@ export interface Health {
 const KEEP_MS = 500
 
 export function createHealth(
-  current: () => Inbox,
+  current: () => WholeInbox,
   isStopping: () => boolean,
   { readyTimeoutMs }: { readonly readyTimeoutMs: number },
 ): Health {
   const askStore = oneAtATime(checkStore)
   const askSpool = oneAtATime(checkSpool)
-  let last: { readonly inbox: Inbox; readonly at: number; readonly found: Readiness } | null = null
+  let last: { readonly inbox: WholeInbox; readonly at: number; readonly found: Readiness } | null = null
 
   async function readiness(): Promise<Readiness> {
     const inbox = current()
@@ -66,7 +66,7 @@ export function createHealth(
 
 const REACHABLE = 'reachable'
 
-async function checkStore(inbox: Inbox): Promise<string> {
+async function checkStore(inbox: WholeInbox): Promise<string> {
   try {
     await (await inbox.store()).ping()
     return REACHABLE
@@ -76,7 +76,7 @@ async function checkStore(inbox: Inbox): Promise<string> {
   }
 }
 
-async function checkSpool({ spool }: Inbox): Promise<Readiness['spool']> {
+async function checkSpool({ spool }: WholeInbox): Promise<Readiness['spool']> {
   if (spool === null) return undefined
   try {
     const [{ depth }, room] = await Promise.all([spool.status(), spool.hasRoom()])
@@ -87,8 +87,8 @@ async function checkSpool({ spool }: Inbox): Promise<Readiness['spool']> {
 }
 
 /** Requests that come while a check runs share its result. */
-function oneAtATime<T>(check: (inbox: Inbox) => Promise<T>): (inbox: Inbox) => Promise<T> {
-  let current: { readonly inbox: Inbox; readonly found: Promise<T> } | null = null
+function oneAtATime<T>(check: (inbox: WholeInbox) => Promise<T>): (inbox: WholeInbox) => Promise<T> {
+  let current: { readonly inbox: WholeInbox; readonly found: Promise<T> } | null = null
   return (inbox) => {
     if (current?.inbox !== inbox) {
       const found = check(inbox).finally(() => {

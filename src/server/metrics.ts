@@ -1,6 +1,6 @@
 /** `/metrics` and its access control: the counts are business figures, so they are not public by default. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import type { Inbox } from '../inbox.js'
+import type { WholeInbox } from '../inbox/internals.js'
 import { isLoopbackHost } from '../ip.js'
 import { metricsContentType, metricsText } from '../telemetry/index.js'
 import { findToken, knownTokens } from './admin/access.js'
@@ -21,7 +21,7 @@ interface Refused {
 }
 
 export function createMetrics(
-  current: () => Inbox,
+  current: () => WholeInbox,
   settings: ServerSettings,
   addressOf: (request: IncomingMessage) => string | null,
 ): Metrics {

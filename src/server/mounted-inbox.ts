@@ -1,6 +1,7 @@
 /** One inbox behind a server: its intake, its admin API, and the requests that use them. A reload mounts a new one. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { nodeHandler } from '../adapters/node.js'
+import { type WholeInbox, wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { type Admin, admin } from './admin/admin.js'
 import { hostNames } from './bind.js'
@@ -9,7 +10,7 @@ import type { ServerSettings } from './options.js'
 import type { Callers } from './trust-proxy.js'
 
 export interface MountedInbox {
-  readonly inbox: Inbox
+  readonly inbox: WholeInbox
   intake(request: IncomingMessage, response: ServerResponse): void
   other(request: IncomingMessage, response: ServerResponse): void
   /** Ends the streams, which otherwise stay open. */
@@ -17,10 +18,11 @@ export interface MountedInbox {
 }
 
 export function mountInbox(
-  inbox: Inbox,
+  of: Inbox,
   settings: ServerSettings,
   { callerOf, originOf }: Callers,
 ): MountedInbox {
+  const inbox = wholeInbox(of)
   const { publicUrl } = settings
   const intake = nodeHandler(inbox, { origin: publicUrl ?? originOf })
   const api = adminOf(inbox, settings)
@@ -49,12 +51,12 @@ export function mountInbox(
   }
 }
 
-function notFound(inbox: Inbox, response: ServerResponse): void {
+function notFound(inbox: WholeInbox, response: ServerResponse): void {
   const { httpStatus, headers, body } = inbox.refused(null, 'unknown_source')
   response.writeHead(httpStatus, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body)
 }
 
-function adminOf(inbox: Inbox, settings: ServerSettings): Admin | null {
+function adminOf(inbox: WholeInbox, settings: ServerSettings): Admin | null {
   if (settings.admin === false) return null
   const options = { hosts: hostNames(settings), ...settings.admin }
   if (options.tokens?.length || options.authorize) return admin(inbox, options)

@@ -8,6 +8,7 @@ import { createServer as createHttps } from 'node:https'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { atMost } from '../clock.js'
 import type { Duration } from '../duration.js'
+import type { WholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import type { IntakeLimits } from '../intake/receive.js'
 import { checkedMs } from '../options.js'
@@ -66,12 +67,12 @@ export function createServer(inbox: Inbox, options: ServerOptions = {}): Hookonc
     (request) => proxies.callerOf(request).address,
   )
   const requests = createRequests()
-  const node = createNode(settings, inbox.limits, handle)
+  const node = createNode(settings, current.inbox.limits, handle)
   node.on(
     'clientError',
     onClientError((refusal) => current.inbox.refused(null, refusal), requests.isBusy),
   )
-  node.on('drop', onDrop(inbox))
+  node.on('drop', onDrop(current.inbox))
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     requests.begin(response, current)
@@ -125,7 +126,7 @@ function pause(ms: number, now: AbortSignal): Promise<void> {
 /** After the deadline of the handlers, releasing their events takes a few statements. */
 const STOP_GRACE_MS = 500
 
-async function stopInbox(inbox: Inbox, deadlineMs: number): Promise<void> {
+async function stopInbox(inbox: WholeInbox, deadlineMs: number): Promise<void> {
   try {
     await inbox.stop({ deadline: Math.max(0, Math.floor(deadlineMs) - STOP_GRACE_MS) })
   } catch {
@@ -174,7 +175,7 @@ function pathOf({ url = '/' }: IncomingMessage): string {
 }
 
 /** Refused connections come in large numbers, so at most one line is logged every ten seconds. */
-function onDrop({ log }: Inbox): () => void {
+function onDrop({ log }: WholeInbox): () => void {
   let dropped = 0
   let loggedAt = Number.NEGATIVE_INFINITY
   return () => {

@@ -2,7 +2,7 @@
 import type { SourceCounters } from '../counters.js'
 import { type Duration, msOf } from '../duration.js'
 import { invalid } from '../errors.js'
-import type { Inbox } from '../inbox.js'
+import type { WholeInbox } from '../inbox/internals.js'
 import { duration, MAX_TIMER_MS, numberFrom, type Rule, required, shape } from '../options.js'
 import { rejectReasons } from '../provider.js'
 import { statsOf } from './metrics.js'
@@ -58,7 +58,7 @@ export const alertsRule = shape({
   cooldown: alertDuration,
 } satisfies Record<keyof Alerts, Rule>)
 
-export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly AlertRule[] {
+export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): readonly AlertRule[] {
   const { deadLetters, oldestAge, signatureFailures, conflicts, flagged, review } = alerts
   const rules: AlertRule[] = []
   if (deadLetters)
@@ -117,7 +117,7 @@ export function alertRules(inbox: Inbox, alerts: Alerts, now: number): readonly 
 }
 
 async function fromLog(
-  inbox: Inbox,
+  inbox: WholeInbox,
   value: (stats: { dead: number; oldestDueAt: number | null }) => number,
 ): Promise<[string, number][] | null> {
   const stats = await statsOf(inbox)
@@ -125,7 +125,7 @@ async function fromLog(
 }
 
 /** The growth of a counter in the last minute, from samples that are kept for that time. */
-function lastMinute(inbox: Inbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {
+function lastMinute(inbox: WholeInbox, startedAt: number, value: (own: Readonly<SourceCounters>) => number) {
   const read = () => new Map([...inbox.counters.bySource].map(([source, own]) => [source, value(own)]))
   const samples: { at: number; counts: Map<string, number> }[] = [{ at: startedAt, counts: read() }]
   return async (now: number): Promise<Measured | null> => {

@@ -4,6 +4,7 @@
  */
 import { hostname } from 'node:os'
 import { msOf } from '../duration.js'
+import { wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import { checkOptions } from '../options.js'
 import { type AlertRule, type Alerts, alertRules, alertsRule, type Measured } from './alert-rules.js'
@@ -40,7 +41,8 @@ interface Watch {
   quietUntil: number
 }
 
-export function startAlerts(inbox: Inbox, alerts: Alerts, options: AlertOptions = {}): RunningAlerts {
+export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {}): RunningAlerts {
+  const inbox = wholeInbox(of)
   const { now = Date.now } = options
   checkOptions('alerts', alerts, alertsRule)
   const everyMs = msOf(alerts.every, '15s')

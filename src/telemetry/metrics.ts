@@ -5,6 +5,7 @@
 import { valueWithin } from '../clock.js'
 import { attemptEnds, type Histogram, type SourceCounters } from '../counters.js'
 import { type DestinationState, destinationStates } from '../forward/destinations.js'
+import { type WholeInbox, wholeInbox } from '../inbox/internals.js'
 import type { Inbox } from '../inbox.js'
 import type { SourceStats } from '../model.js'
 import { type Metric, metrics } from './catalogue.js'
@@ -31,7 +32,8 @@ export function statsOf(inbox: Inbox): Promise<readonly SourceStats[] | null> {
 export const metricsContentType = 'text/plain; version=0.0.4; charset=utf-8'
 
 /** Never throws and never waits long for the store: without its answer the page has `hookonce_store_up 0`. */
-export async function metricsText(inbox: Inbox): Promise<string> {
+export async function metricsText(of: Inbox): Promise<string> {
+  const inbox = wholeInbox(of)
   const stats = await statsOf(inbox)
   return [
     ...ofIntake(inbox),
@@ -42,7 +44,7 @@ export async function metricsText(inbox: Inbox): Promise<string> {
   ].join('')
 }
 
-function ofIntake({ counters }: Inbox): string[] {
+function ofIntake({ counters }: WholeInbox): string[] {
   const sources = [...counters.bySource]
   const each = (value: (own: Readonly<SourceCounters>) => number): Sample[] =>
     sources.map(([source, own]) => [{ source }, value(own)])
@@ -92,7 +94,7 @@ function ofIntake({ counters }: Inbox): string[] {
   ]
 }
 
-function ofProcessing({ counters, sources: configured }: Inbox): string[] {
+function ofProcessing({ counters, sources: configured }: WholeInbox): string[] {
   const sources = [...counters.bySource].filter(([source]) => configured.has(source))
   return [
     exposeNumbers(
@@ -119,7 +121,7 @@ function ofProcessing({ counters, sources: configured }: Inbox): string[] {
 const statStates = ['pending', 'processing', 'retrying', 'succeeded', 'ignored', 'dead'] as const
 
 /** Only sources that are configured: a log may hold others, and their names came from somewhere else. */
-function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | null): string[] {
+function ofStore({ counters, sources }: WholeInbox, stats: readonly SourceStats[] | null): string[] {
   const own = (stats ?? []).filter(({ source }) => sources.has(source))
   const now = Date.now()
   return [
@@ -146,7 +148,7 @@ function ofStore({ counters, sources }: Inbox, stats: readonly SourceStats[] | n
   ]
 }
 
-function ofOptionalFeatures({ counters: { spool, seen, retention } }: Inbox): string[] {
+function ofOptionalFeatures({ counters: { spool, seen, retention } }: WholeInbox): string[] {
   const { partitionsAhead } = retention
   const kinds = ['payloads', 'events', 'attempts', 'audits'] as const
   return [

@@ -1,4 +1,5 @@
 /** One contract for every adapter, over real HTTP (Next.js by its route handlers). */
+
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
@@ -15,6 +16,7 @@ import { nextRoute } from 'hookonce/next'
 import { nodeHandler } from 'hookonce/node'
 import { dropbox, stripe } from 'hookonce/providers'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 
 interface Running {
@@ -148,7 +150,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     const { url, inbox, lines } = await start(adapter, { bodyBytes: 10_000, bodyTimeout: 300 })
     expect(await announce(url, 20_000)).toBe('413')
     expect(await announce(url, 10)).toBe('408')
-    const { received, rejected } = inbox.counters.of('stripe')
+    const { received, rejected } = wholeInbox(inbox).counters.of('stripe')
     expect([received, { ...rejected }]).toEqual([2, { body_too_large: 1, timeout: 1 }])
     expect(lines.map(({ level, source, reason }) => [level, source, reason])).toEqual([
       ['warn', 'stripe', 'body_too_large'],
@@ -164,7 +166,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     )
     await once(socket, 'data') // 100 Continue: the request is being read
     socket.destroy()
-    await expect.poll(() => inbox.counters.of('stripe').rejected.aborted).toBe(1)
+    await expect.poll(() => wholeInbox(inbox).counters.of('stripe').rejected.aborted).toBe(1)
   })
 
   it('answers a handshake by GET', async () => {
@@ -337,10 +339,10 @@ describe.each([...plain, ...Object.entries(mounted)])('the path to %s', (_name, 
     ]
     for (const path of paths) expect([path, await askRaw(url, path)]).toEqual([path, 404])
     expect(await askRaw(url, `/elsewhere${prefix}/webhooks/stripe`)).toBe(404)
-    expect(inbox.counters.of('stripe').received).toBe(0)
+    expect(wholeInbox(inbox).counters.of('stripe').received).toBe(0)
     expect(await askRaw(url, `${prefix}/webhooks/stripe`)).toBe(401)
     expect(await askRaw(url, `${prefix}/webhooks/stripe?a=/webhooks/dropbox`)).toBe(401)
-    expect(inbox.counters.of('stripe').received).toBe(2)
+    expect(wholeInbox(inbox).counters.of('stripe').received).toBe(2)
   })
 })
 
@@ -348,11 +350,11 @@ it.each(['node', 'express'] as const)('%s takes dot segments as they are written
   const { url, inbox } = await start(adapters[name]!)
   for (const path of ['/webhooks/dropbox/../stripe', '/webhooks/./stripe', '/x/../webhooks/stripe'])
     expect([path, await askRaw(url, path)]).toEqual([path, 404])
-  expect(inbox.counters.of('stripe').received).toBe(0)
+  expect(wholeInbox(inbox).counters.of('stripe').received).toBe(0)
 })
 
 it('a request by proxies with the whole URL finds its source', async () => {
   const { url, inbox } = await start(adapters.node!)
   expect(await askRaw(url, 'http://hooks.example/webhooks/stripe')).toBe(401)
-  expect(inbox.counters.of('stripe').received).toBe(1)
+  expect(wholeInbox(inbox).counters.of('stripe').received).toBe(1)
 })

@@ -10,6 +10,7 @@ import { github, stripe, unverified } from 'hookonce/providers'
 import { createServer as createHookonce, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Ended, type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'a secret that is long enough'
@@ -48,7 +49,7 @@ beforeAll(async () => {
   url = (await server.listen()).url
   const now = Date.now() // one time for all: a second delivery has the same bytes
   const deliver = async (source: string, id: string, type: string) => {
-    const from = inbox.sources.get(source)!
+    const from = wholeInbox(inbox).sources.get(source)!
     const delivery = await from.sign(from.sample({ id, type, now }))
     expect(await inbox.receive(source, delivery)).toMatchObject({ httpStatus: 200 })
   }
@@ -57,7 +58,7 @@ beforeAll(async () => {
   await deliver('stripe', 'evt_bad', 'invoice.paid')
   await deliver('github', '72d3162e', 'issues')
   await inbox.drain()
-  await (await inbox.store()).duplicates!.flush()
+  await (await wholeInbox(inbox).store()).duplicates!.flush()
 })
 afterAll(async () => {
   await server.close()
@@ -186,7 +187,7 @@ test.each(ways)(
       code: 1,
       stdout: expect.stringContaining('no other content is kept beside it'),
     })
-    const from = server.inbox.sources.get('stripe')!
+    const from = wholeInbox(server.inbox).sources.get('stripe')!
     const now = Date.now()
     const [id, types] = [`evt_${now}`, ['invoice.paid', 'invoice.voided']]
     for (const type of types) {

@@ -1,4 +1,5 @@
 /** Passing on to a local app: nothing skipped, nothing out of order, whoever was away. */
+
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -15,6 +16,7 @@ import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { curlOf } from '#dist/cli/listen/keyboard.js'
 import { frames } from '#dist/cli/log/api.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 const secret = 'a secret that is long enough'
@@ -49,7 +51,7 @@ afterAll(async () => {
 })
 
 async function record(source: string, id: string): Promise<void> {
-  const from = inbox.sources.get(source)!
+  const from = wholeInbox(inbox).sources.get(source)!
   const receipt = await inbox.receive(source, await from.sign(from.sample({ id, now: Date.now() })))
   expect(receipt.httpStatus).toBeLessThan(300)
 }
@@ -173,7 +175,7 @@ test('several events of one delivery are passed on as that one delivery', async 
   const app = await startApp()
   const listener = folder.start(['listen', String(app.port), '--source', 'mail', '--server', url])
   await listener.says(/listening to/)
-  const from = inbox.sources.get('mail')!
+  const from = wholeInbox(inbox).sources.get('mail')!
   const event = (id: string) => ({
     sg_event_id: id,
     sg_message_id: 'm1',

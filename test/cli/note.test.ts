@@ -6,6 +6,7 @@ import { stripe } from 'hookonce/providers'
 import { createServer, type HookonceServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 const token = 'operator-token-0123456789abcdef'
@@ -26,7 +27,7 @@ beforeAll(async () => {
   const sha256 = createHash('sha256').update(token).digest('hex')
   server = createServer(inbox, { port: 0, admin: { tokens: [{ name: 'tests', role: 'admin', sha256 }] } })
   url = (await server.listen()).url
-  const source = inbox.sources.get('stripe')!
+  const source = wholeInbox(inbox).sources.get('stripe')!
   for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4'])
     await inbox.receive('stripe', await source.sign(source.sample({ id, now: Date.now() })))
   for (const eventId of ['evt_3', 'evt_4']) await inbox.ignore({ source: 'stripe', eventId })
@@ -39,7 +40,7 @@ afterAll(async () => {
 })
 
 const audits = async (eventId: string) => {
-  const store = await server.inbox.store()
+  const store = await wholeInbox(server.inbox).store()
   const { audits } = await store.audit!.list({ source: 'stripe', eventId }, { limit: 50, cursor: null })
   return audits.map(({ verb, note }) => [verb, note])
 }

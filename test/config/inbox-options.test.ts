@@ -5,6 +5,7 @@ import { createServer } from 'hookonce/server'
 import { sqlite } from 'hookonce/sqlite'
 import { expect, test } from 'vitest'
 import { configKeys } from '#dist/config/check.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
 
 const sources = { stripe: stripe({ secret: 'whsec_0123456789abcdef' }) }
 const make = (options: object) => () =>
@@ -29,7 +30,7 @@ test.each([
 })
 
 test('a level is a log, as in the configuration file', () => {
-  expect(make({ log: 'error' })().log.warn).toBeTypeOf('function')
+  expect(wholeInbox(make({ log: 'error' })()).log.warn).toBeTypeOf('function')
 })
 
 test.each([
@@ -88,8 +89,8 @@ test('every duration is a text or a number of milliseconds, and no option has a 
       retention: { payloads: short, events: long },
     })
     inbox.on('shop', '*', () => {}, { timeout: long })
-    expect(inbox.limits).toMatchObject({ bodyTimeoutMs: 1_000, recordMs: 60_000 })
-    expect(inbox.sources.get('shop')!.retryWindowMs).toBe(60_000)
+    expect(wholeInbox(inbox).limits).toMatchObject({ bodyTimeoutMs: 1_000, recordMs: 60_000 })
+    expect(wholeInbox(inbox).sources.get('shop')!.retryWindowMs).toBe(60_000)
     expect(await inbox.once('key', () => 7, { lease: short, ttl: long, wait: short })).toBe(7)
     const server = createServer(inbox, { drain: short, lameDuck: 0, admin: { session: long } })
     await server.close({ deadline: short })

@@ -1,13 +1,16 @@
 /** Configuration files as people write them, in folders that have nothing installed. */
+
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { errorTable, HookonceError } from 'hookonce'
+import { HookonceError } from 'hookonce'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { inboxFromConfig } from '#dist/config/build.js'
 import { configKeys } from '#dist/config/check.js'
 import { loadConfig } from '#dist/config/load.js'
+import { errorTable } from '#dist/error-table.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox } from '../support/inboxes.js'
 
 let cwd: string
@@ -50,7 +53,7 @@ describe('finding and running the file', () => {
     expect(path).toBe(join(cwd, name))
     expect(config.server).toEqual({ port: 4_321 })
     const inbox = await inboxFromConfig({ config, warnings: [] })
-    expect([...inbox.sources.keys()]).toEqual(['shop'])
+    expect([...wholeInbox(inbox).sources.keys()]).toEqual(['shop'])
     await inbox.stop()
   })
 
@@ -266,7 +269,7 @@ export default {
     expect(loaded.warnings.join()).not.toMatch(/pa55word|written_into/)
     const { inbox: other, lines } = loggedInbox({ store: 'sqlite::memory:', sources: {} })
     for (const _ of [1, 2]) {
-      const inbox = await inboxFromConfig(loaded, { store: 'sqlite::memory:', log: other.log })
+      const inbox = await inboxFromConfig(loaded, { store: 'sqlite::memory:', log: wholeInbox(other).log })
       await inbox.stop()
     }
     expect(lines.filter((line) => line.step === 'configuration')).toHaveLength(2)

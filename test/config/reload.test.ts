@@ -1,4 +1,5 @@
 /** A configuration that changes while the server runs. */
+
 import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -7,6 +8,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest'
 import { inboxFromConfig, reloadInbox } from '#dist/config/build.js'
 import { type LoadedConfig, loadConfig } from '#dist/config/load.js'
 import { watchConfig } from '#dist/config/watch.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { signal, until } from '../support/processing.js'
 import { afterwards, serving } from '../support/serving.js'
 
@@ -129,7 +131,7 @@ it('a server takes the new inbox without refusing a delivery, and a request on t
 it('a configuration whose inbox cannot start leaves the running one alone', async () => {
   await write(text('shop'))
   const first = await inboxFromConfig(await loadConfig({ cwd, env: {} }))
-  await first.store()
+  await wholeInbox(first).store()
   const { url, server } = await serving(first, { readyTimeout: 20_000 })
   const bad = await loadConfig({
     cwd,

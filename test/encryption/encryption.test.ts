@@ -1,4 +1,5 @@
 /** Payload encryption: nothing readable at rest, keys by name, and a wrong key is a failed attempt with a clear reason. */
+
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -9,6 +10,7 @@ import { archiveRestore, archiveRun, directory } from 'hookonce/archive'
 import { describe, expect, test } from 'vitest'
 import { keyRing } from '#dist/encryption/key-ring.js'
 import { seal, unseal } from '#dist/encryption/seal.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { onBothLogs, onLog, post, shop, stateOf } from '../support/processing.js'
 
 const k1 = randomBytes(32).toString('base64')
@@ -46,7 +48,7 @@ onBothLogs((bench) => {
     const { inbox } = bench.inbox({ encryption: first })
     await post(inbox, { id: 'a', said: 'first' })
     await post(inbox, { id: 'a', said: secret })
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     await store.duplicates!.flush()
     const found = await store.inspect!.conflict({ source: 'shop', eventId: 'a' })
     expect(JSON.parse(Buffer.from(found!.body).toString())).toMatchObject({ id: 'a', said: secret })
@@ -186,7 +188,7 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', (event) => void handled.push(event.id))
     await post(inbox, { id: 'a', said: 'first' })
     await post(inbox, { id: 'a', said: 'second' })
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     await store.duplicates!.flush()
     const key = { source: 'shop', eventId: 'a' }
     const [own] = await bench.rows('select body from log.payloads')

@@ -1,4 +1,5 @@
 /** Events sent on: signed, byte-equal, once each, with pauses and limits that cost no attempts. */
+
 import { randomBytes } from 'node:crypto'
 import { createInbox, silentLog } from 'hookonce'
 import { addDestinations, type Destination, destinationStates, type ForwardOptions } from 'hookonce/forward'
@@ -6,6 +7,7 @@ import { unverified } from 'hookonce/providers'
 import { metricsText } from 'hookonce/telemetry'
 import { Webhook } from 'standardwebhooks'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Endpoint, startEndpoint, status } from '../support/endpoint.js'
 import { readExposition } from '../support/exposition.js'
 import { loggedInbox } from '../support/inboxes.js'
@@ -345,7 +347,7 @@ onBothLogs((bench) => {
     expect(most).toBeLessThanOrEqual(2)
     expect(seen(billing).sort()).toEqual(ids(26).sort())
     expect(added.states()[0]).toMatchObject({ sent: 26, failed: 0 })
-    const { attempts } = inbox.counters.of('shop')
+    const { attempts } = wholeInbox(inbox).counters.of('shop')
     await until(() => attempts.succeeded === 26, 'all are counted')
     expect(attempts.failed).toBe(0)
   })

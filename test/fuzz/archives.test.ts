@@ -1,9 +1,12 @@
 /** Archives whose files were cut or changed: the damage is reported, and no delivery comes back other than it was. */
+
 import { createHash } from 'node:crypto'
 import fc from 'fast-check'
-import { isHookonceError, type StoredDelivery } from 'hookonce'
+import { isHookonceError } from 'hookonce'
 import { type ArchiveTarget, archiveList, archiveRestore, archiveRun, archiveVerify } from 'hookonce/archive'
+import type { StoredDelivery } from 'hookonce/testing/contracts'
 import { expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { directoryArchive } from '../support/archives.js'
 import { ids, onLog, postAll } from '../support/processing.js'
 import { fuzzRuns } from './runs.js'
@@ -32,7 +35,7 @@ onLog('SQLite', (bench) => {
         inbox,
         ids(12).map((id) => ({ id })),
       )
-      const store = await inbox.store()
+      const store = await wholeInbox(inbox).store()
       const archive = await directoryArchive()
       try {
         await archiveRun({

@@ -1,7 +1,9 @@
 /** Cursors that somebody made up or changed: a clear refusal, or the page that the position in them means. */
+
 import fc from 'fast-check'
 import { isHookonceError } from 'hookonce'
 import { expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, postAll } from '../support/processing.js'
 import { fuzzRuns } from './runs.js'
 
@@ -40,7 +42,7 @@ onBothLogs((bench) => {
       inbox,
       ids(25).map((id) => ({ id })),
     )
-    await inbox.store()
+    await wholeInbox(inbox).store()
     const { events } = await inbox.events.list({}, { limit: 500 })
     await fc.assert(
       fc.asyncProperty(cursor, fc.integer({ min: 1, max: 30 }), async (text, limit) => {
@@ -66,7 +68,7 @@ onBothLogs((bench) => {
       inbox,
       ids(5).map((id) => ({ id })),
     )
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     for (const eventId of ids(5))
       await store.operate({
         verb: 'ignore',

@@ -1,7 +1,9 @@
 /** Every answer of intake, on both stores, with real providers. */
+
 import { createInbox, type Delivery, type Inbox, type Store } from 'hookonce'
 import { github, slack, standardWebhooks, stripe, unverified } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
 
 const sources = () => ({
@@ -13,7 +15,7 @@ const sources = () => ({
 type Name = keyof ReturnType<typeof sources>
 
 async function signed(inbox: Inbox, name: Name, body?: object, id?: string): Promise<Delivery> {
-  const source = inbox.sources.get(name)!
+  const source = wholeInbox(inbox).sources.get(name)!
   const sample = source.sample({ now: Date.now(), ...(id === undefined ? {} : { id }) })
   return source.sign(body === undefined ? sample : { ...sample, body: JSON.stringify(body) })
 }
@@ -59,7 +61,7 @@ onBothStores((stores) => {
     const { inbox, lines } = open()
     const body = event()
     const good = await signed(inbox, 'stripe', body)
-    const source = inbox.sources.get('stripe')!
+    const source = wholeInbox(inbox).sources.get('stripe')!
     const stale = await source.sign({ body: JSON.stringify(body), now: Date.now() - 3_600_000 })
     const bad = { ...good, body: Buffer.from(JSON.stringify({ ...body, amount: 1 })) }
     const { 'stripe-signature': _, ...unsigned } = good.headers
@@ -67,7 +69,7 @@ onBothStores((stores) => {
       const receipt = await inbox.receive('stripe', delivery)
       expect([receipt.httpStatus, receipt.body]).toEqual([401, '{"status":"rejected"}'])
     }
-    expect(inbox.counters.of('stripe').rejected).toEqual({
+    expect(wholeInbox(inbox).counters.of('stripe').rejected).toEqual({
       bad_signature: 1,
       missing_signature: 1,
       stale_timestamp: 1,
@@ -92,7 +94,7 @@ onBothStores((stores) => {
 
   it('a signed delivery without a usable id is recorded once under a name made of its content', async () => {
     const { inbox } = open()
-    const source = inbox.sources.get('stripe')!
+    const source = wholeInbox(inbox).sources.get('stripe')!
     const now = Date.now()
     const ids = new Set<string>()
     for (const body of oddBodies) {
@@ -221,7 +223,7 @@ onBothStores((stores) => {
       ['rejecting', 409],
       ['accepting', 200],
     ] as const) {
-      const source = inbox.sources.get(name)!
+      const source = wholeInbox(inbox).sources.get(name)!
       const first = await source.sign({
         ...source.sample({ now: Date.now(), id: `one-${n}` }),
         body: `{"zen":"${n}"}`,
@@ -239,7 +241,7 @@ onBothStores((stores) => {
 
   it('a handshake is answered and stores nothing', async () => {
     const { inbox } = open()
-    const source = inbox.sources.get('slack')!
+    const source = wholeInbox(inbox).sources.get('slack')!
     const body = JSON.stringify({ token: 'x', challenge: 'abc123', type: 'url_verification' })
     const receipt = await inbox.receive('slack', await source.sign({ body, now: Date.now() }))
     expect([receipt.httpStatus, receipt.status]).toEqual([200, 'handshake'])

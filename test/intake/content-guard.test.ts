@@ -1,8 +1,10 @@
 /** Ids that nobody signed: genuine senders repeat themselves, and a forged id must not block the real event. */
+
 import { createInbox, type Delivery, type Inbox, type InboxOptions, lru } from 'hookonce'
 import { github, gitlab, shopify, woocommerce } from 'hookonce/providers'
 import { metricsText, startAlerts } from 'hookonce/telemetry'
 import { expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, onBothStores, secretOf } from '../support/inboxes.js'
 
 const sources = () => ({
@@ -14,7 +16,7 @@ const sources = () => ({
 type Name = keyof ReturnType<typeof sources>
 
 async function signed(inbox: Inbox, name: Name, id: string, body: object, type?: string): Promise<Delivery> {
-  const source = inbox.sources.get(name)!
+  const source = wholeInbox(inbox).sources.get(name)!
   const sample = source.sample({ now: Date.now(), id, ...(type === undefined ? {} : { type }) })
   return source.sign({ ...sample, body: JSON.stringify(body) })
 }
@@ -25,7 +27,7 @@ onBothStores((stores) => {
     const { inbox, lines } = loggedInbox({ store: stores.open(), sources: sources(), ...more })
     const handled: string[] = []
     const bodies = new Map<string, string>()
-    for (const name of inbox.sources.keys())
+    for (const name of wholeInbox(inbox).sources.keys())
       inbox.on(name, '*', (event) => {
         handled.push(event.id)
         bodies.set(event.id, Buffer.from(event.raw).toString())
@@ -77,7 +79,7 @@ onBothStores((stores) => {
     const flagged = await inbox.events.list({ source: name, flagged: true }, { limit: 500 })
     expect(flagged.events.map((event) => event.eventId)).toContain(stored[1])
     expect(flagged.events.map((event) => event.eventId)).not.toContain(stored[0])
-    expect(inbox.counters.of(name)).toMatchObject({ flagged: 1, replayed: 0, conflicts: 0 })
+    expect(wholeInbox(inbox).counters.of(name)).toMatchObject({ flagged: 1, replayed: 0, conflicts: 0 })
     expect(lines.filter((line) => line.sameAs === stored[0])).toHaveLength(1)
   })
 
@@ -115,7 +117,7 @@ onBothStores((stores) => {
       expect(await inbox.receive('github', forged)).toMatchObject({ status: 'accepted', eventId: id })
       await inbox.drain()
       expect(await inbox.receive('github', real)).toMatchObject({ httpStatus: 200, eventId: id })
-      expect(inbox.counters.of('github')).toMatchObject({ conflicts: 1 })
+      expect(wholeInbox(inbox).counters.of('github')).toMatchObject({ conflicts: 1 })
       const { events } = await inbox.events.list({ hasConflict: true })
       expect(events.map(({ eventId }) => eventId)).toContain(id)
       await inbox.replay(key, { conflict: true, force: true, actor: 'test' })

@@ -1,10 +1,12 @@
 /** A PostgreSQL that stands still (SIGSTOP) keeps no sender waiting: 503 in time, or the spool. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox, type Inbox, type InboxOptions, silentLog } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 import { ids, post, postAll, shop, until } from '../support/processing.js'
 import { idsBySource } from '../support/senders.js'
@@ -73,7 +75,7 @@ test(
       }
       await until(again, 'their retries are recorded', 60_000)
     }
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     const stored = [...(await idsBySource(store)).values()].flat()
     expect(stored.sort()).toEqual(sent.sort())
   },

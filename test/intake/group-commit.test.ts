@@ -1,4 +1,5 @@
-import { HookonceError, type NewDelivery, type RecordVerdict } from 'hookonce'
+import { HookonceError } from 'hookonce'
+import type { NewDelivery, RecordVerdict } from 'hookonce/testing/contracts'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { groupCommit } from '#dist/intake/group-commit.js'
 import type { Recording } from '#dist/recorder.js'

@@ -1,10 +1,12 @@
 /** I8: no secret and no payload byte in a log line, an error, a counter or an answer; nothing of a rejected delivery in the store. */
+
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox } from 'hookonce'
 import { catalogue } from 'hookonce/providers'
 import { expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox } from '../support/inboxes.js'
 
 const SECRET = 'canary-secret-5f2e9c1a7b3d4e6f8a9b0c1d2e3f4a5b'
@@ -51,7 +53,7 @@ it('a canary in the secret, the body and the headers of rejected deliveries is f
     // A good one, with credentials beside it: they are not kept.
     await inbox.receive(name, { ...good, headers: { ...good.headers, authorization: `Bearer ${SECRET}` } })
   }
-  const stats = JSON.stringify([...inbox.counters.bySource])
+  const stats = JSON.stringify([...wholeInbox(inbox).counters.bySource])
   await inbox.stop()
   const files = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'latin1'))
   for (const [where, text] of Object.entries({ lines: JSON.stringify(lines), stats, files: files.join() })) {

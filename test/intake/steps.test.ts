@@ -1,6 +1,7 @@
 /** The steps of intake beside a log and workers that do what the test says: who is told, and what the sender hears. */
-import type { Delivery, RecordVerdict, Source } from 'hookonce'
+import type { Delivery, Source } from 'hookonce'
 import { unverified } from 'hookonce/providers'
+import type { RecordVerdict } from 'hookonce/testing/contracts'
 import { describe, expect, test } from 'vitest'
 import { intake } from '../../dist/intake/intake.js'
 import { intakeLimits, refuse } from '../../dist/intake/receive.js'

@@ -3,8 +3,8 @@
  * primary and missing on the standby: it must not be acknowledged, also not as a duplicate, until the standby has it.
  */
 import { createHash } from 'node:crypto'
-import type { NewDelivery } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { once } from '../support/database.js'

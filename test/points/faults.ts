@@ -1,6 +1,7 @@
 /** Faults between an inbox and its store. The wrapped store does what the real one does, except at one call. */
-import { HookonceError, type Store, type StoreTransaction } from 'hookonce'
+import { HookonceError, type Store } from 'hookonce'
 import type { ArchiveTarget } from 'hookonce/archive'
+import type { StoreTransaction } from 'hookonce/testing/contracts'
 import { signal } from '../support/processing.js'
 
 /**

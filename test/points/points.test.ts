@@ -2,8 +2,9 @@
  * Every point x every fault x both stores. The short tier takes a part of the list, another part for each store;
  * HOOKONCE_POINTS=all (`npm run chaos -- points`) takes all, and HOOKONCE_POINTS=log.record,transaction.finish only these.
  */
-import type { CompleteStore } from 'hookonce'
+
 import { directory } from 'hookonce/archive'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterAll, describe, expect, it } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'

@@ -3,6 +3,8 @@
  * step boundaries of intake, attempts, retention, archive, spool and migration. The types below make a new method of the
  * contract an error until it has an entry here.
  */
+
+import type { ArchiveTarget } from 'hookonce/archive'
 import type {
   Archive,
   AuditTrail,
@@ -14,8 +16,7 @@ import type {
   Retention,
   StoreTransaction,
   TransactionKeys,
-} from 'hookonce'
-import type { ArchiveTarget } from 'hookonce/archive'
+} from 'hookonce/testing/contracts'
 import type { History } from '#dist/store/history.js'
 import type { Imports } from '#dist/store/imports.js'
 

@@ -2,22 +2,16 @@
  * Everything an inbox does, with a fault at one point of one process, and a second process that goes on. The driver is a
  * sender and an operator: it repeats what was not acknowledged, at either process, as they do.
  */
+
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import {
-  type CompleteStore,
-  createInbox,
-  type EventKey,
-  type Inbox,
-  lru,
-  postpone,
-  type Store,
-  silentLog,
-} from 'hookonce'
+import { createInbox, type EventKey, type Inbox, lru, postpone, type Store, silentLog } from 'hookonce'
 import { archiveRestore, directory } from 'hookonce/archive'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { expect } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { post, shop } from '../support/processing.js'
 import type { OwnHarness } from '../support/sqlite-harness.js'
 import { type Fault, FaultyProcess } from './faults.js'
@@ -156,7 +150,7 @@ export async function runWithFault<Tx>(
     )
     expect(await second.once(`${source}:k`, () => 'another')).toBe(result)
     await insist('reads', async (inbox) => {
-      const store = await inbox.store()
+      const store = await wholeInbox(inbox).store()
       await store.audit!.append([{ actor: 'test', verb: 'look', source, eventId: null, note: '' }])
       const page = await inbox.events.list({ source })
       expect(page.events.length).toBe(ids.length)
@@ -180,7 +174,13 @@ export async function runWithFault<Tx>(
     await insist('a restore', async (inbox) => {
       const real = directory(join(folder, 'archive'))
       const target = inbox === first ? faulty.target(real) : real
-      await archiveRestore({ store: await inbox.store(), target, source, actor: 'test', note: 'asked' })
+      await archiveRestore({
+        store: await wholeInbox(inbox).store(),
+        target,
+        source,
+        actor: 'test',
+        note: 'asked',
+      })
       if ((await payloadOf(key)) === null) throw new Error('the payload is not back')
     })
     await insist('an erasure', (inbox) =>

@@ -1,8 +1,11 @@
 /** What one attempt comes to: every outcome, the transaction, effects, keys and error texts, on both stores. */
-import { limits, permanent, retryAfter, type StandardSchema } from 'hookonce'
+
+import { permanent, retryAfter, type StandardSchema } from 'hookonce'
 import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
+import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
 import { ids, onBothLogs, onLog, post, postAll, shop, signal, stateOf, until } from '../support/processing.js'
 
@@ -612,7 +615,7 @@ onBothLogs((bench) => {
     it('a holder who is silent beyond its lease is replaced, and its late result is not kept', async () => {
       const store = bench.store()
       const { inbox } = bench.inbox({ store })
-      await inbox.store()
+      await wholeInbox(inbox).store()
       const taken = await store.keys.key({ step: 'take', key: 'k', leaseMs: 1_500 })
       expect(taken.state).toBe('taken')
       await expect(inbox.once('k', () => 'second', { wait: 1 })).rejects.toMatchObject({ code: 'KEY_BUSY' })

@@ -1,5 +1,6 @@
 /** Orders on a filter: oldest first over all pages, and ended in the middle of a pause. */
-import type { EventFilter, EventRecord, Order, Store } from 'hookonce'
+import type { EventFilter, EventRecord, Store } from 'hookonce'
+import type { Order } from 'hookonce/testing/contracts'
 import { describe, expect, it, test } from 'vitest'
 import { commandEvents } from '#dist/processing/commands.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'

@@ -1,6 +1,6 @@
 /** A busy process that finds few due events lets more of them arrive before it claims again. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { CompleteStore } from 'hookonce'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { expect, it } from 'vitest'
 import { ids, onBothLogs, post, shop, until } from '../support/processing.js'
 

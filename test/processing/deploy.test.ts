@@ -1,6 +1,8 @@
 /** A deploy that adds a handler: processes with and without it run side by side on one log. */
+
 import type { SourceStats } from 'hookonce'
 import { afterEach, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type Child, startChild } from '../support/child.js'
 import { type Bench, ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
 
@@ -23,7 +25,7 @@ const review = { state: 'ignored', reason: 'unhandled' } as const
 onBothLogs((bench) => {
   it('a process that lacks a handler leaves its events to the processes that have it: each is handled once', async () => {
     const { inbox } = bench.inbox({ processing: false })
-    await inbox.store()
+    await wholeInbox(inbox).store()
     await Promise.all([
       processOf(bench, ['order.paid']),
       processOf(bench, ['order.paid']),
@@ -57,7 +59,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'e1', type: 'order.refunded' })
     await until(async () => (await stateOf(inbox, 'e1')) === 'ignored', 'it is ignored')
     // The process learns of the commit a little later than a reader of the log may.
-    await until(() => inbox.counters.of('shop').reviewed === 1, 'it is counted')
+    await until(() => wholeInbox(inbox).counters.of('shop').reviewed === 1, 'it is counted')
     expect(lines).toContainEqual(
       expect.objectContaining({ level: 'warn', source: 'shop', type: 'order.refunded', reason: 'unhandled' }),
     )
@@ -73,7 +75,9 @@ onBothLogs((bench) => {
     next.on('shop', 'order.refunded', (event) => void handled.push(event.id))
     await until(
       async () =>
-        (await (await old.store()).history!.handled()).some(({ pattern }) => pattern === 'order.refunded'),
+        (await (await wholeInbox(old).store()).history!.handled()).some(
+          ({ pattern }) => pattern === 'order.refunded',
+        ),
       'it is published',
     )
     await old.start()

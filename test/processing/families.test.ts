@@ -1,8 +1,10 @@
 /** Types with an action: `pull_request.opened` has the handlers of its own type, of globs, and of `pull_request`. */
+
 import { createInbox, silentLog } from 'hookonce'
 import { discord, github, gitlab, rudderstack, segment, slack } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { secretOf } from '../support/inboxes.js'
 
 const repository = { full_name: 'octocat/hello-world' }
@@ -20,7 +22,7 @@ async function handledBy(patterns: readonly string[], event: string, body: objec
       called.push(pattern)
       seen = { type, reference }
     })
-  const source = inbox.sources.get('github')!
+  const source = wholeInbox(inbox).sources.get('github')!
   const text = JSON.stringify({ ...body, repository })
   const headers = { 'x-github-event': event }
   await inbox.receive('github', await source.sign({ body: text, headers, id: 'd1', now: Date.now() }))
@@ -79,7 +81,9 @@ test.each([
   inbox.on('sender', pattern, ({ type }) => void types.push(type))
   const now = Date.now()
   const all = { ...headers, 'content-type': 'application/json' }
-  const signed = await inbox.sources.get('sender')!.sign({ body: JSON.stringify(body), headers: all, now })
+  const signed = await wholeInbox(inbox)
+    .sources.get('sender')!
+    .sign({ body: JSON.stringify(body), headers: all, now })
   expect((await inbox.receive('sender', signed)).httpStatus).toBeLessThan(300)
   await inbox.drain()
   await inbox.stop()

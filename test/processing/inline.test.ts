@@ -1,8 +1,10 @@
 /** Inline mode: the answer says how handling went. And `rearm`, its counterpart in background mode. */
+
 import type { Delivery, Inbox, Store } from 'hookonce'
 import { HookonceError, permanent, postpone } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, onLog, post, shop, signal, stateOf, until } from '../support/processing.js'
 
 const key = (eventId: string) => ({ source: 'shop', eventId })
@@ -361,7 +363,10 @@ onLog('PostgreSQL', (bench) => {
     })
     const sent = ids(12)
     const deliveries = sent.map((id) => answer(inbox, id))
-    await until(() => inbox.counters.of('shop').attempts.postponed === 10, 'ten found no transaction')
+    await until(
+      () => wholeInbox(inbox).counters.of('shop').attempts.postponed === 10,
+      'ten found no transaction',
+    )
     end.give()
     const answers = await Promise.all(deliveries)
     expect(answers.filter(([httpStatus]) => httpStatus === 200)).toHaveLength(2)

@@ -1,5 +1,6 @@
 /** The leases of a process in virtual time: when they are extended, and when they count as lost. */
-import { type ClaimedEvent, HookonceError, type Lease, silentLog } from 'hookonce'
+import { HookonceError, silentLog } from 'hookonce'
+import type { ClaimedEvent, Lease } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createCounters } from '../../dist/counters.js'
 import { Leases } from '../../dist/processing/leases.js'

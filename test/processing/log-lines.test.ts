@@ -1,7 +1,9 @@
 /** What processing logs: the error of a failed handler, redacted, and the lines of `ctx.log` with their event. */
+
 import { permanent } from 'hookonce'
 import { hmac } from 'hookonce/providers'
 import { expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { secretOf } from '../support/inboxes.js'
 import { onLog, post } from '../support/processing.js'
 
@@ -47,7 +49,7 @@ onLog('SQLite', (bench) => {
         ),
       )
     })
-    const source = inbox.sources.get('shop')!
+    const source = wholeInbox(inbox).sources.get('shop')!
     const body = Buffer.from(JSON.stringify({ id: 'e1', type: 'order.paid', customer: { email } }))
     await inbox.receive(
       'shop',

@@ -1,6 +1,7 @@
 /** An effect that ran is never run again because of its result. */
-import { limits } from 'hookonce'
+
 import { expect, it } from 'vitest'
+import { limits } from '#dist/model.js'
 import { onBothLogs, post } from '../support/processing.js'
 
 const key = { source: 'shop', eventId: 'e1' }

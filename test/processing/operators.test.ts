@@ -1,6 +1,8 @@
 /** Operators' verbs on one event and on many, and what happens when they race the workers. */
+
 import { type Inbox, permanent } from 'hookonce'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import {
   type Bench,
   ids,
@@ -245,7 +247,7 @@ onBothLogs((bench) => {
 
     it('what has no payload any more is counted by the reason too, also in a dry run', async () => {
       const { inbox } = await oneOfEach(bench)
-      const store = await inbox.store()
+      const store = await wholeInbox(inbox).store()
       await store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 100 })
       const refused = { PAYLOAD_REMOVED: 2, MOVE_FORBIDDEN: 1 }
       for (const dryRun of [true, false]) {

@@ -1,7 +1,10 @@
 /** Who runs when: order per reference, the stale guard, batches, pauses, limits and fairness. */
+
 import { setImmediate } from 'node:timers/promises'
-import { type CompleteStore, type HandledEvent, permanent, type StandardSchema } from 'hookonce'
+import { type HandledEvent, permanent, type StandardSchema } from 'hookonce'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import {
   ids,
   onBothLogs,
@@ -180,7 +183,7 @@ onBothLogs((bench) => {
         (a, b) => (a.processedAt ?? 0) - (b.processedAt ?? 0) || a.seq - b.seq,
       )
       expect(byTime.at(-1)?.eventId).toBe('v39')
-      const watermark = await (await inboxes[0]!.store()).keys!.watermark('shop', '1:* r')
+      const watermark = await (await wholeInbox(inboxes[0]!).store()).keys!.watermark('shop', '1:* r')
       expect(watermark).toBe(39)
     })
 

@@ -4,7 +4,7 @@
  */
 
 import { setTimeout } from 'node:timers/promises'
-import type { CompleteStore, Settlement } from 'hookonce'
+import type { CompleteStore, Settlement } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { ids, onBothLogs, onLog, postAll, stateOf, until } from '../support/processing.js'

@@ -1,5 +1,6 @@
 /** settle on a store that does what the test says: what is written, rolled back, split or given back. */
-import { type ClaimedEvent, HookonceError, type Outcome, type Settlement, silentLog } from 'hookonce'
+import { HookonceError, silentLog } from 'hookonce'
+import type { ClaimedEvent, Outcome, Settlement } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
 import { settleBatch } from '../../dist/processing/batch.js'
 import { OutcomeWriter } from '../../dist/processing/outcome-writer.js'

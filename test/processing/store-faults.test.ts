@@ -1,6 +1,7 @@
 /** Faults of the store and its machine around an attempt: they use up no attempt, and make no dead letter. */
-import { type CompleteStore, HookonceError } from 'hookonce'
+import { HookonceError } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { expect, it } from 'vitest'
 import { type Bench, onBothLogs, onLog, post, stateOf, until } from '../support/processing.js'

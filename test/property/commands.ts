@@ -1,7 +1,8 @@
 /** What can be done to a store, as plain values that fast-check makes and shrinks. `run.ts` carries them out. */
 
 import fc from 'fast-check'
-import type { ContentGuard, EventFilter, Order, Outcome } from 'hookonce'
+import type { EventFilter } from 'hookonce'
+import type { ContentGuard, Order, Outcome } from 'hookonce/testing/contracts'
 
 const MINUTE = 60_000
 

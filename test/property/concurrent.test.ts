@@ -5,8 +5,8 @@
 
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import type { ClaimedEvent, CompleteStore, EventKey, EventRecord, Order, Outcome } from 'hookonce'
-import type { StoreHarness } from 'hookonce/testing/contracts'
+import type { EventKey, EventRecord } from 'hookonce'
+import type { ClaimedEvent, CompleteStore, Order, Outcome, StoreHarness } from 'hookonce/testing/contracts'
 import { describe, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'

@@ -2,21 +2,19 @@
  * A store as it should be, in memory and without cleverness. Time is the model's own: milliseconds since the run began,
  * moved only by commands. Durations are chosen so that the real clock, which creeps on meanwhile, never decides.
  */
+import type { EventKey, OrderResult, State } from 'hookonce'
 import type {
   AttemptOutcome,
   EffectState,
   EffectStep,
-  EventKey,
   Lease,
   NewDelivery,
   NewEvent,
   Order,
-  OrderResult,
   Outcome,
   RecordVerdict,
-  State,
   Watermark,
-} from 'hookonce'
+} from 'hookonce/testing/contracts'
 
 /** The head of a lane that waits for another that is held may be put off so far. */
 const LOOK_AGAIN_MS = 2_000

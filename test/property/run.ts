@@ -2,17 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { createHash, randomUUID } from 'node:crypto'
+import type { EventFilter, EventKey, EventRecord } from 'hookonce'
 import type {
   ClaimedEvent,
   CompleteStore,
-  EventFilter,
-  EventKey,
-  EventRecord,
   Keys,
   Lease,
   NewDelivery,
   Settlement,
-} from 'hookonce'
+} from 'hookonce/testing/contracts'
 import type { OwnHarness } from '../support/sqlite-harness.js'
 import type { Command, EffectPick, LeasePick, ListPick, SettlePick, Via } from './commands.js'
 import {

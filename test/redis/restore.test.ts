@@ -2,6 +2,7 @@
  * A log that is restored to an earlier moment, while Redis and the spool still hold what came after it: the answers are
  * those of the restored log, whether Redis was flushed or not, and the deliveries of the spool are recorded.
  */
+
 import { chown, cp, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,6 +11,7 @@ import { postgres } from 'hookonce/postgres'
 import { redis } from 'hookonce/redis'
 import { sqlite } from 'hookonce/sqlite'
 import { afterAll, afterEach, beforeAll, expect, inject, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { databaseUrl, freshDatabase, once } from '../support/database.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 import { post, shop, until } from '../support/processing.js'
@@ -51,7 +53,7 @@ function storeAt(url: string): Store {
 /** Recorded, processed, and answered by Redis. */
 async function known(inbox: Inbox, id: string): Promise<void> {
   expect((await post(inbox, { id })).httpStatus).toBe(200)
-  const hits = () => inbox.counters.seen?.hits ?? 0
+  const hits = () => wholeInbox(inbox).counters.seen?.hits ?? 0
   const from = hits()
   await until(async () => {
     const { status } = await post(inbox, { id })

@@ -1,9 +1,11 @@
 /** `seen: redis(client)`: whatever Redis does, the answers are those of the log. */
+
 import { createInbox, type Inbox, type Receipt, silentLog } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { redis } from 'hookonce/redis'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { freshDatabase, type TestDatabase } from '../support/database.js'
 import { type Line, startLine } from '../support/line.js'
 import { post, shop, until } from '../support/processing.js'
@@ -58,7 +60,7 @@ async function finished(inbox: Inbox, ...ids: string[]): Promise<void> {
       'finished',
     )
   // The process learns of it a little after the log, and then tells Redis.
-  const { recorded, attempts } = inbox.counters.of('shop')
+  const { recorded, attempts } = wholeInbox(inbox).counters.of('shop')
   await until(() => attempts.succeeded >= recorded, 'known to the process')
 }
 
@@ -105,7 +107,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     await second.start()
     await until(async () => {
       await post(second, { id: `x${_}` })
-      return second.counters.seen!.hits > 0
+      return wholeInbox(second).counters.seen!.hits > 0
     }, 'a hit in a process that never recorded it')
     expect(brief(await post(second, { id: `x${_}` }))).toEqual({
       httpStatus: 200,
@@ -133,9 +135,9 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
         // Where hits are counted, no call may be given up because the machine is busy.
         const inbox = inboxOn(client, undefined, name === 'is well' ? 10_000 : undefined)
         expect(await script(inbox, disturb)).toEqual(expected)
-        if (name === 'is well') expect(inbox.counters.seen!.hits).toBeGreaterThanOrEqual(5)
+        if (name === 'is well') expect(wholeInbox(inbox).counters.seen!.hits).toBeGreaterThanOrEqual(5)
         if (['is slow', 'is cut off', 'is killed', 'stands still'].includes(name))
-          expect(inbox.counters.seen!.errors).toBeGreaterThan(0)
+          expect(wholeInbox(inbox).counters.seen!.errors).toBeGreaterThan(0)
       } finally {
         if (server.own) server.thaw()
       }
@@ -161,7 +163,7 @@ describe.each(Object.entries(clients))('%s', (_, connect) => {
     await commands.set(key, JSON.stringify(value))
     await commands.persist(key)
     expect((await post(inbox, { id: 'a' })).status).toBe('already_processed')
-    expect(inbox.counters.seen).toMatchObject({ hits: 0 })
+    expect(wholeInbox(inbox).counters.seen).toMatchObject({ hits: 0 })
     // And what is not ours at all is not read as anything.
     for (const junk of ['', 'x', '[]', '[1,1]', '{"a":1}', '[1,"1","",1,9e99,9e99]']) {
       await commands.set(key, junk)

@@ -10,7 +10,6 @@ import type { AddressInfo } from 'node:net'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { gunzipSync, gzipSync } from 'node:zlib'
-import type { CompleteStore, NewDelivery } from 'hookonce'
 import {
   type ArchiveCheck,
   type ArchiveTarget,
@@ -21,6 +20,7 @@ import {
   directory,
   s3,
 } from 'hookonce/archive'
+import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { directoryArchive, s3Archive, type TestArchive } from '../support/archives.js'
 import { onBothLogs, onLog } from '../support/processing.js'

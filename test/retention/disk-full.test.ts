@@ -1,11 +1,14 @@
 /** A full disk under SQLite: senders are told to come again, reading and pruning go on, and nothing acked is lost. */
+
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type CompleteStore, createInbox, type Inbox, silentLog } from 'hookonce'
+import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { sqlite } from 'hookonce/sqlite'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { shop } from '../support/processing.js'
 
 const MB = 1024 * 1024
@@ -75,7 +78,7 @@ test('a file that may not grow: 503, reads and prune go on, and there is room ag
   await allThere(inbox, acked)
   expect(await inbox.events.get({ source: 'shop', eventId: refused.id })).toBeNull()
   // Nothing is finished yet, and the log is full: what is not finished stays.
-  const store = await inbox.store()
+  const store = await wholeInbox(inbox).store()
   const prune = () =>
     store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 10 })
   expect((await prune()).payloads).toBe(0)
@@ -111,7 +114,7 @@ test('a disk that is full: 503, nothing acked is lost, and all is well when ther
   execFileSync('mount', ['-o', 'remount,size=96m', disk])
   expect((await send(inbox, refused.id)).httpStatus).toBe(200)
   await inbox.drain()
-  const store = await inbox.store()
+  const store = await wholeInbox(inbox).store()
   const finished = [...acked, refused.id]
   expect((await store.stats())[0]).toMatchObject({ recorded: finished.length, succeeded: finished.length })
   await allThere(inbox, finished)

@@ -2,8 +2,9 @@
  * kill -9 while retention removes, archives and restores: nothing is half gone, and no bytes are gone that no verified
  * object of the archive has. HOOKONCE_CHAOS_ROUNDS makes it more than the few rounds of every day.
  */
-import type { CompleteStore } from 'hookonce'
+
 import { archiveVerify, directory } from 'hookonce/archive'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { readManifest, readVerified } from '#dist/retention/archive/format.js'
 import { directoryArchive } from '../support/archives.js'

@@ -1,10 +1,13 @@
 /** Retention on both stores: what goes, what stays, and that a second delivery is known for as long as promised. */
-import { type CompleteStore, type Inbox, type InboxOptions, type RetainProgress, silentLog } from 'hookonce'
+
+import { type Inbox, type InboxOptions, silentLog } from 'hookonce'
 import { archiveList, archiveRestore, archiveVerify } from 'hookonce/archive'
 import { github } from 'hookonce/providers'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createCounters } from '#dist/counters.js'
-import { retain } from '#dist/retention/retain.js'
+import { wholeInbox } from '#dist/inbox/internals.js'
+import { type RetainProgress, retain } from '#dist/retention/retain.js'
 import { startSchedule } from '#dist/retention/schedule.js'
 import { directoryArchive } from '../support/archives.js'
 import { type LogLine, loggedInbox } from '../support/inboxes.js'
@@ -168,7 +171,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     }
     const { inbox: one } = await open({ store: slow })
     const { inbox: other } = await open()
-    await one.store()
+    await wholeInbox(one).store()
     const running = one.retain()
     await blocking
     expect(await other.retain()).toMatchObject({ busy: true })

@@ -1,4 +1,5 @@
 /** `seen` answers duplicates as the log would, and asks the log whenever it cannot be sure. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import {
   HookonceError,
@@ -11,6 +12,7 @@ import {
 } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { createSeenCache } from '../../dist/seen/cache.js'
 import { type Bench, onBothLogs, post, shop, until } from '../support/processing.js'
 
@@ -54,7 +56,7 @@ onBothLogs((bench) => {
       async () => (await post(inbox, { id: 'a' })).status === 'already_processed',
       'it has finished',
     )
-    const before = { records: records(), hits: inbox.counters.seen!.hits }
+    const before = { records: records(), hits: wholeInbox(inbox).counters.seen!.hits }
     for (let i = 0; i < 10; i++) {
       expect(await post(inbox, { id: 'a' })).toMatchObject({
         httpStatus: 200,
@@ -64,8 +66,8 @@ onBothLogs((bench) => {
       })
     }
     expect(records()).toBe(before.records)
-    expect(inbox.counters.seen!.hits).toBe(before.hits + 10)
-    const { duplicates } = inbox.counters.of('shop')
+    expect(wholeInbox(inbox).counters.seen!.hits).toBe(before.hits + 10)
+    const { duplicates } = wholeInbox(inbox).counters.of('shop')
     expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({
       deliveries: duplicates + 1,
     })
@@ -107,8 +109,8 @@ onBothLogs((bench) => {
     await inbox.start()
     await post(inbox, { id: 'a', amount: 1 })
     await post(inbox, { id: 'a', amount: 2 })
-    expect(inbox.counters.of('shop')).toMatchObject({ duplicates: 1, conflicts: 1 })
-    expect(inbox.counters.seen).toMatchObject({ hits: 0 })
+    expect(wholeInbox(inbox).counters.of('shop')).toMatchObject({ duplicates: 1, conflicts: 1 })
+    expect(wholeInbox(inbox).counters.seen).toMatchObject({ hits: 0 })
   })
 
   test('a replay in this process is known at once: the next duplicate is already_received', async () => {

@@ -1,9 +1,11 @@
 /** Many bodies at once: together they take a bounded amount of memory, and all of it is given back. */
+
 import type { Socket } from 'node:net'
 import type { Inbox } from 'hookonce'
 import { fetchHandler } from 'hookonce/fetch'
 import { unverified } from 'hookonce/providers'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { collectBytes } from '#dist/intake/body-budget.js'
 import { loggedInbox } from '../support/inboxes.js'
 import { until } from '../support/processing.js'
@@ -52,28 +54,28 @@ describe('bodies that are being read', () => {
     expect(refused.toLowerCase()).toContain('retry-after:')
     expect(refused).toContain('{"status":"unavailable"}')
     await until(
-      () => (inbox.counters.of('shop').rejected.overloaded ?? 0) >= 55,
+      () => (wholeInbox(inbox).counters.of('shop').rejected.overloaded ?? 0) >= 55,
       'those beyond the bound are refused',
     )
-    expect(inbox.bodies.usedBytes).toBeLessThanOrEqual(most)
-    expect(inbox.bodies.usedBytes).toBeGreaterThan(0)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBeLessThanOrEqual(most)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBeGreaterThan(0)
     // Those who leave give back what they held.
     for (const socket of sockets) socket.destroy()
-    await until(() => inbox.bodies.usedBytes === 0, 'the memory is given back')
+    await until(() => wholeInbox(inbox).bodies.usedBytes === 0, 'the memory is given back')
   })
 
   it('give way when they are slow: a prompt delivery is taken', async () => {
     const inbox = shop(512 * KIB)
     const { url, port } = await serving(inbox)
     for (let i = 0; i < 10; i++) stalled(port)
-    await until(() => inbox.bodies.usedBytes > 300 * KIB, 'the bound is nearly reached')
+    await until(() => wholeInbox(inbox).bodies.usedBytes > 300 * KIB, 'the bound is nearly reached')
     await until(async () => {
       const body = JSON.stringify({ id: 'prompt', type: 'x', fill: 'x'.repeat(200 * KIB) })
       const { status } = await fetch(`${url}/webhooks/shop`, { method: 'POST', body })
       return status === 200
     }, 'a prompt delivery is taken')
     expect((await post(url, 'small')).status).toBe(200)
-    expect(inbox.bodies.usedBytes).toBeLessThanOrEqual(512 * KIB)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBeLessThanOrEqual(512 * KIB)
   })
 
   it('are counted until they are answered, and given back whatever the answer is', async () => {
@@ -84,11 +86,11 @@ describe('bodies that are being read', () => {
     expect(large.status).toBe(413)
     expect((await fetch(`${url}/webhooks/shop`, { method: 'POST', body: 'no json' })).status).toBe(400)
     expect((await fetch(`${url}/api/sessions`, { method: 'POST', body: '{}' })).status).toBe(415)
-    expect(inbox.bodies.usedBytes).toBe(0)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBe(0)
     const settling = stalled(port, '/api/work/settle', 100 * KIB, 'a-token-0123456789')
-    await until(() => inbox.bodies.usedBytes === 100 * KIB, 'bodies of the admin API count too')
+    await until(() => wholeInbox(inbox).bodies.usedBytes === 100 * KIB, 'bodies of the admin API count too')
     settling.destroy()
-    await until(() => inbox.bodies.usedBytes === 0, 'the memory is given back')
+    await until(() => wholeInbox(inbox).bodies.usedBytes === 0, 'the memory is given back')
   })
 
   it('of one byte a piece are kept whole, and do not take a hundred times their size', () => {
@@ -127,10 +129,10 @@ describe('bodies that are being read', () => {
     })
     const refused = await Promise.race(sent)
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5'])
-    await until(() => inbox.counters.of('shop').rejected.overloaded === 6, 'six are refused')
-    expect(inbox.bodies.usedBytes).toBe(400 * KIB)
+    await until(() => wholeInbox(inbox).counters.of('shop').rejected.overloaded === 6, 'six are refused')
+    expect(wholeInbox(inbox).bodies.usedBytes).toBe(400 * KIB)
     for (const leave of abort) leave()
     await Promise.all(sent)
-    expect(inbox.bodies.usedBytes).toBe(0)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBe(0)
   })
 })

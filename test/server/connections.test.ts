@@ -1,4 +1,5 @@
 /** Clients as they come: slow, many, leaving, encrypted, through proxies. */
+
 import { generateKeyPairSync } from 'node:crypto'
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
@@ -11,6 +12,7 @@ import type { Delivery, Inbox } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { createServer, type ServerOptions } from 'hookonce/server'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { certificate, certificateKey } from '../support/certificate.js'
 import { type LogLine, loggedInbox } from '../support/inboxes.js'
 import { signal, until } from '../support/processing.js'
@@ -77,9 +79,9 @@ describe('slow clients', () => {
     } finally {
       clearInterval(drip)
     }
-    expect(inbox.counters.of('shop').rejected.timeout).toBe(50)
-    expect(inbox.counters.of('(unknown)').rejected.timeout).toBe(150)
-    expect(inbox.counters.of('shop').recorded).toBe(20)
+    expect(wholeInbox(inbox).counters.of('shop').rejected.timeout).toBe(50)
+    expect(wholeInbox(inbox).counters.of('(unknown)').rejected.timeout).toBe(150)
+    expect(wholeInbox(inbox).counters.of('shop').recorded).toBe(20)
   })
 
   it('connections over the limit are turned away and said once', async () => {

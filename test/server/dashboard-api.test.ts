@@ -1,8 +1,10 @@
 /** What the dashboard asks the admin API for, on both stores: counts by time, groups, searches, copies and pauses. */
+
 import type { Inbox } from 'hookonce'
 import { createInbox, silentLog } from 'hookonce'
 import { stripe, unverified } from 'hookonce/providers'
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { patternOf } from '#dist/server/admin/dead-letters.js'
 import { candidatesOf } from '#dist/server/admin/find.js'
 import { latencyOf } from '#dist/server/admin/overview.js'
@@ -68,7 +70,7 @@ onBothLogs((bench) => {
 
   it('readings of the overview write its counts once a second at most, and are up to date', async () => {
     const { inbox } = bench.inbox(noRetry)
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     const add = vi.spyOn(store.history!, 'add')
     running = await startAdmin(inbox)
     const startedAt = performance.now()

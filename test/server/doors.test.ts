@@ -1,9 +1,11 @@
 /** Attacks from a browser and from the network: other hosts, other origins, forged sessions, guessed tokens. */
+
 import { request as httpRequest } from 'node:http'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { type AdminOptions, admin } from 'hookonce/server'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { post } from '../support/processing.js'
 import { heard, say } from '../support/serving.js'
 import { hashOf, type RunningAdmin, startAdmin, tokenOf, tokens } from './support.js'
@@ -171,7 +173,7 @@ describe('other origins', () => {
       })
       expect([signing.status, signing.headers.get('set-cookie')]).toEqual([403, null])
     }
-    const { audits } = await (await inbox.store()).audit!.list({ verb: 'payload' })
+    const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ verb: 'payload' })
     expect(audits).toEqual([])
   })
 
@@ -347,7 +349,7 @@ describe('wrong tokens', () => {
     expect((await handler.fetch(signing, { address: '192.0.2.1' })).status).toBe(201)
     expect((await ask('192.0.2.1', 'guess-again')).status).toBe(429)
     expect((await ask('192.0.2.2', tokenOf('admin'))).status).toBe(200)
-    const { audits } = await (await inbox.store()).audit!.list({ verb: 'sign_in_refused' })
+    const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ verb: 'sign_in_refused' })
     expect(audits.filter(({ note }) => note === 'from 192.0.2.1')).toHaveLength(10)
     expect(JSON.stringify(audits)).not.toContain('guess')
     // An IPv6 network is one address.
@@ -423,7 +425,7 @@ describe('bodies', () => {
       expect(text.slice(9, 12)).toBe(status)
       expect(text.toLowerCase()).toContain('connection: close')
     }
-    expect(inbox.bodies.usedBytes).toBe(0)
+    expect(wholeInbox(inbox).bodies.usedBytes).toBe(0)
   })
 
   it('every route has a limit that fits it, and takes what is within', async () => {

@@ -1,9 +1,11 @@
 /** Webhooks in over real HTTP, as their senders sign them, on both stores; seen again through the admin API. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { github, shopify, standardWebhooks, stripe, telegram } from 'hookonce/providers'
 import { describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox, secretOf } from '../support/inboxes.js'
 import { type Bench, onBothLogs, signal, until } from '../support/processing.js'
 import { afterwards, heard, say, send, serving, signed, tokenOf } from '../support/serving.js'
@@ -83,13 +85,13 @@ onBothLogs((bench) => {
       'rejected',
     ])
     expect(await inbox.events.stats()).toEqual([])
-    expect({ ...inbox.counters.of('stripe').rejected }).toEqual({
+    expect({ ...wholeInbox(inbox).counters.of('stripe').rejected }).toEqual({
       bad_signature: 1,
       method: 1,
       body_too_large: 1,
     })
-    expect({ ...inbox.counters.of('unsigned').rejected }).toEqual({ no_event_id: 1 })
-    expect({ ...inbox.counters.of('(unknown)').rejected }).toEqual({ unknown_source: 1 })
+    expect({ ...wholeInbox(inbox).counters.of('unsigned').rejected }).toEqual({ no_event_id: 1 })
+    expect({ ...wholeInbox(inbox).counters.of('(unknown)').rejected }).toEqual({ unknown_source: 1 })
   })
 
   it('is ready while the store answers; 503 with Retry-After and not ready when it does not', async () => {
@@ -104,7 +106,7 @@ onBothLogs((bench) => {
         ping: () => (away ? gone() : store.ping()),
       },
     })
-    await inbox.store()
+    await wholeInbox(inbox).store()
     const { url } = await serving(inbox, { readyTimeout: 20_000 })
     const ready = await fetch(`${url}/readyz`)
     expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready', store: 'reachable' }])
@@ -133,7 +135,7 @@ describe('/readyz', () => {
     const { inbox } = loggedInbox({ store: 'sqlite::memory:', sources })
     await inbox.start()
     const held = signal()
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     const hanging = { ...inbox, store: async () => ({ ...store, ping: () => held.wait.then(() => 0) }) }
     afterwards(async () => held.give())
     const { url } = await serving(hanging, { readyTimeout: 50 })
@@ -177,7 +179,7 @@ describe('what is not a delivery', () => {
     expect(await heard(say(port, 'hello there\r\n\r\n'))).toMatch(/^HTTP\/1\.1 400 /)
     const long = `GET / HTTP/1.1\r\nhost: h\r\n${`x-h: ${'a'.repeat(5_000)}\r\n`.repeat(20)}\r\n`
     expect(await heard(say(port, long))).toMatch(/^HTTP\/1\.1 431 /)
-    expect({ ...inbox.counters.of('(unknown)').rejected }).toEqual({
+    expect({ ...wholeInbox(inbox).counters.of('(unknown)').rejected }).toEqual({
       unknown_source: 1,
       malformed_request: 1,
       headers_too_large: 1,

@@ -1,6 +1,8 @@
 /** Finding events, ordering them one by one and many at once, and what the audit says about it. */
+
 import type { Inbox } from 'hookonce'
 import { afterEach, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
 import { pathOf, type RunningAdmin, startAdmin } from './support.js'
 
@@ -203,7 +205,7 @@ onBothLogs((bench) => {
     const running = await started(inbox)
     await post(inbox, { id: 'e1' })
     await inbox.process('shop', 'e1')
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     await store.retention!.prune({ source: 'shop', payloadsBefore: Date.now() + 1_000, limit: 10 })
     for (const dryRun of [true, false]) {
       const one = { role: 'operator', body: { force: true, dryRun } } as const
@@ -247,7 +249,7 @@ onBothLogs((bench) => {
       { source: 'other', pending: 5 },
       { source: 'shop', pending: 0, ignored: 30 },
     ])
-    const { audits } = await (await inbox.store()).audit!.list({ verb: 'ignore' }, { limit: 100 })
+    const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ verb: 'ignore' }, { limit: 100 })
     expect(audits).toHaveLength(30)
     expect(audits.every(({ note, actor }) => note === 'a flood' && actor === 'the-admin')).toBe(true)
     const none = await running.json('POST', '/api/events/actions', {

@@ -1,9 +1,11 @@
 /** The files of the dashboard, and the API behind it: whatever an event is called, it is data and never markup. */
+
 import { readdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { type RunningAdmin, startAdmin } from './support.js'
 
 const cores = [
@@ -84,7 +86,7 @@ afterEach(() => running.stop())
 
 /** Recorded straight into the log: another program may name its sources as it likes. */
 async function record(names: readonly string[]): Promise<void> {
-  const store = await inbox.store()
+  const store = await wholeInbox(inbox).store()
   await store.record(
     names.map((name, i) => ({
       source: name.slice(0, 60).toWellFormed(),
@@ -119,7 +121,7 @@ it('60 strings that would be code come back from the API as they are, as JSON an
 
 it('an error that quotes markup is text too', async () => {
   running = await startAdmin(inbox)
-  const store = await inbox.store()
+  const store = await wholeInbox(inbox).store()
   const [claimed] = await store.claim({ worker: '<b>w</b>', limit: 1, leaseMs: 60_000 })
   const error = '<img src=x onerror=alert(1)>'
   await store.settle([

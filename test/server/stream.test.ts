@@ -1,6 +1,8 @@
 /** The stream: events as they enter the log, resumed where it broke off, and never a burden to the server. */
+
 import type { Inbox, Store } from 'hookonce'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { createStreams, type StreamTimes, streamTimes } from '#dist/server/admin/streams.js'
 import { createWakes } from '#dist/server/admin/wakes.js'
 import { ids, onBothLogs, onLog, post, postAll, shop, until } from '../support/processing.js'
@@ -148,7 +150,7 @@ onBothLogs((bench) => {
     const lastId = before.lastId()
     before.stop()
     await post(inbox, { id: 'b' })
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     await inbox.ignore({ source: 'shop', eventId: 'b' })
     const pruned = await store.retention!.prune({
       source: 'shop',
@@ -183,8 +185,8 @@ onBothLogs((bench) => {
 
 onLog('SQLite', (bench) => {
   function streamsOf(inbox: Inbox, most: number, times: Partial<StreamTimes>) {
-    const wakes = createWakes(inbox)
-    const streams = createStreams(inbox, wakes, most, { ...streamTimes, ...times })
+    const wakes = createWakes(wholeInbox(inbox))
+    const streams = createStreams(wholeInbox(inbox), wakes, most, { ...streamTimes, ...times })
     cleanups.push(async () => {
       streams.close()
       await wakes.close()

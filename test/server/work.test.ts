@@ -1,10 +1,13 @@
 /** The worker API: workers of any language under the same leases. And the two examples, run as they are. */
+
 import { spawn, spawnSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
-import { type CompleteStore, HookonceError } from 'hookonce'
+import { HookonceError } from 'hookonce'
 import { addDestinations } from 'hookonce/forward'
 import { unverified } from 'hookonce/providers'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, describe, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { startEndpoint } from '../support/endpoint.js'
 import { secretOf } from '../support/inboxes.js'
 import { ids, onBothLogs, post, postAll, shop, stateOf, until } from '../support/processing.js'
@@ -80,7 +83,7 @@ onBothLogs((bench) => {
     expect((await claim(running, { limit: 5 })).map(({ id, attempt }) => [id, attempt])).toEqual([['e4', 1]])
     await post(inbox, { id: 'huge', big: big(12 * 1024 * 1024) })
     expect((await claim(running, { limit: 5 })).map(({ id }) => id)).toEqual(['huge'])
-    const { audits } = await (await inbox.store()).audit!.list({ source: 'shop', eventId: 'e4' })
+    const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ source: 'shop', eventId: 'e4' })
     expect(audits).toHaveLength(1)
   })
 
@@ -120,7 +123,7 @@ onBothLogs((bench) => {
       ['py-1', 'failed', 'no: Bearer ***'],
       ['py-2', 'succeeded', null],
     ])
-    const { audits } = await (await inbox.store()).audit!.list({ source: 'shop', eventId: 'a/1' })
+    const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ source: 'shop', eventId: 'a/1' })
     expect(audits.map(({ actor, verb, note }) => [actor, verb, note])).toEqual([
       ['the-worker', 'claim', 'worker py-2'],
       ['the-worker', 'claim', 'worker py-1'],
@@ -223,7 +226,7 @@ onBothLogs((bench) => {
     const { inbox } = bench.inbox({ processing: false })
     const running = await started(inbox)
     await post(inbox, { id: 'killer' })
-    const store = await inbox.store()
+    const store = await wholeInbox(inbox).store()
     const handed: number[] = []
     // Each worker is lost: nobody settles, and the lease runs out by the store's clock.
     for (let i = 0; i < 12; i++) {

@@ -2,21 +2,18 @@
  * A log in memory, for the simulation: the model of the property tests behind the contract of a store. It passes the
  * store contract, so a failure of the simulation is one of intake or processing.
  */
-import {
-  type ClaimedEvent,
-  type ClaimOptions,
-  type EventKey,
-  type EventRecord,
-  HookonceError,
-  type Keys,
-  type Log,
-  type NewDelivery,
-  type RecordVerdict,
-  type Settlement,
-  type Store,
-  type StoreTransaction,
-  type TransactionKeys,
-} from 'hookonce'
+import { type EventKey, type EventRecord, HookonceError, type Store } from 'hookonce'
+import type {
+  ClaimedEvent,
+  ClaimOptions,
+  Keys,
+  Log,
+  NewDelivery,
+  RecordVerdict,
+  Settlement,
+  StoreTransaction,
+  TransactionKeys,
+} from 'hookonce/testing/contracts'
 import * as check from '#dist/store/input.js'
 import { DEFAULT_PAGE, decodeCursor, encodeCursor } from '#dist/stores/shared/list.js'
 import {

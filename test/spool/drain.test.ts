@@ -1,5 +1,6 @@
 /** The way out of the spool: nothing leaves the file before the log has it, and the drain goes on after any failure. */
-import { HookonceError, type RecordVerdict, silentLog } from 'hookonce'
+import { HookonceError, silentLog } from 'hookonce'
+import type { RecordVerdict } from 'hookonce/testing/contracts'
 import { afterEach, expect, test, vi } from 'vitest'
 import { createDrain } from '../../dist/spool/drain.js'
 import { createCircuit } from '../../dist/spool/gate.js'

@@ -1,5 +1,6 @@
 /** The way into the spool: what goes to the store, what goes to the spool, in which order, and what the sender hears. */
-import { HookonceError, type NewDelivery, type RecordVerdict, silentLog } from 'hookonce'
+import { HookonceError, silentLog } from 'hookonce'
+import type { NewDelivery, RecordVerdict } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
 import { createCircuit, isForTheSpool, spoolGate } from '../../dist/spool/gate.js'
 import { asDelivery, type SpoolRow } from '../../dist/spool/row.js'

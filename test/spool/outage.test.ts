@@ -1,10 +1,12 @@
 /** PostgreSQL goes away under steady deliveries: with a spool every one is acknowledged and ends up in the log once. */
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInbox, type Inbox, silentLog } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { startPostgres, type TestPostgres } from '../support/postgres.js'
 import { until } from '../support/processing.js'
 import { expectAllInOrder, type Senders, senderSources, startSenders, toInbox } from '../support/senders.js'
@@ -90,7 +92,7 @@ for (const [name, { away, back }] of Object.entries(ways)) {
       expect(answered.filter(({ httpStatus }) => httpStatus >= 300)).toEqual([])
       expect(spooled.length).toBeGreaterThan(10)
       await until(async () => (await inbox.spool!.status()).depth === 0, 'empty', patienceMs)
-      await expectAllInOrder(await inbox.store(), answered)
+      await expectAllInOrder(await wholeInbox(inbox).store(), answered)
       expect((await inbox.spool!.status()).lastError).toBeNull()
     },
     patienceMs * 2,
@@ -118,7 +120,7 @@ test(
     expect(new Set(refused.map(({ httpStatus, status }) => `${httpStatus} ${status}`))).toEqual(
       new Set(['503 unavailable']),
     )
-    await expectAllInOrder(await inbox.store(), answered)
+    await expectAllInOrder(await wholeInbox(inbox).store(), answered)
   },
   patienceMs,
 )

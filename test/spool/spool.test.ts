@@ -1,18 +1,14 @@
 /** What the spool takes, refuses, keeps aside and tells about itself. */
+
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import {
-  type EventPage,
-  HookonceError,
-  type Inbox,
-  type InboxOptions,
-  type RecordVerdict,
-  type Store,
-} from 'hookonce'
+import { type EventPage, HookonceError, type Inbox, type InboxOptions, type Store } from 'hookonce'
 import { sqlite } from 'hookonce/sqlite'
+import type { RecordVerdict } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { loggedInbox } from '../support/inboxes.js'
 import { post, shop, until } from '../support/processing.js'
 
@@ -62,7 +58,7 @@ const empty = (inbox: Inbox) =>
   until(async () => (await inbox.spool!.status()).depth === 0, 'the spool is empty')
 
 test('an inbox without a spool has none', () => {
-  expect(make({ spool: undefined } as never).inbox.spool).toBeNull()
+  expect(wholeInbox(make({ spool: undefined } as never).inbox).spool).toBeNull()
 })
 
 test('it says what waits, how many bytes, since when, and why', async () => {
@@ -79,12 +75,16 @@ test('it says what waits, how many bytes, since when, and why', async () => {
     lastError: expect.stringContaining('told so'),
   })
   expect(status.bytes).toBeGreaterThan(30)
-  expect(inbox.counters.commits).toBe(0)
+  expect(wholeInbox(inbox).counters.commits).toBe(0)
   now += HOUR_MS
   away = false
   await empty(inbox)
   await until(async () => (await inbox.spool!.status()).lastError === null, 'the error is history')
-  expect(await inbox.spool!.status()).toMatchObject({ bytes: 0, oldestAt: null, storeAway: false })
+  expect(await inbox.spool!.status()).toMatchObject({
+    bytes: 0,
+    oldestAt: null,
+    storeAway: false,
+  })
   // It arrived when it was spooled, not when it was drained: an hour ago by the clock of the store.
   const { receivedAt } = (await inbox.events.get({ source: 'shop', eventId: 'a' }))!
   const agoMs = Date.now() - receivedAt
@@ -116,8 +116,13 @@ test('the same event twice in the spool is answered twice and recorded once', as
   away = false
   await empty(inbox)
   expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({ deliveries: 2 })
-  await until(() => inbox.counters.of('shop').duplicates === 1, 'it is counted')
-  expect(inbox.counters.of('shop')).toMatchObject({ received: 2, spooled: 2, recorded: 1, duplicates: 1 })
+  await until(() => wholeInbox(inbox).counters.of('shop').duplicates === 1, 'it is counted')
+  expect(wholeInbox(inbox).counters.of('shop')).toMatchObject({
+    received: 2,
+    spooled: 2,
+    recorded: 1,
+    duplicates: 1,
+  })
 })
 
 test('a conflict that is found at the drain is counted and logged', async () => {
@@ -126,7 +131,7 @@ test('a conflict that is found at the drain is counted and logged', async () => 
   await post(inbox, { id: 'a', amount: 2 })
   away = false
   await empty(inbox)
-  await until(() => inbox.counters.of('shop').conflicts === 1, 'it is counted')
+  await until(() => wholeInbox(inbox).counters.of('shop').conflicts === 1, 'it is counted')
   expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ eventId: 'a', source: 'shop' }])
 })
 

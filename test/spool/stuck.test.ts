@@ -1,4 +1,5 @@
 /** Faults that once kept a node on its spool: a disk that is full, a delivery that cannot be recorded, a wrong clock. */
+
 import { execFileSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

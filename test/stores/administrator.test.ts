@@ -1,6 +1,7 @@
 /** Settings that an administrator may have made: each is worked around, or named with what to do. */
-import type { CompleteStore } from 'hookonce'
+
 import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { migratedDatabase, type TestDatabase } from '../support/database.js'

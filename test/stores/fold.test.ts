@@ -1,5 +1,5 @@
 /** The fold of a batch for PostgreSQL, as plain functions: no event of the batch may be left out, doubled or misplaced. */
-import type { NewDelivery, NewEvent } from 'hookonce'
+import type { NewDelivery, NewEvent } from 'hookonce/testing/contracts'
 import { describe, expect, test } from 'vitest'
 import {
   type BatchEvent,

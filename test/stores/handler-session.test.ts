@@ -1,6 +1,7 @@
 /** The session of a handler's connection: what one handler changes, the next one does not meet. */
-import type { Lease } from 'hookonce'
+
 import { type PostgresTx, postgres } from 'hookonce/postgres'
+import type { Lease } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { once } from '../support/database.js'

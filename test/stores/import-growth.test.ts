@@ -1,6 +1,7 @@
 /** The cost of an import grows with its rows, and not with the length of the log. */
-import type { CompleteStore } from 'hookonce'
+
 import { postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { freshDatabase } from '../support/database.js'

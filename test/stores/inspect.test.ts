@@ -1,9 +1,9 @@
 /** Each thing an inspection looks for, damaged by hand: it is found, named, and said what to do about. */
 
 import { rm } from 'node:fs/promises'
-import type { CompleteStore, Inspection } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
 import { sqlite } from 'hookonce/sqlite'
+import type { CompleteStore, Inspection } from 'hookonce/testing/contracts'
 import { describe, expect, test } from 'vitest'
 import { growthFindings } from '#dist/stores/postgres/inspect.js'
 import { delivery } from '../support/delivery.js'

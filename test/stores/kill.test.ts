@@ -1,6 +1,7 @@
 /** I1 and I3 under kill -9: what was acknowledged is there, and what was done is done once. */
 
-import type { CompleteStore, EventPage, EventRecord } from 'hookonce'
+import type { EventPage, EventRecord } from 'hookonce'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Child, startChild } from '../support/child.js'
 import { delivery } from '../support/delivery.js'

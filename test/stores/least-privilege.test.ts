@@ -3,8 +3,8 @@
  * and writes rows. A step that the second may not take is an error that names the grant.
  */
 import { readFileSync } from 'node:fs'
-import type { CompleteStore, NewDelivery } from 'hookonce'
 import { type PostgresTx, postgres } from 'hookonce/postgres'
+import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { freshDatabase, once, type TestDatabase } from '../support/database.js'

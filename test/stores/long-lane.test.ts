@@ -2,7 +2,8 @@
  * Lanes with a long queue: only the head of a lane is in sight of a claim, so what an event costs does not depend on how
  * many wait behind it. Counted in rows that were updated, by a trigger on the table, and not in time.
  */
-import type { ClaimedEvent, NewDelivery, Outcome, Store } from 'hookonce'
+import type { Store } from 'hookonce'
+import type { ClaimedEvent, NewDelivery, Outcome } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresLog, type SharedLog, sqliteLog } from '../support/logs.js'
 import { rows } from '../support/processing.js'

@@ -1,6 +1,6 @@
 /** A new version migrates PostgreSQL while the old one takes deliveries and a backup reads: nobody waits for long. */
 
-import type { CompleteStore } from 'hookonce'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, inject, test } from 'vitest'
 import { migrations } from '#dist/stores/postgres/schema.js'

@@ -1,5 +1,5 @@
 /** Migrations on both stores. The ones after the first exist only in these tests. */
-import type { MigrationReport } from 'hookonce'
+import type { MigrationReport } from 'hookonce/testing/contracts'
 import { describe, expect, test } from 'vitest'
 import { migrations as postgresMigrations } from '#dist/stores/postgres/schema.js'
 import { openConnection } from '#dist/stores/sqlite/connection.js'

@@ -2,7 +2,7 @@
  * The texts of the PostgreSQL migrations: none of them blocks the intake of older processes for longer than a moment,
  * whatever the size of the log. A form that scans or rewrites a filled table under a lock is refused.
  */
-import type { Migration } from 'hookonce'
+import type { Migration } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
 import { migrations } from '#dist/stores/postgres/schema.js'
 

@@ -2,8 +2,9 @@
  * node-postgres 9 removes the queue of a client. On a pool of the application, which has no pipeline, the store never
  * sends a statement while another one runs on the same connection. The client here refuses it, as version 9 will.
  */
-import type { CompleteStore } from 'hookonce'
+
 import { asClient, type PostgresTx, postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { migratedDatabase, type TestDatabase } from '../support/database.js'

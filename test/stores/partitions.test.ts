@@ -1,6 +1,7 @@
 /** Partitions of payloads, on PostgreSQL: made ahead and on demand, dropped whole, never with bytes that must stay. */
-import type { CompleteStore } from 'hookonce'
+
 import { type PostgresOptions, postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest'
 import { postgresSchemaLog, type SharedLog } from '../support/logs.js'

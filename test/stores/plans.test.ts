@@ -4,8 +4,9 @@
  * limit allows. The same calls run with plans that were made while the log was empty, with statistics of an empty log, and
  * with fresh ones.
  */
-import type { CompleteStore, Lease, NewDelivery } from 'hookonce'
+
 import { type PostgresTx, postgres } from 'hookonce/postgres'
+import type { CompleteStore, Lease, NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.js'

@@ -4,8 +4,9 @@
  * another version; with HOOKONCE_TEST_PGBOUNCER_STATEMENTS (1.21 or newer) it keeps that many prepared statements, and
  * the stores prepare theirs.
  */
-import type { CompleteStore } from 'hookonce'
+
 import { type PostgresOptions, type PostgresTx, postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { startChild } from '../support/child.js'

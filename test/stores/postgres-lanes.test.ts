@@ -1,6 +1,7 @@
 /** Lanes of PostgreSQL: above READ COMMITTED, after a missed step, and when the clock of the server is set back. */
-import type { CompleteStore, NewDelivery } from 'hookonce'
+
 import type { PostgresTx } from 'hookonce/postgres'
+import type { CompleteStore, NewDelivery } from 'hookonce/testing/contracts'
 import { expect, it } from 'vitest'
 import { delivery } from '../support/delivery.js'
 import { type Bench, onLog, post, shop, signal, until } from '../support/processing.js'

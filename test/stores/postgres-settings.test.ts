@@ -1,6 +1,7 @@
 /** A database whose defaults differ from those of PostgreSQL: nothing of the store depends on them. */
-import type { CompleteStore } from 'hookonce'
+
 import { postgres } from 'hookonce/postgres'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, inject, test } from 'vitest'
 import { freshDatabase, type TestDatabase } from '../support/database.js'

@@ -1,7 +1,7 @@
 /** The cost of a call grows with the number of its rows: not with their square, and not with the length of the log. */
 import { createHash } from 'node:crypto'
-import type { Lease, NewDelivery, Outcome } from 'hookonce'
 import { postgres } from 'hookonce/postgres'
+import type { Lease, NewDelivery, Outcome } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { expect, test } from 'vitest'
 import { eventsOf, fold } from '#dist/stores/postgres/record-batch.js'

@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { CompleteStore, NewDelivery, NewEvent } from 'hookonce'
 import { type SqliteOptions, sqlite } from 'hookonce/sqlite'
+import type { CompleteStore, NewDelivery, NewEvent } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 
 let folder: string

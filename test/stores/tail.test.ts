@@ -1,5 +1,6 @@
 /** What a reader of the log sees while commits overtake each other, and after retention has been there. */
-import type { NewDelivery, Store } from 'hookonce'
+import type { Store } from 'hookonce'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../support/logs.js'

@@ -1,6 +1,7 @@
 /** A transaction that begins on the connection of another one, whose commit is under way. */
-import type { Lease } from 'hookonce'
+
 import { postgres } from 'hookonce/postgres'
+import type { Lease } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { delivery } from '../support/delivery.js'

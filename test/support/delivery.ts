@@ -1,4 +1,4 @@
-import type { NewDelivery } from 'hookonce'
+import type { NewDelivery } from 'hookonce/testing/contracts'
 
 /** A delivery of one event for `store.record`. */
 export function delivery(eventId: string): NewDelivery {

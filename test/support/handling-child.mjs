@@ -5,7 +5,7 @@ import { unverified } from 'hookonce/providers'
 import { childStore, say } from './child-store.mjs'
 
 const [types = '[]', insert = '', ...where] = process.argv.slice(2)
-/** @type {import('hookonce').CompleteStore} */
+/** @type {import('hookonce/testing/contracts').CompleteStore} */
 const store = childStore(where)
 const inbox = createInbox({
   store,

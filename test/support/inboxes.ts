@@ -1,12 +1,6 @@
 /** The same cases on both stores: `onBothStores((store) => { it(...) })`. */
-import {
-  type CompleteStore,
-  createInbox,
-  type Inbox,
-  type InboxOptions,
-  type LogFields,
-  type Logger,
-} from 'hookonce'
+import { createInbox, type Inbox, type InboxOptions, type LogFields, type Logger } from 'hookonce'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterAll, afterEach, beforeAll, describe } from 'vitest'
 import { postgresLog, type SharedLog, sqliteLog, storeKinds } from './logs.js'
 

@@ -12,7 +12,7 @@ import { say } from './child-store.mjs'
 
 const [kind, where = '', schema = ''] = process.argv.slice(2)
 
-/** Fails when it is applied twice. @param {readonly import('hookonce').Migration[]} list @param {string} table */
+/** Fails when it is applied twice. @param {readonly import('hookonce/testing/contracts').Migration[]} list @param {string} table */
 function addMigration(list, table) {
   const number = list.length + 1
   const sql = `create table ${table} (n int);`

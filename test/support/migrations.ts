@@ -1,4 +1,4 @@
-import type { Migration } from 'hookonce'
+import type { Migration } from 'hookonce/testing/contracts'
 import { onTestFinished } from 'vitest'
 
 /** Adds a migration to the list of a store until the end of the test. Returns its number. */

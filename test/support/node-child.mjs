@@ -2,6 +2,7 @@
  * One node: intake over HTTP on an address of its own, workers, and a spool where it is given one. Says its URL, then
  * answers `status` with what its spool says. Meant to be cut off, killed and started again.
  */
+
 import { createServer } from 'node:http'
 import { createInterface } from 'node:readline'
 import { createInbox, silentLog } from 'hookonce'

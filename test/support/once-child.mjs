@@ -1,13 +1,15 @@
 /** Calls `inbox.once` with one key many times at once, when told to; says each run of the work and each result. */
+
 import { once } from 'node:events'
 import { createInbox, silentLog } from 'hookonce'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { childStore, say } from './child-store.mjs'
 
 const [callers, ...where] = process.argv.slice(2)
 /** @type {import('hookonce').Store} */
 const store = childStore(where)
 const inbox = createInbox({ store, sources: {}, log: silentLog })
-await inbox.store()
+await wholeInbox(inbox).store()
 say('ready')
 await once(process.stdin, 'data')
 await Promise.all(

@@ -2,7 +2,9 @@
  * An inbox in a process of its own. It blocks at the step it was told, says so, and goes on when told `go`. Meant to be
  * killed, frozen and stopped.
  */
+
 import { createInterface } from 'node:readline'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { childStore, say } from './child-store.mjs'
 
 /**
@@ -123,7 +125,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 
 say(`pid ${process.pid}`)
 if (told.process) {
-  await inbox.store()
+  await wholeInbox(inbox).store()
   const result = await inbox.process('shop', told.process)
   say(`result ${result?.kind ?? 'none'}`)
 } else await inbox.start()

@@ -1,9 +1,10 @@
 /** What the tests of processing share: a fresh log for each case on each store, inboxes on it, events put into it. */
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { CompleteStore, Inbox, InboxOptions, Receipt, Source, State } from 'hookonce'
+import type { Inbox, InboxOptions, Receipt, Source, State } from 'hookonce'
 import type { PostgresTx } from 'hookonce/postgres'
 import { unverified } from 'hookonce/providers'
 import type { SqliteTx } from 'hookonce/sqlite'
+import type { CompleteStore } from 'hookonce/testing/contracts'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
 import { type LogLine, loggedInbox } from './inboxes.js'

@@ -5,7 +5,7 @@ import { unverified } from 'hookonce/providers'
 import { childStore, say } from './child-store.mjs'
 
 const [mode = 'retain', folder = '', ages = '{}', ...where] = process.argv.slice(2)
-/** @type {import('hookonce').CompleteStore} */
+/** @type {import('hookonce/testing/contracts').CompleteStore} */
 const store = childStore(where)
 const inbox = createInbox({
   store,
@@ -21,7 +21,7 @@ if (mode === 'restore') {
     ...store,
     archive: {
       ...store.archive,
-      /** @type {import('hookonce').Archive['restore']} */
+      /** @type {import('hookonce/testing/contracts').Archive['restore']} */
       async restore(deliveries) {
         const results = []
         for (const delivery of deliveries) {

@@ -2,6 +2,7 @@
  * An inbox with a spool in a process of its own, on a store that is away until told `back`. Told `send <source> <id>` it
  * delivers and says the status; told `status` it says what the spool says. It blocks for good at the step it was told.
  */
+
 import { createInterface } from 'node:readline'
 import { createInbox, HookonceError, silentLog } from 'hookonce'
 import { unverified } from 'hookonce/providers'

@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from '@photostructure/sqlite'
-import type { CompleteStore } from 'hookonce'
 import { type SqliteTx, sqlite } from 'hookonce/sqlite'
-import type { StoreHarness } from 'hookonce/testing/contracts'
+import type { CompleteStore, StoreHarness } from 'hookonce/testing/contracts'
 
 export interface OwnHarness<Tx> extends StoreHarness<Tx> {
   open(options?: { readonly migrate?: boolean }): Promise<CompleteStore<Tx>>

@@ -1,4 +1,5 @@
 /** The page of metrics agrees with the log, to the last event, after a run with everything in it. */
+
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type EventRecord, type Inbox, permanent, postpone, type Store } from 'hookonce'
@@ -6,6 +7,7 @@ import { nodeHandler } from 'hookonce/node'
 import { github } from 'hookonce/providers'
 import { metrics, metricsText } from 'hookonce/telemetry'
 import { afterEach, expect, it } from 'vitest'
+import { wholeInbox } from '#dist/inbox/internals.js'
 import { readExposition } from '../support/exposition.js'
 import { secretOf } from '../support/inboxes.js'
 import { ids, onBothLogs, post, quickRetry, shop, stateOf, until } from '../support/processing.js'
@@ -186,7 +188,10 @@ onBothLogs((bench) => {
     })
     await inbox.start()
     await post(inbox, { id: 'e1' })
-    await until(async () => inbox.counters.of('shop').attempts.lost === 1, 'the attempt ended as lost')
+    await until(
+      async () => wholeInbox(inbox).counters.of('shop').attempts.lost === 1,
+      'the attempt ended as lost',
+    )
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'the next attempt succeeded')
     await inbox.stop()
     expect((await post(inbox, { id: 'e2' })).httpStatus).toBe(503)

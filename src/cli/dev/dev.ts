@@ -7,6 +7,7 @@ import type { LoadedConfig } from '../../config/load.js'
 import { sha256 } from '../../digest.js'
 import { type HookonceError, isHookonceError } from '../../errors.js'
 import { addDestinations } from '../../forward/destinations.js'
+import { wholeInbox } from '../../inbox/internals.js'
 import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
@@ -43,7 +44,8 @@ export async function dev(output: Output, options: DevOptions): Promise<number> 
   const log = terminalLog(output)
   const configured = options.config !== undefined || hasConfig()
   const setup = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
-  const reporting = (inbox: Inbox) => withArrivals(inbox, (arrival) => printArrival(output, arrival))
+  const reporting = (inbox: Inbox) =>
+    withArrivals(wholeInbox(inbox), (arrival) => printArrival(output, arrival))
   const { host, port } = {
     ...setup.config?.config.server,
     ...defined({ host: options.host, port: options.port }),
@@ -124,7 +126,7 @@ async function fromConfig(options: DevOptions, log: Logger): Promise<Setup> {
   const config = await loadConfig(defined({ path: options.config }))
   makeFolder()
   const inbox = await configuredInbox(config, options, log)
-  return { inbox, store: (await inbox.store()).name, forward: null, secret: null, config }
+  return { inbox, store: (await wholeInbox(inbox).store()).name, forward: null, secret: null, config }
 }
 
 async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
@@ -169,7 +171,7 @@ function ready(
   link: string,
   { inbox, store, secret, config, forward }: Setup,
 ): void {
-  const names = [...inbox.sources.keys()]
+  const names = [...wholeInbox(inbox).sources.keys()]
   const facts = {
     kind: 'ready',
     store,

@@ -1,4 +1,5 @@
 /** The lines that `hookonce dev` prints: deliveries, handled events, warnings. */
+import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
 import type { Inbox } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
 import { jsonLog, type LogFields, type Logger } from '../../log.js'
@@ -19,7 +20,10 @@ export interface Arrival {
 }
 
 /** An inbox that reports each delivery. */
-export function withArrivals<Tx>(inbox: Inbox<Tx>, onArrival: (arrival: Arrival) => void): Inbox<Tx> {
+export function withArrivals<Tx>(
+  inbox: WholeInbox<Tx>,
+  onArrival: (arrival: Arrival) => void,
+): WholeInbox<Tx> {
   return {
     ...inbox,
     async receive(source, delivery) {
@@ -52,7 +56,7 @@ export function withArrivals<Tx>(inbox: Inbox<Tx>, onArrival: (arrival: Arrival)
   }
 }
 
-function typeOf(inbox: Pick<Inbox, 'sources'>, source: string, delivery: Delivery): string | null {
+function typeOf(inbox: Pick<WholeInbox, 'sources'>, source: string, delivery: Delivery): string | null {
   return inbox.sources.get(source)?.identify(delivery)[0]?.type ?? null
 }
 
@@ -79,7 +83,7 @@ export function printArrival(output: Output, arrival: Arrival): void {
 
 /** Registers default handlers, which print a line for every event. */
 export function addPrintingHandlers(output: Output, inbox: Inbox): void {
-  for (const source of inbox.sources.keys()) {
+  for (const source of wholeInbox(inbox).sources.keys()) {
     inbox.on(source, '*', async (event, { attempt }) => {
       const at = new Date().toISOString()
       const handled = { kind: 'handled', at, source, eventType: event.type, eventId: event.id, attempt }

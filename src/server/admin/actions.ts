@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
 import { atMost } from '../../clock.js'
 import { codeOf, HookonceError } from '../../errors.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventKey } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/commands.js'
 import type { actionShape } from './shapes.js'
@@ -51,7 +51,7 @@ export interface Actions {
   close(): Promise<void>
 }
 
-export function createActions(inbox: Inbox, now: () => number = Date.now): Actions {
+export function createActions(inbox: WholeInbox, now: () => number = Date.now): Actions {
   const actions = new Map<string, Action>()
   const running = () => [...actions.values()].filter((action) => action.state === 'running')
 

@@ -9,6 +9,7 @@ import { Hono } from 'hono'
 import type { FastifyLike } from '../../adapters/fastify.js'
 import { systemClock } from '../../clock.js'
 import { HookonceError } from '../../errors.js'
+import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
 import type { Inbox } from '../../inbox.js'
 import type { BodyBudget } from '../../intake/body-budget.js'
 import { checkOptions } from '../../options.js'
@@ -32,8 +33,8 @@ export interface Admin {
   close(): Promise<void>
 }
 
-export function admin<Tx>(typed: Inbox<Tx>, options: AdminOptions = {}): Admin {
-  const inbox = typed as Inbox
+export function admin<Tx>(of: Inbox<Tx>, options: AdminOptions = {}): Admin {
+  const inbox = wholeInbox(of) as WholeInbox
   checkOptions('admin', options, adminRule)
   const { basePath = '' } = options
   const checkHost = hostCheck(options.hosts)
@@ -129,7 +130,7 @@ async function admit(
 }
 
 /** Logs and audits a wrong token. A failure to do so does not change the answer. */
-async function auditRefused(inbox: Inbox, address: string | null): Promise<void> {
+async function auditRefused(inbox: WholeInbox, address: string | null): Promise<void> {
   inbox.log.warn({ step: 'admin', address }, 'a wrong token was sent to the admin API')
   const note = address === null ? '' : `from ${address}`
   try {

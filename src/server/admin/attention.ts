@@ -4,7 +4,7 @@
  */
 import { ageText } from '../../duration.js'
 import { destinationStates } from '../../forward/destinations.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import { rejectReasons } from '../../provider.js'
 import { type Finding, type Inspection, need } from '../../store.js'
 import { errorGroups, filterOfGroup } from './dead-letters.js'
@@ -54,7 +54,7 @@ export interface Attention {
   inspection(): Promise<Inspected | null>
 }
 
-export function createAttention(inbox: Inbox): Attention {
+export function createAttention(inbox: WholeInbox): Attention {
   let inspected: { at: number; report: Promise<Inspected | null> } | null = null
 
   async function inspect(): Promise<Inspected> {
@@ -108,7 +108,7 @@ function item(
   }
 }
 
-async function deadLetters(inbox: Inbox, detail: boolean): Promise<Item[]> {
+async function deadLetters(inbox: WholeInbox, detail: boolean): Promise<Item[]> {
   const { groups } = await errorGroups(inbox)
   return groups.slice(0, SHOWN_GROUPS).map((group) => {
     const { source, error, count, lastAt, pattern } = group
@@ -144,7 +144,7 @@ export function adviceFor(reason: string): string {
   )
 }
 
-function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
+function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
   return [...sources].flatMap(([source, own]) => {
     const counts = countsOf(own)
     const rejected = Object.entries(own.rejected)
@@ -190,7 +190,7 @@ function ofWindow(inbox: Inbox, { sources }: WindowReport): Item[] {
   })
 }
 
-async function stuck(inbox: Inbox): Promise<Item[]> {
+async function stuck(inbox: WholeInbox): Promise<Item[]> {
   const stats = await inbox.events.stats()
   const now = Date.now()
   return stats.flatMap(({ source, oldestDueAt }) => {
@@ -211,7 +211,7 @@ async function stuck(inbox: Inbox): Promise<Item[]> {
   })
 }
 
-async function review(inbox: Inbox): Promise<Item[]> {
+async function review(inbox: WholeInbox): Promise<Item[]> {
   const [unhandled, flagged] = await Promise.all([
     inbox.events.list({ state: 'ignored', reason: 'unhandled' }, { limit: 1 }),
     inbox.events.list({ flagged: true }, { limit: 1 }),
@@ -243,7 +243,7 @@ async function review(inbox: Inbox): Promise<Item[]> {
   return items
 }
 
-async function spool(inbox: Inbox): Promise<Item[]> {
+async function spool(inbox: WholeInbox): Promise<Item[]> {
   if (inbox.spool === null) return []
   const { depth, setAside, storeAway, oldestAt } = await inbox.spool.status()
   const items: Item[] = []
@@ -320,7 +320,7 @@ function ofFinding({ name, value, fix }: Finding): Item {
 }
 
 /** What only this process knows: pauses, destinations, secrets. */
-function ofProcess(inbox: Inbox): Item[] {
+function ofProcess(inbox: WholeInbox): Item[] {
   const paused = inbox.handlers().filter((handler) => handler.paused || handler.sourcePaused)
   const destinations = destinationStates(inbox).filter((state) => state.paused)
   const { retention } = inbox.counters

@@ -2,7 +2,7 @@
  * Dead letters by error. Errors that differ only in numbers, ids and quoted texts are one group; its pattern selects
  * exactly these events again, in the list and in an action.
  */
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import { type DeadLetterGroup, need } from '../../store.js'
 import { instant } from './views.js'
 
@@ -26,7 +26,7 @@ const SHOWN_CHARACTERS = 300
 const TYPES = 20
 
 export async function errorGroups(
-  inbox: Inbox,
+  inbox: WholeInbox,
   source?: string,
 ): Promise<{ groups: ErrorGroup[]; scanned: number; cut: boolean }> {
   const store = await inbox.store()

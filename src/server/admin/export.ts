@@ -1,5 +1,5 @@
 /** Export of a list as a download, page by page: nothing is kept in memory, and a closed connection ends it. */
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventPage } from '../../model.js'
 import { type EventView, eventView } from './views.js'
 
@@ -25,7 +25,7 @@ const columns = [
 
 /** The first page is read before the answer begins: a filter that the store refuses is a 400, not a broken download. */
 export async function exportBody(
-  inbox: Inbox,
+  inbox: WholeInbox,
   filter: EventFilter,
   { format, limit, detail }: { readonly format: Format; readonly limit: number; readonly detail: boolean },
 ): Promise<ReadableStream<Uint8Array>> {

@@ -2,7 +2,7 @@
  * Finding an event by whatever was pasted: its id, its reference, a URL or a text that contains one of them, or the
  * beginning of an id. Each try is a look-up in an index.
  */
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import { type EventRecord, limits } from '../../model.js'
 import { need } from '../../store.js'
 
@@ -16,7 +16,10 @@ const CANDIDATES = 16
 const MATCHES = 20
 const SHORTEST_PREFIX = 4
 
-export async function find(inbox: Inbox, pasted: string): Promise<{ tried: string[]; matches: Match[] }> {
+export async function find(
+  inbox: WholeInbox,
+  pasted: string,
+): Promise<{ tried: string[]; matches: Match[] }> {
   const tried = candidatesOf(pasted)
   const matches: Match[] = []
   const add = (events: readonly EventRecord[], by: Match['by'], text: string) => {
@@ -34,7 +37,7 @@ export async function find(inbox: Inbox, pasted: string): Promise<{ tried: strin
 }
 
 async function byPrefix(
-  inbox: Inbox,
+  inbox: WholeInbox,
   tried: readonly string[],
   add: (events: readonly EventRecord[], by: Match['by'], text: string) => void,
 ): Promise<void> {

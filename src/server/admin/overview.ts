@@ -1,6 +1,6 @@
 /** The overview: the counts of all processes of the log as series, sums and latencies. */
 import { createCounters } from '../../counters.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { HistoryReport } from '../../store.js'
 import { instant } from './views.js'
 
@@ -61,7 +61,7 @@ const boundsMs = createCounters()
   .ackSeconds.bounds.map((seconds) => seconds * 1_000)
 
 /** The last bucket is the one of now, and not complete yet. */
-export async function readWindow(inbox: Inbox, window: Window, now = Date.now()): Promise<WindowReport> {
+export async function readWindow(inbox: WholeInbox, window: Window, now = Date.now()): Promise<WindowReport> {
   const { ms, stepMs } = windows[window]
   const to = Math.floor(now / stepMs) * stepMs + stepMs
   const from = to - ms
@@ -123,7 +123,7 @@ export function latencyOf(parts: readonly number[]): Latency {
   return { count, p50Ms: at(0.5), p95Ms: at(0.95), p99Ms: at(0.99) }
 }
 
-export async function overviewOf(inbox: Inbox, window: Window) {
+export async function overviewOf(inbox: WholeInbox, window: Window) {
   const [report, stats] = await Promise.all([readWindow(inbox, window), inbox.events.stats()])
   const named = [...report.sources].sort(([a], [b]) => (a < b ? -1 : 1))
   const total = emptySource(report.at.length)

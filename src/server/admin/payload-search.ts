@@ -4,7 +4,7 @@
  */
 
 import { HookonceError, invalid } from '../../errors.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventRecord } from '../../model.js'
 import { need, type Store } from '../../store.js'
 
@@ -39,7 +39,7 @@ const READS = 8
 const READ_BYTES = 8 * 1024 * 1024
 
 export async function searchPayloads(
-  inbox: Inbox,
+  inbox: WholeInbox,
   query: PayloadQuery,
   filter: EventFilter,
   { limit, cursor }: { readonly limit: number; readonly cursor: string | null },

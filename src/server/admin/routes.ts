@@ -1,6 +1,6 @@
 /** All routes of the admin API, and the objects they share: actions, streams and notifications. */
 import { msOf } from '../../duration.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { Authenticator } from './access.js'
 import { createActions } from './actions.js'
 import { createAttention } from './attention.js'
@@ -26,7 +26,7 @@ import { createWakes } from './wakes.js'
 const STREAMS = 32
 
 export function createRoutes(
-  inbox: Inbox,
+  inbox: WholeInbox,
   authenticator: Authenticator,
   basePath: string,
   options: Omit<AdminOptions, 'sessionSecret'> & { readonly sessionSecret: SessionSecret },

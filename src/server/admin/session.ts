@@ -4,7 +4,7 @@
  * is removed, replaced or expired.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { KnownToken } from './access.js'
 
 export const COOKIE = 'hookonce_session'
@@ -59,7 +59,7 @@ export function setCookie(value: string, maxAgeS: number, path: string, secure: 
 export type SessionSecret = () => Promise<string>
 
 /** The secret is generated once and stored in the log, so that all its nodes have the same. */
-export function sessionSecretOf(inbox: Inbox, configured: string | undefined): SessionSecret {
+export function sessionSecretOf(inbox: WholeInbox, configured: string | undefined): SessionSecret {
   if (configured !== undefined) return async () => configured
   let stored: Promise<string> | undefined
   return () => {

@@ -4,7 +4,7 @@
  * continues at its position with `Last-Event-ID`.
  */
 import { HookonceError } from '../../errors.js'
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 import type { Position } from '../../model.js'
 import { eventView, statsView } from './views.js'
 import type { Wakes } from './wakes.js'
@@ -38,7 +38,7 @@ export interface Streams {
 const PAGE = 100
 
 export function createStreams(
-  inbox: Inbox,
+  inbox: WholeInbox,
   wakes: Wakes,
   most: number,
   times: StreamTimes = streamTimes,
@@ -139,13 +139,13 @@ function frame(event: string, value: object): string {
 }
 
 /** A reader without a position gets the latest events first, then new ones. */
-async function recentPosition(inbox: Inbox): Promise<Position> {
+async function recentPosition(inbox: WholeInbox): Promise<Position> {
   const { events } = await inbox.events.list({}, { limit: 1 })
   return Math.max(0, (events[0]?.seq ?? 0) - PAGE)
 }
 
 /** One query for all streams. */
-function sharedStats(inbox: Inbox, everyMs: number): () => Promise<string> {
+function sharedStats(inbox: WholeInbox, everyMs: number): () => Promise<string> {
   let askedAt = Number.NEGATIVE_INFINITY
   let known = Promise.resolve('')
   return () => {

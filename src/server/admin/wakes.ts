@@ -3,7 +3,7 @@
  * events of other processes in the notifications of the store. Callers also poll, because a notification can be lost. A
  * waiting caller is woken at most once a tick, however fast events arrive.
  */
-import type { Inbox } from '../../inbox.js'
+import type { WholeInbox } from '../../inbox/internals.js'
 
 const TICK_MS = 100
 
@@ -24,7 +24,7 @@ interface Waiter {
   readonly resolve: () => void
 }
 
-export function createWakes(inbox: Inbox): Wakes {
+export function createWakes(inbox: WholeInbox): Wakes {
   const waiters = new Set<Waiter>()
   let notified = 0
   let closed = false

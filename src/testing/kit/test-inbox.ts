@@ -5,6 +5,7 @@
 import type { Clock } from '../../clock.js'
 import { type Duration, durationMs } from '../../duration.js'
 import { invalid } from '../../errors.js'
+import { wholeInbox } from '../../inbox/internals.js'
 import { createInbox, type Inbox, type InboxOptions } from '../../inbox.js'
 import type { Receipt } from '../../intake/answer.js'
 import type { EventKey, EventRecord, State } from '../../model.js'
@@ -81,7 +82,7 @@ export async function testInbox<Tx = unknown>(options: TestInboxOptions<Tx>): Pr
   const clock: Clock = { now: () => Date.now() + offsetMs, steady: () => performance.now() + offsetMs }
   const opened = await openTestStore<Tx>(wanted, clock)
   const { store, crashes } = crashing(opened.store)
-  const inbox = createInbox<Tx>({ log: 'silent', retention: false, ...others, store, clock })
+  const inbox = wholeInbox(createInbox<Tx>({ log: 'silent', retention: false, ...others, store, clock }))
   await handlers?.(inbox)
   await inbox.store() // migrates, so that `sql` and `advance` work from the start
 

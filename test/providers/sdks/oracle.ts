@@ -1,5 +1,6 @@
 /** Holds a provider against its sender's own library: what one signs the other believes, what was changed neither does. */
-import type { Delivery, SignOptions, Source } from 'hookonce'
+import type { Delivery, Source } from 'hookonce'
+import type { SignOptions } from 'hookonce/testing/contracts'
 import { describe, expect, it } from 'vitest'
 
 export interface Oracle {

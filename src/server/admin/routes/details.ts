@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { sha256 } from '../../../digest.js'
 import { HookonceError, invalid } from '../../../errors.js'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, limits } from '../../../model.js'
 import { need, type Payload } from '../../../store.js'
 import { noteOf, type Route, route } from '../route.js'
@@ -33,7 +33,7 @@ const copyShape = z.strictObject({ ...keyParams, dryRun: z.boolean(), duplicate:
 /** A body of 1 MiB as base64, and the note. */
 const COPY_BYTES = 1_500_000
 
-export function detailRoutes(inbox: Inbox): Route[] {
+export function detailRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -132,7 +132,11 @@ export function detailRoutes(inbox: Inbox): Route[] {
 }
 
 /** A handler of such an event gets a part of the delivery, and a copy is a delivery of one event. */
-function refusePart(inbox: Inbox, { source, eventId }: EventKey, { part, headers, body }: Payload): void {
+function refusePart(
+  inbox: WholeInbox,
+  { source, eventId }: EventKey,
+  { part, headers, body }: Payload,
+): void {
   const known = inbox.sources.get(source)
   const slices = known?.slices?.({ method: 'POST', url: 'http://localhost/', headers, body }) ?? []
   if (part > 0 || slices.length > 1)

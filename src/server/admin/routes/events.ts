@@ -2,7 +2,7 @@
 
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { EventKey } from '../../../model.js'
 import type { Inspect } from '../../../store/inspect.js'
 import { type AuditFilter, need, type Payload } from '../../../store.js'
@@ -23,7 +23,7 @@ import {
 import type { Streams } from '../streams.js'
 import { attemptView, auditView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
 
-export function eventRoutes(inbox: Inbox): Route[] {
+export function eventRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -105,13 +105,13 @@ export function eventKey({ source, id }: { source: string; id: string }): EventK
 }
 
 /** The event, or EVENT_NOT_FOUND. */
-export async function existingEvent(inbox: Inbox, key: EventKey) {
+export async function existingEvent(inbox: WholeInbox, key: EventKey) {
   const event = await inbox.events.get(key)
   if (event === null) throw new HookonceError('EVENT_NOT_FOUND', { ...key })
   return event
 }
 
-export function payloadRoutes(inbox: Inbox): Route[] {
+export function payloadRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -149,7 +149,7 @@ export function payloadRoutes(inbox: Inbox): Route[] {
 
 /** Reads bytes of a sender: of the event itself, or of the delivery that conflicts with it. The audit is written first. */
 export async function auditedRead<What extends 'payload' | 'conflict'>(
-  inbox: Inbox,
+  inbox: WholeInbox,
   key: EventKey,
   actor: string,
   note: string,
@@ -169,7 +169,7 @@ export function payloadView({ source, eventId }: EventKey, { headers, body, part
 }
 
 /** Reasons are texts of people about events, so viewers do not see them. */
-export function auditRoutes(inbox: Inbox): Route[] {
+export function auditRoutes(inbox: WholeInbox): Route[] {
   async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
     const store = await inbox.store()
     const { audits, next } = await need(store, 'audit', 'the admin API').list(filter, {
@@ -226,7 +226,7 @@ export function auditRoutes(inbox: Inbox): Route[] {
 }
 
 /** `GET /api/stream`: events as they enter the log. */
-export function streamRoutes(inbox: Inbox, streams: Streams): Route[] {
+export function streamRoutes(inbox: WholeInbox, streams: Streams): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,6 +1,6 @@
 /** Finding events: by whatever was pasted, by the types that exist, by the content of payloads; and their export. */
 import { z } from 'zod'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import { need } from '../../../store.js'
 import { exportBody, formats } from '../export.js'
 import { filterOf, filterQuery } from '../filter.js'
@@ -33,7 +33,7 @@ const searchShape = eventPageShape.extend({
   cost: z.strictObject({ events: count, bytes: count, ms: count }).describe('What this call has read'),
 })
 
-export function findRoutes(inbox: Inbox): Route[] {
+export function findRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',

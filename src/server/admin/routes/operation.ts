@@ -4,8 +4,7 @@ import { z } from 'zod'
 import { msOf } from '../../../duration.js'
 import { invalid } from '../../../errors.js'
 import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
-import type { HandlerState } from '../../../inbox/types.js'
-import type { Inbox } from '../../../inbox.js'
+import type { HandlerState, WholeInbox } from '../../../inbox/internals.js'
 import { need } from '../../../store.js'
 import { processLatency } from '../overview.js'
 import { type Call, noteOf, type Route, route } from '../route.js'
@@ -92,7 +91,7 @@ const workersShape = z.strictObject({
 
 const ALIVE_MS = 30_000
 
-export function operationRoutes(inbox: Inbox): Route[] {
+export function operationRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -180,7 +179,7 @@ function pauses(run: (call: HandlerCall, paused: boolean) => Promise<object>): R
   )
 }
 
-async function pauseHandler(inbox: Inbox, { access, request, body }: HandlerCall, paused: boolean) {
+async function pauseHandler(inbox: WholeInbox, { access, request, body }: HandlerCall, paused: boolean) {
   const { source, pattern, ...audit } = body
   if (!inbox.sources.has(source)) throw invalid(`The source "${source}"`, 'does not exist')
   if (paused) inbox.pause(source, pattern)
@@ -191,7 +190,7 @@ async function pauseHandler(inbox: Inbox, { access, request, body }: HandlerCall
 }
 
 async function auditPause(
-  inbox: Inbox,
+  inbox: WholeInbox,
   actor: string,
   verb: string,
   source: string | null,
@@ -205,7 +204,7 @@ async function auditPause(
   ])
 }
 
-function handlerView(inbox: Inbox, handler: HandlerState) {
+function handlerView(inbox: WholeInbox, handler: HandlerState) {
   const { source, pattern, batch, paused, sourcePaused, active, options, retry, counters } = handler
   const { succeeded, ignored, failed, lost, postponed } = counters.attempts
   const forwards = destinationsOf(inbox)
@@ -232,7 +231,7 @@ function handlerView(inbox: Inbox, handler: HandlerState) {
   }
 }
 
-async function destinationViews(inbox: Inbox, detail: boolean) {
+async function destinationViews(inbox: WholeInbox, detail: boolean) {
   const states = destinationsOf(inbox)?.states() ?? []
   const stats = states.length === 0 ? [] : await inbox.events.stats()
   const unfinished = (names: readonly string[]) =>
@@ -250,7 +249,7 @@ async function destinationViews(inbox: Inbox, detail: boolean) {
   }))
 }
 
-async function workersView(inbox: Inbox) {
+async function workersView(inbox: WholeInbox) {
   const store = await inbox.store()
   const now = Date.now()
   const [leases, seen] = await Promise.all([

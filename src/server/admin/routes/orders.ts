@@ -1,7 +1,7 @@
 /** Orders of an operator: on one event, and on all events that match a filter. */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
 import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
@@ -14,7 +14,7 @@ const verbs = {
   ignore: 'Ignore a pending or failed event: it is not tried again',
 } as const
 
-export function orderRoutes(inbox: Inbox): Route[] {
+export function orderRoutes(inbox: WholeInbox): Route[] {
   return (Object.keys(verbs) as (keyof typeof verbs)[]).map((verb) =>
     route({
       method: 'POST',

@@ -1,6 +1,6 @@
 /** What the first screen shows: the overview, what needs attention, dead letters by error, and the review list. */
 import { z } from 'zod'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { EventFilter } from '../../../model.js'
 import { type Attention, screens, severities } from '../attention.js'
 import { errorGroups, groupView } from '../dead-letters.js'
@@ -95,7 +95,7 @@ const reviewShape = z.strictObject({
   ),
 })
 
-export function overviewRoutes(inbox: Inbox, attention: Attention): Route[] {
+export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[] {
   return [
     route({
       method: 'GET',
@@ -193,7 +193,7 @@ const kinds: readonly ReviewKind[] = [
 /** Events of a list that are counted at most. */
 const COUNTED = 200
 
-async function reviewList(inbox: Inbox, { kind, title, todo, filter }: ReviewKind) {
+async function reviewList(inbox: WholeInbox, { kind, title, todo, filter }: ReviewKind) {
   const { events, next } = await inbox.events.list(filter, { limit: COUNTED })
   const types = new Map<string, { source: string; type: string; count: number }>()
   for (const { source, eventType: type } of events) {

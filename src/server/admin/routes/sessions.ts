@@ -1,7 +1,7 @@
 /** Signing in and out: a token is exchanged for a cookie that scripts cannot read and other sites cannot send. */
 
 import { z } from 'zod'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import { need } from '../../../store.js'
 import type { Authenticator } from '../access.js'
 import { isEncrypted } from '../hosts.js'
@@ -32,7 +32,7 @@ export interface SessionRouteOptions {
 const FORM = 'application/x-www-form-urlencoded'
 const signInBody = z.strictObject({ token: z.string().min(1).max(1_000) })
 
-export function sessionRoutes(inbox: Inbox, options: SessionRouteOptions): Route[] {
+export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): Route[] {
   const { authenticator, basePath, secret, sessionMs, readOnly, now } = options
   const path = basePath || '/'
   const about = (role: Role) => ({

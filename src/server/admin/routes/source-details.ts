@@ -1,7 +1,7 @@
 /** One source for the person who sets it up: its URL, its rejections, the use of its secrets, and a test event. */
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Source } from '../../../provider.js'
 import { need } from '../../../store.js'
 import { adviceFor } from '../attention.js'
@@ -56,7 +56,7 @@ const testShape = z.strictObject({
   duplicate: z.boolean(),
 })
 
-export function sourceDetailRoutes(inbox: Inbox): Route[] {
+export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
   const params = { source: text.min(1) }
   return [
     route({
@@ -97,7 +97,7 @@ export function sourceDetailRoutes(inbox: Inbox): Route[] {
   ]
 }
 
-function known(inbox: Inbox, name: string): Source {
+function known(inbox: WholeInbox, name: string): Source {
   const source = inbox.sources.get(name)
   if (source === undefined)
     throw new HookonceError('UNKNOWN_SOURCE', { source: name, known: [...inbox.sources.keys()].join(', ') })
@@ -120,7 +120,7 @@ function originOf(request: Request): string {
   return `${isEncrypted(request) ? 'https' : 'http'}://${hostOf(request)}`
 }
 
-async function detailView(inbox: Inbox, name: string, origin: string) {
+async function detailView(inbox: WholeInbox, name: string, origin: string) {
   const source = known(inbox, name)
   const { sources } = await readWindow(inbox, '24h')
   const own = sources.get(name)

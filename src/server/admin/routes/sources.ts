@@ -1,6 +1,6 @@
 /** The sources: their settings without secrets, and their counters since this process started. */
 import { z } from 'zod'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Source } from '../../../provider.js'
 import { type Route, route } from '../route.js'
 import { count, json, spoolShape, statsShape } from '../shapes.js'
@@ -43,7 +43,7 @@ const sourcesShape = z.strictObject({
 
 export const sourceShape = sourcesShape.shape.sources.element
 
-export function sourceRoutes(inbox: Inbox): Route[] {
+export function sourceRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -61,7 +61,7 @@ export function sourceRoutes(inbox: Inbox): Route[] {
   ]
 }
 
-export function sourceView(inbox: Inbox, name: string, source: Source) {
+export function sourceView(inbox: WholeInbox, name: string, source: Source) {
   const { key, docs, idIsSigned, retryWindowMs, mode, conflict, contentGuard, order, secretHits } = source
   const seen = inbox.counters.bySource.get(name)
   const none = {
@@ -93,7 +93,7 @@ export function sourceView(inbox: Inbox, name: string, source: Source) {
   }
 }
 
-export function statsRoutes(inbox: Inbox): Route[] {
+export function statsRoutes(inbox: WholeInbox): Route[] {
   return [
     route({
       method: 'GET',
@@ -113,7 +113,7 @@ export function statsRoutes(inbox: Inbox): Route[] {
 }
 
 /** The last error is left out, because it may name an internal host. */
-export async function spoolOf({ spool }: Inbox) {
+export async function spoolOf({ spool }: WholeInbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, setAside, oldestAt, storeAway, draining } = await spool.status()
   return { depth, bytes, maxBytes, setAside, oldestAt: instant(oldestAt), storeAway, draining }

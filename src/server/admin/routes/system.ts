@@ -1,6 +1,6 @@
 /** The system: version, store, durability, retention, archive, spool and cache. */
 import { z } from 'zod'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Attention } from '../attention.js'
 import { type Route, route } from '../route.js'
 import { at, count, json, spoolShape } from '../shapes.js'
@@ -52,7 +52,7 @@ const systemShape = z.strictObject({
   storeErrors: z.record(text, count).describe('By code, since this process started'),
 })
 
-export function systemRoutes(inbox: Inbox, attention: Attention): Route[] {
+export function systemRoutes(inbox: WholeInbox, attention: Attention): Route[] {
   return [
     route({
       method: 'GET',
@@ -66,7 +66,7 @@ export function systemRoutes(inbox: Inbox, attention: Attention): Route[] {
   ]
 }
 
-async function systemView(inbox: Inbox, attention: Attention) {
+async function systemView(inbox: WholeInbox, attention: Attention) {
   const [store, report] = await Promise.all([inbox.store(), attention.inspection()])
   const { setup, counters } = inbox
   const { runs, failures, payloads, events, attempts, audits } = counters.retention
@@ -112,6 +112,6 @@ async function systemView(inbox: Inbox, attention: Attention) {
   }
 }
 
-function seenCounts({ hits, misses, errors }: NonNullable<Inbox['counters']['seen']>) {
+function seenCounts({ hits, misses, errors }: NonNullable<WholeInbox['counters']['seen']>) {
   return { hits, misses, errors }
 }

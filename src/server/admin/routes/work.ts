@@ -4,7 +4,7 @@
  */
 import type { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
-import type { Inbox } from '../../../inbox.js'
+import type { WholeInbox } from '../../../inbox/internals.js'
 import type { ClaimedEvent, EventKey, Outcome, Settlement } from '../../../model.js'
 import { idempotencyKey } from '../../../processing/effect.js'
 import { textOf } from '../../../processing/error-text.js'
@@ -33,7 +33,7 @@ const POLL_MS = 1_000
 /** Of the bodies in the answer to a claim. A larger body is claimed alone. */
 const CLAIM_BYTES = 8 * 1024 * 1024
 
-export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
+export function workRoutes(inbox: WholeInbox, wakes: Wakes): Route[] {
   const can = 'work' as const
   const method = 'POST' as const
 
@@ -144,7 +144,7 @@ export function workRoutes(inbox: Inbox, wakes: Wakes): Route[] {
 }
 
 /** The background sources that were asked for. Events of inline sources are handled in their requests. */
-function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[] {
+function sourcesFor(inbox: WholeInbox, asked: readonly string[] | undefined): string[] {
   const background = [...inbox.sources]
     .filter(([, source]) => source.mode === 'background')
     .map(([name]) => name)
@@ -157,7 +157,7 @@ function sourcesFor(inbox: Inbox, asked: readonly string[] | undefined): string[
 }
 
 /** Each event with its own part of its delivery: with the whole delivery, the answer would grow with its square. */
-function ownBytes(inbox: Inbox, claimed: readonly ClaimedEvent[]): ClaimedEvent[] {
+function ownBytes(inbox: WholeInbox, claimed: readonly ClaimedEvent[]): ClaimedEvent[] {
   return claimed.map((event) => {
     const source = inbox.sources.get(event.source)
     if (event.body === null || source === undefined) return event
@@ -198,7 +198,7 @@ function audit(
  * event whose attempts are used up because each of its workers died.
  */
 async function handleable(
-  inbox: Inbox,
+  inbox: WholeInbox,
   store: Store,
   claimed: readonly ClaimedEvent[],
 ): Promise<ClaimedEvent[]> {
@@ -211,7 +211,7 @@ async function handleable(
 }
 
 function permanentFailure(
-  inbox: Inbox,
+  inbox: WholeInbox,
   { source, eventType, tries, unreadable }: ClaimedEvent,
 ): Outcome | null {
   const retry = inbox.attempts.retryOf(source, eventType)
@@ -220,7 +220,7 @@ function permanentFailure(
   return { kind: 'failed', error: textOf(unreadable), retryInMs: retryDelayMs(retry, tries) }
 }
 
-function claimedView(inbox: Inbox, event: ClaimedEvent, leaseMs: number) {
+function claimedView(inbox: WholeInbox, event: ClaimedEvent, leaseMs: number) {
   const { source, eventId, eventType, reference, receivedAt, attempt, tries, run, part, headers, body } =
     event
   return {
@@ -247,14 +247,14 @@ function leasesOf(texts: readonly string[]) {
 }
 
 /** The sources of the leases that are live: a worker that extends them is busy, and still there. */
-function sourcesOf(inbox: Inbox, texts: readonly string[], live: readonly boolean[]): string[] {
+function sourcesOf(inbox: WholeInbox, texts: readonly string[], live: readonly boolean[]): string[] {
   const found = texts.flatMap((text, i) => (live[i] ? (readLease(text).event?.source ?? []) : []))
   return [...new Set(found)].filter((source) => inbox.sources.has(source))
 }
 
 /** The outcome with its text redacted like that of a handler; values at paths are known if the payload is still stored. */
 async function redacted(
-  inbox: Inbox,
+  inbox: WholeInbox,
   store: Store,
   key: EventKey | null,
   outcome: Outcome,

@@ -1,0 +1,61 @@
+/** What the three parts of an inbox share, made from its options: its store, its sources, its handlers, its counters. */
+import { type Clock, systemClock } from '../clock.js'
+import { type Counters, createCounters } from '../counters.js'
+import { type KeyRing, keyRing } from '../encryption/key-ring.js'
+import { type IntakeObserver, intakeObserver } from '../intake/observer.js'
+import { type IntakeLimits, intakeLimits } from '../intake/receive.js'
+import { type Logger, type RepeatedLines, repeatedLines } from '../log.js'
+import { createRedactor, type Redactor } from '../processing/redact.js'
+import { Registry } from '../processing/registry.js'
+import type { Source } from '../provider.js'
+import type { SeenCache } from '../seen/cache.js'
+import { openTelemetry, type Tracing } from '../tracing.js'
+import { type LazyStore, lazyStore } from './lazy-store.js'
+import { checkCapabilities, checkSources, type InboxOptions, inboxLog } from './options.js'
+import { logCache } from './recording-path.js'
+
+export interface InboxBase<Tx> {
+  readonly options: InboxOptions<Tx>
+  readonly log: Logger
+  readonly repeats: RepeatedLines
+  readonly clock: Clock
+  readonly sources: ReadonlyMap<string, Source>
+  readonly limits: IntakeLimits
+  readonly counters: Counters
+  readonly observer: IntakeObserver
+  readonly tracing: Tracing | null
+  readonly redact: Redactor
+  readonly registry: Registry<Tx>
+  /** Undefined = payloads are not encrypted. */
+  readonly ring: KeyRing | undefined
+  readonly store: LazyStore<Tx>
+  readonly cache: SeenCache | null
+}
+
+export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
+  const log = inboxLog(options.log)
+  const repeats = repeatedLines(log)
+  const clock = options.clock ?? systemClock
+  const sources = checkSources(options.sources, log)
+  checkCapabilities(options)
+  const counters = createCounters()
+  const ring = options.encryption && keyRing(options.encryption)
+  const { retry } = options.processing || {}
+  const store = lazyStore(options, ring, log)
+  return {
+    options,
+    log,
+    repeats,
+    clock,
+    sources,
+    limits: intakeLimits(options.limits),
+    counters,
+    observer: intakeObserver({ sources, counters, log, repeats }),
+    tracing: options.tracing === false ? null : openTelemetry(),
+    redact: createRedactor(options.redact ?? {}, sources),
+    registry: new Registry<Tx>(sources, retry ?? {}),
+    ring,
+    store,
+    cache: options.seen ? logCache({ seen: options.seen, clock, log, store }) : null,
+  }
+}

@@ -1,0 +1,147 @@
+/**
+ * The whole inbox: what its users see, and what the adapters, the server and the tools of this package need besides. It is one
+ * object; `Inbox` is the part of it that users may rely on.
+ */
+import type { Counters, HandlerCounters } from '../counters.js'
+import { invalid } from '../errors.js'
+import type { Receipt } from '../intake/answer.js'
+import type { BodyBudget } from '../intake/body-budget.js'
+import type { EarlyRefusal, IntakeLimits } from '../intake/receive.js'
+import type { Logger } from '../log.js'
+import type { NewDelivery, RecordVerdict } from '../model.js'
+import { packageVersion } from '../package-version.js'
+import type { RetryPolicy } from '../processing/failure.js'
+import type { HandlerOptions } from '../processing/handler.js'
+import { DEFAULT_CONCURRENCY } from '../processing/processor.js'
+import type { Redactor } from '../processing/redact.js'
+import type { Registry } from '../processing/registry.js'
+import type { Source } from '../provider.js'
+import type { RetentionPolicy } from '../retention/policy.js'
+import type { Store } from '../store.js'
+import type { InboxBase } from './base.js'
+import type { InboxHistory } from './history.js'
+import type { InboxIntake } from './intake.js'
+import type { InboxProcessing } from './processing.js'
+import type { Inbox } from './types.js'
+import type { InboxUpkeep } from './upkeep.js'
+
+export interface InboxInternals<Tx = unknown> {
+  /** For adapters: counts and logs a request that they refuse themselves. Returns the answer to the sender. */
+  refused(source: string | null, refusal: EarlyRefusal): Receipt
+  readonly sources: ReadonlyMap<string, Source>
+  readonly limits: IntakeLimits
+  /** For adapters: the limit on the memory of all request bodies. */
+  readonly bodies: BodyBudget
+  readonly counters: Counters
+  /** For attempts made by other processes (the worker API): the retry policy, and the redaction of errors. */
+  readonly attempts: {
+    readonly retryOf: Registry<Tx>['retryOf']
+    readonly redact: Redactor
+    /** Notes in the log that a worker takes events of these sources, so that no process ignores them as unhandled. */
+    workerAsked(sources: readonly string[]): Promise<void>
+  }
+  /** The types of a source that have a handler. */
+  handled(source: string): readonly string[]
+  /** The handlers of this process, with what they did since it started. */
+  handlers(): readonly HandlerState[]
+  /** Counts by time, of all processes of the log. A process writes its own while it is started. */
+  readonly history: InboxHistory
+  /** How this inbox is set up, for the people who operate it. */
+  readonly setup: InboxSetup
+  /** Records an event that a person made of another one. Its bytes were not verified. */
+  recordCopy(delivery: NewDelivery): Promise<RecordVerdict>
+  readonly log: Logger
+  /** The store, opened on first use. */
+  store(): Promise<Store<Tx>>
+}
+
+export interface WholeInbox<Tx = unknown> extends Inbox<Tx>, InboxInternals<Tx> {}
+
+export function wholeInbox<Tx>(inbox: Inbox<Tx>): WholeInbox<Tx> {
+  if (!('bodies' in inbox)) throw invalid('The inbox', 'must be made by createInbox()')
+  return inbox as WholeInbox<Tx>
+}
+
+export interface HandlerState {
+  readonly source: string
+  readonly pattern: string
+  /** One event for each call, or many (`onBatch`). */
+  readonly batch: boolean
+  readonly paused: boolean
+  /** The whole source is paused. */
+  readonly sourcePaused: boolean
+  /** Attempts that run now. */
+  readonly active: number
+  readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
+  readonly retry: RetryPolicy
+  readonly counters: HandlerCounters
+}
+
+export interface InboxSetup {
+  /** Milliseconds. */
+  readonly startedAt: number
+  readonly version: string | null
+  /** The name of the worker; null when this process runs no handlers. */
+  readonly worker: string | null
+  /** Attempts at the same time. */
+  readonly concurrency: number
+  /** Null when retention is off. */
+  readonly retention: RetentionPolicy | null
+  readonly archive: boolean
+  readonly encryption: boolean
+  /** `lru`, `redis`, or null. */
+  readonly seen: string | null
+}
+
+export function inboxInternals<Tx>(
+  base: InboxBase<Tx>,
+  { worker, wake }: InboxProcessing<Tx>,
+  { refused, bodies }: InboxIntake,
+  { historian, policy }: InboxUpkeep,
+): InboxInternals<Tx> {
+  const { options, registry, store, redact } = base
+  const [processing, retention] = [options.processing || undefined, options.retention || undefined]
+  return {
+    refused,
+    sources: base.sources,
+    limits: base.limits,
+    bodies,
+    counters: base.counters,
+    attempts: {
+      retryOf: (source, type) => registry.retryOf(source, type),
+      redact,
+      workerAsked: historian.workerAsked,
+    },
+    handled: (name) => registry.all.flatMap(({ source, pattern }) => (source === name ? [pattern] : [])),
+    handlers: () =>
+      registry.all.map(({ source, pattern, handleBatch, options, retry, paused, active, counters }) => ({
+        source,
+        pattern,
+        batch: handleBatch !== null,
+        paused,
+        sourcePaused: registry.pausedSources.has(source),
+        active,
+        options,
+        retry,
+        counters,
+      })),
+    history: { id: historian.id, read: historian.read, processes: historian.processes },
+    setup: {
+      startedAt: Date.now(),
+      version: packageVersion(),
+      worker,
+      concurrency: processing?.concurrency ?? DEFAULT_CONCURRENCY,
+      retention: options.retention === false ? null : policy,
+      archive: retention?.archive !== undefined,
+      encryption: base.ring !== undefined,
+      seen: options.seen?.name ?? null,
+    },
+    async recordCopy(delivery) {
+      const [verdicts] = await (await store.open()).record([delivery])
+      wake()
+      return verdicts![0]!
+    },
+    log: base.log,
+    store: store.open,
+  }
+}
