@@ -97,8 +97,8 @@ function batch(from) {
     body: Buffer.from(`{"id":"load_${from + i}"}`),
     events: [
       {
-        eventId: `load_${from + i}`,
-        eventType: `type.${(from + i) % 20}`,
+        id: `load_${from + i}`,
+        type: `type.${(from + i) % 20}`,
         reference: null,
         contentHash: null,
         guardHash: null,

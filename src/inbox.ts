@@ -94,7 +94,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     stop,
     [Symbol.asyncDispose]: () => stop(),
     drain: async () => (await processing.processor()).drain(),
-    process: async (source, eventId) => (await processing.processor()).processEvent({ source, eventId }),
+    process: async (source, eventId) => (await processing.processor()).processEvent({ source, id: eventId }),
     pause: (source, type) => registry.pause(source, type),
     resume(source, type) {
       registry.resume(source, type)

@@ -116,13 +116,18 @@ export const limits = {
 /** The key of an event: two values, never joined into one string. */
 export interface EventKey {
   readonly source: string
-  readonly eventId: string
+  readonly id: string
+}
+
+/** The key as other things name it: audits, errors, lines of the log. An event's own id is `id`. */
+export function named({ source, id }: EventKey): { source: string; eventId: string } {
+  return { source, eventId: id }
 }
 
 /** One event of a delivery that is about to be recorded. */
 export interface NewEvent {
-  readonly eventId: string
-  readonly eventType: string
+  readonly id: string
+  readonly type: string
   /** The subject of the event (an order, a customer, a repository), for searches. */
   readonly reference: string | null
   /** SHA-256 of the content that every delivery of this id must repeat; null where the sender changes it on each retry. */
@@ -204,12 +209,12 @@ export interface ClaimOptions {
 
 export interface EventTypeKey {
   readonly source: string
-  readonly eventType: string
+  readonly type: string
 }
 
 export interface ClaimedEvent extends EventKey {
   readonly lease: Lease
-  readonly eventType: string
+  readonly type: string
   readonly reference: string | null
   readonly receivedAt: number
   /** Counts every attempt of the event, over all runs; starts at 1. */
@@ -247,7 +252,7 @@ export interface Settlement {
 /** One event of the log, for readers. Instants are milliseconds since 1970. */
 export interface EventRecord extends EventKey {
   readonly seq: number
-  readonly eventType: string
+  readonly type: string
   readonly reference: string | null
   readonly state: State
   /** The reason when `ignored`; the last error when `failed`; else null. */
@@ -275,7 +280,7 @@ export interface EventRecord extends EventKey {
 
 export interface EventFilter {
   readonly source?: string
-  readonly eventId?: string
+  readonly id?: string
   /** Exact, or a glob with `*`. */
   readonly type?: string
   readonly state?: State

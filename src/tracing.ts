@@ -18,8 +18,8 @@ export interface Tracing {
 
 export interface TracedEvent {
   readonly source: string
-  readonly eventId: string
-  readonly eventType: string
+  readonly id: string
+  readonly type: string
   readonly attempt: number
   readonly headers: Readonly<Record<string, string>>
 }
@@ -187,9 +187,9 @@ function attemptAttributes(events: readonly TracedEvent[]): Attributes {
     ...(events.length > 1
       ? { 'messaging.batch.message_count': events.length }
       : {
-          'messaging.message.id': first.eventId,
-          'hookonce.event.id': first.eventId,
-          'hookonce.event.type': first.eventType,
+          'messaging.message.id': first.id,
+          'hookonce.event.id': first.id,
+          'hookonce.event.type': first.type,
           'hookonce.attempt': first.attempt,
         }),
   }

@@ -92,7 +92,7 @@ async function measureCalls(store: Store, calls: number): Promise<Times> {
     }
     return median(times)
   }
-  const filters = [{}, { type: 'invoice.paid' }, { eventId: 'evt_old_500' }, { reference: 'in_500' }]
+  const filters = [{}, { type: 'invoice.paid' }, { id: 'evt_old_500' }, { reference: 'in_500' }]
   let next = 0
   return {
     record: await timed(() => store.record(deliveries(64))),

@@ -17,8 +17,8 @@ export function delivery(eventId = `evt_${run}_${made++}`): NewDelivery {
     body,
     events: [
       {
-        eventId,
-        eventType: 'invoice.paid',
+        id: eventId,
+        type: 'invoice.paid',
         reference: `in_${eventId.slice(4)}`,
         contentHash: createHash('sha256').update(body).digest(),
         guardHash: null,

@@ -68,8 +68,8 @@ export async function ours(kind: string): Promise<System> {
             body,
             events: [
               {
-                eventId: item.id,
-                eventType: 'paid',
+                id: item.id,
+                type: 'paid',
                 reference,
                 contentHash,
                 guardHash: null,

@@ -154,7 +154,7 @@ async function examine(database: string): Promise<void> {
 
 function delivery(eventId: string): NewDelivery {
   const contentHash = createHash('sha256').update(eventId).digest()
-  const event = { eventId, eventType: 'paid', reference: null, contentHash, guardHash: null }
+  const event = { id: eventId, type: 'paid', reference: null, contentHash, guardHash: null }
   return {
     source: 'shop',
     headers: {},

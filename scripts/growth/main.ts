@@ -147,8 +147,8 @@ function filters(): Record<string, EventFilter> {
   return {
     'no filter': {},
     source: { source: 'source-3' },
-    'event id': { eventId: `evt_${md5(12_345)}` },
-    'source and event id': { source: `source-${12_345 % SOURCES}`, eventId: `evt_${md5(12_345)}` },
+    'event id': { id: `evt_${md5(12_345)}` },
+    'source and event id': { source: `source-${12_345 % SOURCES}`, id: `evt_${md5(12_345)}` },
     type: { type: 'order.7' },
     'type that is not there': { type: 'order.nowhere' },
     'type as a glob': { type: 'order.4*' },
@@ -180,7 +180,7 @@ function batch(id: () => string): NewDelivery[] {
     const eventId = id()
     const contentHash = createHash('sha256').update(eventId).digest()
     const source = `source-${Math.floor(Math.random() * SOURCES)}`
-    const event = { eventId, eventType: 'order.1', reference: randomUUID(), contentHash, guardHash: null }
+    const event = { id: eventId, type: 'order.1', reference: randomUUID(), contentHash, guardHash: null }
     return {
       source,
       headers: {},

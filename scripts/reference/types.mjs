@@ -113,7 +113,7 @@ const interfaces = [
     'An event of the log',
     'src/model.ts',
     'EventRecord',
-    'What `inbox.events.get` and `list` return. It also has `source` and `eventId`.',
+    'What `inbox.events.get` and `list` return. It also has `source` and `id`.',
   ],
   ['A filter', 'src/model.ts', 'EventFilter', 'For `inbox.events.list`, `retry`, `replay` and `ignore`.'],
   [

@@ -38,11 +38,11 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
 }
 
 function placeOf(
-  { source, eventId }: EventKey,
+  { source, id }: EventKey,
   { part, contentHash }: Payload | Conflict,
   isConflict = false,
 ): Place {
-  return { source, eventId, part, contentHash, isConflict }
+  return { source, id: id, part, contentHash, isConflict }
 }
 
 /** Refuses to run an event whose payload cannot be decrypted: it would only become a dead letter. */
@@ -71,8 +71,8 @@ function isReadable(ring: KeyRing, place: Place, payload: Sealable): boolean {
 
 function sealed(ring: KeyRing, event: ImportedEvent): ImportedEvent {
   if (event.payload === null) return event
-  const { source, eventId, eventType, reference, payload } = event
-  const events = [{ eventId, eventType, reference, contentHash: null, guardHash: null }]
+  const { source, id, type, reference, payload } = event
+  const events = [{ id, type, reference, contentHash: null, guardHash: null }]
   const { headers, body } = seal(ring, { source, events, ...payload })
   return { ...event, payload: { headers, body } }
 }
@@ -96,8 +96,8 @@ export function refuseUnsealed(
   { source, headers, events }: NewDelivery,
 ): RecordVerdict[] | null {
   if (!ring.required || sealingKeyId(headers) !== null) return null
-  return events.map(({ eventId }) => {
-    const { code, message } = new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
+  return events.map(({ id }) => {
+    const { code, message } = new HookonceError('ENCRYPTION_REQUIRED', { source, eventId: id })
     return { status: 'refused', code, detail: message }
   })
 }

@@ -54,7 +54,7 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
   const nonce = randomBytes(NONCE)
   const cipher = createCipheriv('aes-256-gcm', ring.get(ring.current)!, nonce)
   cipher.setAAD(boundTo(delivery.source, ring.current))
-  const events = delivery.events.map(({ eventId, contentHash }) => [eventId, hex(contentHash)] as const)
+  const events = delivery.events.map(({ id, contentHash }) => [id, hex(contentHash)] as const)
   const head = Buffer.from(JSON.stringify({ headers: delivery.headers, events } satisfies Head))
   const length = Buffer.alloc(4)
   length.writeUInt32BE(head.byteLength)
@@ -68,7 +68,7 @@ export function seal<D extends Sealable & { readonly source: string; readonly ev
  * as it is, unless encryption is required: then ENCRYPTION_REQUIRED.
  */
 export function unseal(ring: KeyRing, place: Place, { headers, body }: Sealable): Sealable {
-  const { source, eventId } = place
+  const { source, id: eventId } = place
   const id = sealingKeyId(headers)
   if (id === null && ring.required) throw new HookonceError('ENCRYPTION_REQUIRED', { source, eventId })
   if (id === null) return { headers, body }
@@ -100,7 +100,7 @@ function open(
 
 function belongsTo(
   events: Head['events'],
-  { eventId, part, contentHash, isConflict = false }: Place,
+  { id: eventId, part, contentHash, isConflict = false }: Place,
 ): boolean {
   const found = events[part]
   if (found === undefined) return false

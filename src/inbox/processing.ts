@@ -41,8 +41,8 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     if (started) await processor.start()
   })
 
-  function tellCache({ source, eventId, lease }: ClaimedEvent, { kind }: Result): void {
-    if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, eventId, seq: lease.seq }, kind)
+  function tellCache({ source, id, lease }: ClaimedEvent, { kind }: Result): void {
+    if (kind === 'succeeded' || kind === 'ignored') cache?.settled({ source, id: id, seq: lease.seq }, kind)
   }
 
   const afterRecord: AfterRecord = {
@@ -120,6 +120,6 @@ function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' |
 }
 
 function isKey(target: EventKey | readonly EventKey[] | EventFilter): target is EventKey {
-  if (!('source' in target && 'eventId' in target)) return false
-  return target.source !== undefined && target.eventId !== undefined && Object.keys(target).length === 2
+  if (!('source' in target && 'id' in target)) return false
+  return target.source !== undefined && target.id !== undefined && Object.keys(target).length === 2
 }

@@ -122,7 +122,7 @@ function spoolStep(options: SpoolOptions, deps: RecordingDeps): (next: LogRecord
       probe: async () => (await store.open()).ping(),
       drained(deliveries, verdicts) {
         for (const [i, { source, events }] of deliveries.entries()) {
-          const ids = events.map((event) => event.eventId)
+          const ids = events.map((event) => event.id)
           observer.recorded(source, ids, verdicts[i]!)
         }
         recorded()

@@ -31,11 +31,11 @@ export function handleInRequest(
   verdicts: readonly RecordVerdict[],
 ): Promise<InlineStatus[]> {
   return Promise.all(
-    ids.map(async (eventId, i): Promise<InlineStatus> => {
+    ids.map(async (id, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
       // Neither is in the log to be handled: retention has removed it, or its content was refused.
       if (verdict.status === 'replayed') return 'already_processed'
-      const key = { source, eventId }
+      const key = { source, id }
       try {
         return await after.inline(key, verdict)
       } catch (error) {
@@ -54,7 +54,7 @@ export async function rearmDeadLetters(
 ): Promise<void> {
   for (const [i, verdict] of verdicts.entries()) {
     if (verdict.status !== 'duplicate' || verdict.state !== 'failed' || !verdict.final) continue
-    const key = { source, eventId: ids[i]! }
+    const key = { source, id: ids[i]! }
     // The event is in the log whatever happens here, so the sender is not asked to deliver it again.
     await after.rearm(key).catch((error: unknown) => observer.notRearmed(key, error))
   }

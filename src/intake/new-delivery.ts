@@ -24,8 +24,8 @@ export function newDelivery(
     headers: stored(carried ? { ...delivery.headers, ...carried } : delivery.headers, source.keepHeaders),
     body: delivery.body,
     events: events.map((event, index) => ({
-      eventId: event.id,
-      eventType: event.type,
+      id: event.id,
+      type: event.type,
       reference: event.reference,
       contentHash: contentHashOf(delivery, event, bodyHash),
       guardHash: guardHash === null || events.length === 1 ? guardHash : guardHashAt(guardHash, index),

@@ -11,7 +11,7 @@ import {
 } from '../counters.js'
 import { codeOf, HookonceError } from '../errors.js'
 import type { Logger, RepeatedLines } from '../log.js'
-import type { EventKey, RecordVerdict } from '../model.js'
+import { type EventKey, named, type RecordVerdict } from '../model.js'
 import { earlyRefusal, type Receipt } from './answer.js'
 import type { Answer } from './intake.js'
 import type { EarlyRefusal } from './receive.js'
@@ -102,11 +102,11 @@ export function intakeObserver({ sources, counters, log, repeats }: ObserverDeps
     },
 
     notHandled(key, error) {
-      log.error({ ...key, step: 'handle', code: codeOf(error) }, 'could not be handled in the request')
+      log.error({ ...named(key), step: 'handle', code: codeOf(error) }, 'could not be handled in the request')
     },
 
     notRearmed(key, error) {
-      log.error({ ...key, step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
+      log.error({ ...named(key), step: 'record', code: codeOf(error) }, 'dead letter could not be retried')
     },
   }
 }

@@ -63,8 +63,6 @@ export function batchContext<Tx>(
 
 /** Several events have no one id. */
 export function logFieldsOf([first, ...others]: readonly ClaimedEvent[]) {
-  const { source, eventId, eventType, attempt } = first!
-  return others.length === 0
-    ? { source, eventId, type: eventType, attempt }
-    : { source, events: others.length + 1 }
+  const { source, id, type, attempt } = first!
+  return others.length === 0 ? { source, eventId: id, type, attempt } : { source, events: others.length + 1 }
 }

@@ -169,8 +169,8 @@ export class Dispatch<Tx> {
     return this.#places.active === 0 && this.#settling === 0
   }
 
-  #holderOf({ source, eventType }: ClaimedEvent): Holder<Tx> {
-    return this.#deps.registry.resolve(source, eventType)
+  #holderOf({ source, type }: ClaimedEvent): Holder<Tx> {
+    return this.#deps.registry.resolve(source, type)
   }
 
   /** Undefined when no event may start. Handlers below their quota go first. */
@@ -266,10 +266,10 @@ export class Dispatch<Tx> {
   #unwritten(events: readonly ClaimedEvent[], error: unknown): void {
     const { leases, log, counters } = this.#deps
     for (const { lease } of events) leases.drop(lease)
-    const { source, eventId } = events[0]!
+    const { source, id } = events[0]!
     const count = events.length > 1 && { events: events.length }
     log.error(
-      { source, eventId, ...count, step: 'settle', code: countStoreError(counters, error) },
+      { source, eventId: id, ...count, step: 'settle', code: countStoreError(counters, error) },
       'outcome not written: the event is tried again when its lease expires',
     )
   }

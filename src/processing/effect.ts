@@ -11,8 +11,8 @@ import { leaseLost, NeedsOwnTransaction } from './result.js'
 import type { Scope, Session } from './session.js'
 
 /** The lengths are hashed too, so that `a` + `bc` and `ab` + `c` give different keys. */
-export function idempotencyKey({ source, eventId }: EventKey, name: string): string {
-  const text = [source, eventId, name].map((value) => `${Buffer.byteLength(value)}:${value}`).join('')
+export function idempotencyKey({ source, id }: EventKey, name: string): string {
+  const text = [source, id, name].map((value) => `${Buffer.byteLength(value)}:${value}`).join('')
   return `hookonce_${Buffer.from(sha256(Buffer.from(text))).toString('base64url')}`
 }
 
@@ -61,8 +61,8 @@ export class Effects<Tx> {
 
   async #run(name: string, fn: () => unknown, { onUnknown = 'repeat' }: OnceOptions): Promise<unknown> {
     this.#scope.insistOnOpen()
-    const { lease, eventId } = this.#claimed
-    const effect = `effect "${name}" of event "${eventId}"`
+    const { lease, id } = this.#claimed
+    const effect = `effect "${name}" of event "${id}"`
     const before = await this.#write({ step: 'start', lease, name })
     if (before.state === 'finished') return storedResult(effect, before.result)
     const calls = callsOf(this.#store)

@@ -36,10 +36,10 @@ export class Elsewhere<Tx> {
     const elsewhere: ClaimedEvent[] = []
     const nowhere: ClaimedEvent[] = []
     for (const event of events) {
-      const { source, eventType } = event
+      const { source, type } = event
       const separator = this.#sources.get(source)?.typeSeparator
       const isHandled = handled.some(
-        (types) => types.source === source && handlesType(types.pattern, eventType, separator),
+        (types) => types.source === source && handlesType(types.pattern, type, separator),
       )
       if (isHandled) this.#note(event)
       ;(isHandled ? elsewhere : nowhere).push(event)
@@ -53,8 +53,8 @@ export class Elsewhere<Tx> {
     return [...this.#known.values()]
   }
 
-  #note({ source, eventType }: ClaimedEvent): void {
+  #note({ source, type }: ClaimedEvent): void {
     if (this.#known.size < MAX_KNOWN)
-      this.#known.set(`${source} ${eventType}`, { source, eventType, until: performance.now() + KNOWN_MS })
+      this.#known.set(`${source} ${type}`, { source, type: type, until: performance.now() + KNOWN_MS })
   }
 }

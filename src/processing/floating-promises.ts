@@ -72,10 +72,10 @@ export class Calls {
   }
 
   #report(error: unknown): void {
-    const { source, eventId } = this.#events[0]!
+    const { source, id } = this.#events[0]!
     const events = this.#events.length > 1 && { events: this.#events.length }
     this.#log.error(
-      { source, eventId, ...events, code: codeOf(error), step: 'handle' },
+      { source, eventId: id, ...events, code: codeOf(error), step: 'handle' },
       'a call on ctx that was not awaited has failed; await it in the handler',
     )
   }
@@ -114,7 +114,7 @@ export function logRejections(log: Logger): void {
     const names = [...runningNow]
       .flat()
       .slice(0, MAX_NAMED)
-      .map(({ source, eventId }) => `${source}/${eventId}`)
+      .map(({ source, id }) => `${source}/${id}`)
     log.error(
       {
         step: 'handle',

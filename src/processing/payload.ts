@@ -8,8 +8,8 @@ export function asHandledEvent(source: Source, claimed: ClaimedEvent, body: Uint
   let parsed: { value: unknown } | null = null
   return {
     source: claimed.source,
-    id: claimed.eventId,
-    type: claimed.eventType,
+    id: claimed.id,
+    type: claimed.type,
     reference: claimed.reference,
     raw: body,
     get slice() {
@@ -38,7 +38,7 @@ export function eventBytes(source: Source, claimed: ClaimedEvent, body: Uint8Arr
 /** Null when no slice is certain to belong to this event: no payload is better than the payload of another event. */
 function sliceOf(source: Source, claimed: ClaimedEvent, body: Uint8Array): StoredSlice | null {
   const slices = slicesOf(source, claimed.headers, body)
-  const { eventId, eventType, reference, part } = claimed
+  const { id: eventId, type, reference, part } = claimed
   const atPosition = slices[part]
   // A delivery of one event is that event, also if the rules of the provider have changed since it was recorded.
   if (atPosition?.isWhole && slices.length === 1) return atPosition
@@ -47,7 +47,7 @@ function sliceOf(source: Source, claimed: ClaimedEvent, body: Uint8Array): Store
   if (withId !== undefined) return withId
   // The id came from a header that is not stored, or from the signature: the position decides.
   if (atPosition === undefined || atPosition.id === null) return atPosition ?? null
-  return atPosition.type === eventType && atPosition.reference === reference ? atPosition : null
+  return atPosition.type === type && atPosition.reference === reference ? atPosition : null
 }
 
 /**

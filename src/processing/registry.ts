@@ -115,8 +115,8 @@ export class Registry<Tx> {
     return found
   }
 
-  has({ source, eventType }: EventTypeKey): boolean {
-    return this.resolve(source, eventType) !== null
+  has({ source, type }: EventTypeKey): boolean {
+    return this.resolve(source, type) !== null
   }
 
   /** The default policy when the event has no handler here. */
@@ -146,8 +146,8 @@ export class Registry<Tx> {
   }
 
   /** Whether the source of the event or its handler is paused. */
-  isPaused({ source, eventType }: EventTypeKey): boolean {
-    return this.pausedSources.has(source) || this.resolve(source, eventType)?.paused === true
+  isPaused({ source, type }: EventTypeKey): boolean {
+    return this.pausedSources.has(source) || this.resolve(source, type)?.paused === true
   }
 
   /** 1 when every event has its own attempt. */

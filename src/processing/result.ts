@@ -43,8 +43,8 @@ export class NeedsOwnTransaction extends Error {
   override readonly name = 'NeedsOwnTransaction'
 }
 
-export function leaseLost({ source, eventId }: EventKey): HookonceError {
-  return new HookonceError('LEASE_LOST', { source, eventId })
+export function leaseLost({ source, id }: EventKey): HookonceError {
+  return new HookonceError('LEASE_LOST', { source, eventId: id })
 }
 
 /** For an event whose workers died in every attempt; null while it has attempts left. */
@@ -78,9 +78,9 @@ export function failureIn<Tx>(
   claimed?: ClaimedEvent,
 ): Result {
   const events = claimed ? [claimed] : session.claimed
-  const { source, eventType } = events[0]!
+  const { source, type } = events[0]!
   const text = (thrown: unknown) => errorText(redact, events, thrown)
-  const result = failure(error, registry.retryOf(source, eventType), events[0]!, text)
+  const result = failure(error, registry.retryOf(source, type), events[0]!, text)
   if (result.kind !== 'failed') return result
   if (session.unavailable) return unavailableNow(session.unavailable.code)
   return events.length === 1 ? { ...result, place: placeIn(redact, events[0]!, error) } : result

@@ -44,9 +44,9 @@ export class Suspects<Tx> {
   }
 
   /** An event in its last attempt is a suspect after one loss: lost once more, it would be a dead letter. */
-  #isSuspect({ source, eventType, losses, tries }: ClaimedEvent): boolean {
+  #isSuspect({ source, type, losses, tries }: ClaimedEvent): boolean {
     if (losses === 0) return false
-    const handler = this.#registry.resolve(source, eventType)
+    const handler = this.#registry.resolve(source, type)
     if (!handler || tries > handler.retry.maxAttempts) return false // no handler will run
     return losses >= SUSPECT_LOSSES || tries === handler.retry.maxAttempts
   }

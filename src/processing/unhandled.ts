@@ -14,7 +14,7 @@ export function unhandledNotice({
   readonly counters: Counters
 }): (event: ClaimedEvent) => void {
   const byType = new Map<string, number>()
-  return ({ source, eventId, eventType }) => {
+  return ({ source, id, type: eventType }) => {
     counters.of(source).reviewed++
     const own = `${source} ${eventType}`
     const type = byType.has(own) || byType.size < MAX_TYPES ? own : 'others'
@@ -23,7 +23,7 @@ export function unhandledNotice({
     // The first, the second, the fourth, ...: many senders always send types that an application does not want.
     if ((events & (events - 1)) !== 0) return
     log.warn(
-      { source, eventId, type: eventType, step: 'settle', reason: 'unhandled', events },
+      { source, eventId: id, type: eventType, step: 'settle', reason: 'unhandled', events },
       'no process handles this type: event put on the review list. Add a handler and replay it, or ignore the type in a handler for "*"',
     )
   }

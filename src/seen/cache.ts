@@ -93,7 +93,7 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
         // Without a hash the content cannot be compared.
         if (events.every((event) => event.contentHash !== null)) {
           entries = await seen.get(
-            events.map(({ eventId }) => ({ log: id, source: delivery.source, eventId })),
+            events.map(({ id: eventId }) => ({ log: id, source: delivery.source, id: eventId })),
           )
           failing = false
         }
@@ -116,10 +116,10 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
       const expiresAt = now + ttlMs(source)
       put(
         verdicts.flatMap((verdict, i) => {
-          const { eventId, contentHash: hash } = delivery.events[i]!
+          const { id: eventId, contentHash: hash } = delivery.events[i]!
           const state = stateOf(verdict)
           if (hash === null || state === null || !('seq' in verdict)) return []
-          const key = { log: id, source: delivery.source, eventId }
+          const key = { log: id, source: delivery.source, id: eventId }
           const entry = { seq: verdict.seq, hash, state, confirmedAt: now, expiresAt }
           remember(key, entry)
           return [{ key, entry }]
@@ -127,8 +127,8 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
       )
     },
 
-    settled({ source, eventId, seq }, state) {
-      const text = name.last === null ? '' : seenKeyText({ log: name.last, source, eventId })
+    settled({ source, id, seq }, state) {
+      const text = name.last === null ? '' : seenKeyText({ log: name.last, source, id: id })
       const found = unfinished.get(text)
       if (found?.entry.seq !== seq) return
       unfinished.delete(text)
@@ -138,7 +138,7 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
     async forget(keys) {
       const id = await name.current()
       if (id === null) return
-      const seenKeys = keys.map(({ source, eventId }) => ({ log: id, source, eventId }))
+      const seenKeys = keys.map(({ source, id: eventId }) => ({ log: id, source, id: eventId }))
       for (const key of seenKeys) unfinished.delete(seenKeyText(key))
       put(seenKeys.map((key) => ({ key, entry: null })))
     },

@@ -64,8 +64,8 @@ export function lru(size = 10_000): Seen {
 }
 
 /** The lengths come first, so that two different keys never have the same text. */
-export function seenKeyText({ log, source, eventId }: SeenKey): string {
-  return `${log.length}:${source.length}:${log}${source}${eventId}`
+export function seenKeyText({ log, source, id }: SeenKey): string {
+  return `${log.length}:${source.length}:${log}${source}${id}`
 }
 
 export const seenRule = rule(

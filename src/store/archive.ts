@@ -41,8 +41,8 @@ export interface StoredDelivery {
 
 export interface StoredEvent {
   readonly seq: number
-  readonly eventId: string
-  readonly eventType: string
+  readonly id: string
+  readonly type: string
   readonly reference: string | null
   /** Hexadecimal. */
   readonly contentHash: string | null

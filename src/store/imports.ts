@@ -17,8 +17,8 @@ export interface Imports {
 
 export interface ImportedEvent {
   readonly source: string
-  readonly eventId: string
-  readonly eventType: string
+  readonly id: string
+  readonly type: string
   readonly reference: string | null
   /** Milliseconds since 1970. */
   readonly receivedAt: number

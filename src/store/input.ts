@@ -35,8 +35,8 @@ export function checkDelivery(delivery: NewDelivery): void {
   }
   if (delivery.receivedAt !== undefined) checkInstant('receivedAt', delivery.receivedAt)
   for (const event of delivery.events) {
-    checkEventId(event.eventId)
-    checkText('An event type', event.eventType, 1, limits.eventTypeBytes)
+    checkEventId(event.id)
+    checkText('An event type', event.type, 1, limits.eventTypeBytes)
     if (event.reference !== null) checkText('A reference', event.reference, 1, limits.referenceBytes)
     checkHash('contentHash', event.contentHash)
     checkHash('guardHash', event.guardHash)
@@ -46,7 +46,7 @@ export function checkDelivery(delivery: NewDelivery): void {
 
 export function checkKey(key: EventKey): void {
   checkSource(key.source)
-  checkEventId(key.eventId)
+  checkEventId(key.id)
 }
 
 export function checkClaim(options: ClaimOptions): void {
@@ -54,9 +54,9 @@ export function checkClaim(options: ClaimOptions): void {
   checkCount('limit', options.limit, limits.claimBatch)
   checkLeaseMs(options.leaseMs)
   for (const source of options.sources ?? []) checkSource(source)
-  for (const { source, eventType } of options.except ?? []) {
+  for (const { source, type } of options.except ?? []) {
     checkSource(source)
-    checkText('An event type', eventType, 1, limits.eventTypeBytes)
+    checkText('An event type', type, 1, limits.eventTypeBytes)
   }
   if (options.event) checkKey(options.event)
 }
@@ -126,7 +126,7 @@ export function checkFilter(filter: EventFilter): void {
     throw invalid('state', `must be one of ${states.join(', ')}, not "${filter.state}"`)
   }
   if (filter.source !== undefined) checkSource(filter.source)
-  if (filter.eventId !== undefined) checkEventId(filter.eventId)
+  if (filter.id !== undefined) checkEventId(filter.id)
   if (filter.type !== undefined) checkText('A type', filter.type, 1, limits.eventTypeBytes)
   if (filter.reference !== undefined) checkText('A reference', filter.reference, 1, limits.referenceBytes)
   if (filter.reason !== undefined) checkText('A reason', filter.reason, 1, limits.errorBytes, true)

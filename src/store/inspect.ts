@@ -66,7 +66,7 @@ export interface DeadLetters {
 export interface DeadLetterGroup {
   readonly source: string
   readonly error: string | null
-  readonly eventType: string
+  readonly type: string
   readonly count: number
   readonly firstAt: number
   readonly lastAt: number

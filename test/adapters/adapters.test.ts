@@ -130,7 +130,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
         200,
         { status: 'accepted', event_id: id, duplicate: false },
       ])
-      const stored = await inbox.events.payload({ source: 'stripe', eventId: id })
+      const stored = await inbox.events.payload({ source: 'stripe', id: id })
       expect(Buffer.from(stored!.body).equals(body)).toBe(true)
       expect(stored!.headers['content-type']).toContain(type)
     }
@@ -208,7 +208,7 @@ describe.each(Object.entries(adapters))('%s', (_name, adapter) => {
     )
     expect(answers.every((answer) => answer.httpStatus === 200)).toBe(true)
     expect(answers.filter((answer) => !answer.duplicate)).toHaveLength(1)
-    expect(await inbox.events.get({ source: 'stripe', eventId: 'evt_64' })).toMatchObject({ deliveries: 64 })
+    expect(await inbox.events.get({ source: 'stripe', id: 'evt_64' })).toMatchObject({ deliveries: 64 })
   })
 })
 

@@ -205,8 +205,8 @@ test('an event without its payload is not replayed: the reason is named and coun
   const store = sqlite(path)
   await store.migrate()
   const times = { receivedAt: Date.now(), processedAt: null }
-  const about = { source: 'stripe', eventType: 'invoice.paid', reference: null, reason: null, payload: null }
-  await store.imports.add([{ ...about, ...times, eventId: 'evt_imported', state: 'succeeded' }])
+  const about = { source: 'stripe', type: 'invoice.paid', reference: null, reason: null, payload: null }
+  await store.imports.add([{ ...about, ...times, id: 'evt_imported', state: 'succeeded' }])
   await store.close()
   const replay = (...args: string[]) =>
     folder.run(['replay', '--force', ...args, '--store', `sqlite:${path}`, '--note', 'a test'])

@@ -47,7 +47,7 @@ async function deliver(store: string, id: string, handled: string[] = []) {
     const body = JSON.stringify({ id, type: 'invoice.paid', data: { object: { id: 'in_1' } } })
     const receipt = await inbox.receive('stripe', await source.sign({ body, now: Date.now() }))
     await inbox.drain()
-    return { receipt, event: await inbox.events.get({ source: 'stripe', eventId: id }) }
+    return { receipt, event: await inbox.events.get({ source: 'stripe', id: id }) }
   } finally {
     await inbox.stop()
   }
@@ -125,7 +125,7 @@ test('CSV and NDJSON files are read, also with other column names and from stand
   ]
   expect((await json(...csv, '--store', store)).result).toMatchObject({ imported: 2 })
   expect((await deliver(store, 'evt_a')).event).toMatchObject({
-    eventType: 'invoice, "paid"',
+    type: 'invoice, "paid"',
     receivedAt: Date.UTC(2026, 0, 2, 3, 4, 5),
   })
   expect((await deliver(store, 'evt_b')).event).toMatchObject({ receivedAt: 1_767_225_600_000 })
@@ -143,7 +143,7 @@ test('CSV and NDJSON files are read, also with other column names and from stand
     store,
   )
   expect(ndjson.result).toMatchObject({ rows: 2, imported: 1 })
-  expect((await deliver(store, 'evt_d')).event).toMatchObject({ state: 'ignored', eventType: 'imported' })
+  expect((await deliver(store, 'evt_d')).event).toMatchObject({ state: 'ignored', type: 'imported' })
 })
 
 test('a mistake is named with its row or column', async () => {

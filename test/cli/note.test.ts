@@ -30,7 +30,7 @@ beforeAll(async () => {
   const source = wholeInbox(inbox).sources.get('stripe')!
   for (const id of ['evt_1', 'evt_2', 'evt_3', 'evt_4'])
     await inbox.receive('stripe', await source.sign(source.sample({ id, now: Date.now() })))
-  for (const eventId of ['evt_3', 'evt_4']) await inbox.ignore({ source: 'stripe', eventId })
+  for (const eventId of ['evt_3', 'evt_4']) await inbox.ignore({ source: 'stripe', id: eventId })
   inbox.on('stripe', 'no.such.type', () => {})
   await inbox.drain()
 })

@@ -30,8 +30,8 @@ beforeAll(async () => {
   const inbox = createInbox({ store, sources: { stripe: source }, log: silentLog })
   inbox.on('stripe', '*', async () => {})
   const event = (eventId: string) => ({
-    eventId,
-    eventType: 'invoice.paid',
+    id: eventId,
+    type: 'invoice.paid',
     reference: 'in_1',
     contentHash: null,
     guardHash: null,
@@ -46,10 +46,10 @@ beforeAll(async () => {
   // A log whose event has its payload, whatever the tests of retention and erasure have removed.
   const kept = await openStore(`sqlite:${folder.path}/kept.db`)
   await kept.migrate()
-  const finished = { source: 'stripe', eventType: 'invoice.paid', reference: null, reason: null } as const
+  const finished = { source: 'stripe', type: 'invoice.paid', reference: null, reason: null } as const
   const times = { receivedAt: Date.now(), processedAt: null, state: 'succeeded' } as const
   const payload = { headers: {}, body: Buffer.from('{}') }
-  await kept.imports!.add([{ ...finished, ...times, eventId: 'evt_kept', payload }])
+  await kept.imports!.add([{ ...finished, ...times, id: 'evt_kept', payload }])
   await kept.close()
 })
 afterAll(() => folder.remove())
@@ -151,7 +151,7 @@ describe('doctor', () => {
     const busy = join(folder.path, 'busy.db')
     expect((await folder.run(['migrate', 'up', '--store', 'sqlite:busy.db'])).code).toBe(0)
     const store = await openStore(`sqlite:${busy}`)
-    const event = { eventId: 'e1', eventType: 'a', reference: null, contentHash: null, guardHash: null }
+    const event = { id: 'e1', type: 'a', reference: null, contentHash: null, guardHash: null }
     await store.record([
       { source: 's', headers: {}, body: Buffer.from('{}'), events: [event], contentGuard: 'accept' },
     ])
@@ -216,7 +216,7 @@ test('on PostgreSQL: migrate, doctor, list, tail and an order', async () => {
   expect(await on('migrate', 'up')).toMatchObject({ code: 0, value: { from: 0 } })
   expect(await on('migrate', 'status')).toMatchObject({ code: 0, value: { upToDate: true } })
   const store = await openStore(database.url)
-  const event = { eventId: 'evt_1', eventType: 'ping', reference: null, contentHash: null, guardHash: null }
+  const event = { id: 'evt_1', type: 'ping', reference: null, contentHash: null, guardHash: null }
   await store.record([
     { source: 'stripe', headers: {}, contentGuard: 'review', body: Buffer.from('{}'), events: [event] },
   ])

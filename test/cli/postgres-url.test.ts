@@ -71,9 +71,7 @@ export default defineConfig({
   expect(answer.status).toBe(200)
   const store = postgres({ url: database.url, schema: 'log' })
   afterwards(() => store.close())
-  await expect
-    .poll(async () => (await store.get({ source: 'shop', eventId: 'evt_1' }))?.state)
-    .toBe('succeeded')
+  await expect.poll(async () => (await store.get({ source: 'shop', id: 'evt_1' }))?.state).toBe('succeeded')
   server.signal('SIGTERM')
   expect((await server.ended()).code).toBe(0)
 })

@@ -59,7 +59,7 @@ test('five deliveries at once are one event', async () => {
   const { code, report, stderr } = await send('stripe', 'invoice.paid', '--times', '5', '--concurrency', '5')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(report).toMatchObject({
-    eventType: 'invoice.paid',
+    type: 'invoice.paid',
     deliveries: 5,
     recorded: 1,
     duplicates: 4,
@@ -77,7 +77,7 @@ describe.concurrent('the body', () => {
   test('--body sends a file as it is', async () => {
     writeFileSync(join(folder.path, 'body.json'), '{"id":"evt_file",  "type":"from.file"}')
     const { report } = await send('stripe', '--body', 'body.json')
-    expect(report).toMatchObject({ eventId: 'evt_file', eventType: 'from.file', recorded: 1 })
+    expect(report).toMatchObject({ id: 'evt_file', type: 'from.file', recorded: 1 })
   })
 
   test.each([

@@ -124,7 +124,7 @@ it('a server takes the new inbox without refusing a delivery, and a request on t
   expect(server.inbox).toBe(next)
   expect([...new Set(await Promise.all(answers))]).toEqual([200])
   expect(await post('other', 'new source')).toBe(200)
-  expect(await next.events.get({ source: 'shop', eventId: 'slow' })).not.toBeNull()
+  expect(await next.events.get({ source: 'shop', id: 'slow' })).not.toBeNull()
   await expect(first.events.stats()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
 })
 

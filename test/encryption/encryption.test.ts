@@ -38,7 +38,7 @@ onBothLogs((bench) => {
     expect(Buffer.from(row!.body as Uint8Array).includes(secret)).toBe(false)
     await inbox.drain()
     expect(seen).toEqual([`${body} application/json`])
-    const payload = await inbox.events.payload({ source: 'shop', eventId: 'a' })
+    const payload = await inbox.events.payload({ source: 'shop', id: 'a' })
     expect(Buffer.from(payload!.body).toString()).toBe(body)
     expect(payload!.headers).toEqual({ 'content-type': 'application/json' })
     expect(await post(inbox, { id: 'a', type: 't', secret })).toMatchObject({ duplicate: true })
@@ -50,7 +50,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'a', said: secret })
     const store = await wholeInbox(inbox).store()
     await store.duplicates!.flush()
-    const found = await store.inspect!.conflict({ source: 'shop', eventId: 'a' })
+    const found = await store.inspect!.conflict({ source: 'shop', id: 'a' })
     expect(JSON.parse(Buffer.from(found!.body).toString())).toMatchObject({ id: 'a', said: secret })
     const bodies = await bench.rows(
       'select headers, body from log.payloads union all select headers, body from log.conflicts',
@@ -72,7 +72,7 @@ onBothLogs((bench) => {
     const keys = await bench.rows('select headers from log.payloads order by seq')
     expect(keys.map((row) => JSON.parse(String(row.headers))[':encrypted'])).toEqual([undefined, 'k1', 'k2'])
     for (const eventId of ['plain', 'old', 'new']) {
-      const payload = await inbox.events.payload({ source: 'shop', eventId })
+      const payload = await inbox.events.payload({ source: 'shop', id: eventId })
       expect(JSON.parse(Buffer.from(payload!.body).toString()).id).toBe(eventId)
     }
   })
@@ -94,9 +94,9 @@ onBothLogs((bench) => {
       await inbox.process('shop', 'a')
       await inbox.process('shop', `neighbour of ${code}`)
       expect(handled).toBe(1)
-      const event = await inbox.events.get({ source: 'shop', eventId: 'a' })
+      const event = await inbox.events.get({ source: 'shop', id: 'a' })
       expect(event).toMatchObject({ state: 'failed', reason: expect.stringContaining('"k1"') })
-      await expect(inbox.events.payload({ source: 'shop', eventId: 'a' })).rejects.toMatchObject({ code })
+      await expect(inbox.events.payload({ source: 'shop', id: 'a' })).rejects.toMatchObject({ code })
       expect(JSON.stringify(lines)).not.toContain(secret)
     }
     const { inbox } = bench.inbox({ encryption: second })
@@ -117,8 +117,8 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'own' })
     await inbox.drain()
     const refused = { done: false, code: 'PAYLOAD_UNREADABLE' }
-    expect(await inbox.replay({ source: 'shop', eventId: 'done' }, { force: true })).toEqual(refused)
-    expect(await inbox.retry({ source: 'shop', eventId: 'left' })).toEqual(refused)
+    expect(await inbox.replay({ source: 'shop', id: 'done' }, { force: true })).toEqual(refused)
+    expect(await inbox.retry({ source: 'shop', id: 'left' })).toEqual(refused)
     for (const dryRun of [true, false])
       expect(await inbox.replay({ source: 'shop' }, { force: true, dryRun })).toEqual({
         matched: 3,
@@ -138,11 +138,11 @@ onBothLogs((bench) => {
     await post(k2Inbox, { id: 'a', amount: 2 })
     await post(k1Inbox, { id: 'b', amount: 2 })
     const order = { force: true, conflict: true }
-    expect(await k2Inbox.replay({ source: 'shop', eventId: 'b' }, order)).toEqual({
+    expect(await k2Inbox.replay({ source: 'shop', id: 'b' }, order)).toEqual({
       done: false,
       code: 'PAYLOAD_UNREADABLE',
     })
-    expect(await k2Inbox.replay({ source: 'shop', eventId: 'a' }, order)).toMatchObject({ done: true })
+    expect(await k2Inbox.replay({ source: 'shop', id: 'a' }, order)).toMatchObject({ done: true })
     await k2Inbox.drain()
     expect(await stateOf(k2Inbox, 'a')).toBe('succeeded')
   })
@@ -170,9 +170,9 @@ onBothLogs((bench) => {
     await swap('a', 'b')
     for (const eventId of ['a', 'b']) {
       await inbox.process('shop', eventId)
-      const found = await inbox.events.get({ source: 'shop', eventId })
+      const found = await inbox.events.get({ source: 'shop', id: eventId })
       expect(found).toMatchObject({ state: 'failed', reason: expect.stringContaining('another event') })
-      await expect(inbox.events.payload({ source: 'shop', eventId })).rejects.toMatchObject({
+      await expect(inbox.events.payload({ source: 'shop', id: eventId })).rejects.toMatchObject({
         code: 'ENCRYPTION_MISPLACED',
       })
     }
@@ -190,7 +190,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'a', said: 'second' })
     const store = await wholeInbox(inbox).store()
     await store.duplicates!.flush()
-    const key = { source: 'shop', eventId: 'a' }
+    const key = { source: 'shop', id: 'a' }
     const [own] = await bench.rows('select body from log.payloads')
     const [other] = await bench.rows('select body from log.conflicts')
     const write = (table: string, body: unknown) => {
@@ -230,7 +230,7 @@ onBothLogs((bench) => {
     expect(one).not.toEqual(other)
     for (const source of ['shop', 'crm']) await inbox.process(source, 'a')
     expect(handled).toEqual(['crm'])
-    await expect(inbox.events.payload({ source: 'shop', eventId: 'a' })).rejects.toMatchObject({
+    await expect(inbox.events.payload({ source: 'shop', id: 'a' })).rejects.toMatchObject({
       code: 'ENCRYPTION_KEY_WRONG',
     })
   })
@@ -245,11 +245,11 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', (event) => void handled.push(event.id))
     await inbox.process('shop', 'a')
     expect(handled).toEqual([])
-    expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'a' })).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('not encrypted'),
     })
-    await expect(inbox.events.payload({ source: 'shop', eventId: 'a' })).rejects.toMatchObject({
+    await expect(inbox.events.payload({ source: 'shop', id: 'a' })).rejects.toMatchObject({
       code: 'ENCRYPTION_REQUIRED',
     })
     await post(inbox, { id: 'b' })
@@ -277,7 +277,7 @@ onBothLogs((bench) => {
       })
       expect(await bench.rows('select seq from log.payloads')).toEqual([])
       await archiveRestore({ store, target, source: 'shop', actor: 'ada', note: 'a test' })
-      const payload = (eventId: string) => inbox.events.payload({ source: 'shop', eventId })
+      const payload = (eventId: string) => inbox.events.payload({ source: 'shop', id: eventId })
       expect(JSON.parse(Buffer.from((await payload('b'))!.body).toString()).id).toBe('b')
       for (const eventId of ['a', 'c'])
         await expect(payload(eventId)).rejects.toMatchObject({ code: 'ENCRYPTION_MISPLACED' })
@@ -298,11 +298,11 @@ onLog('SQLite', (bench) => {
 
 describe('sealing', () => {
   const ring = keyRing(first)
-  const event = { eventType: 't', reference: null, contentHash: Buffer.alloc(32, 1), guardHash: null }
-  const events = ['a', 'b'].map((eventId) => ({ ...event, eventId }))
+  const event = { type: 't', reference: null, contentHash: Buffer.alloc(32, 1), guardHash: null }
+  const events = ['a', 'b'].map((id) => ({ ...event, id }))
   const delivery = { source: 'shop', headers: { 'x-a': 'ü' }, body: Buffer.from([0, 255, 1]), events }
   const contentHash = '01'.repeat(32)
-  const a = { source: 'shop', eventId: 'a', part: 0, contentHash }
+  const a = { source: 'shop', id: 'a', part: 0, contentHash }
 
   test('gives back what it was given, each time in another form', () => {
     const sealed = seal(ring, delivery)
@@ -333,9 +333,9 @@ describe('sealing', () => {
     const sealed = seal(ring, delivery)
     const misplaced = expect.objectContaining({ code: 'ENCRYPTION_MISPLACED' })
     unseal(ring, a, sealed)
-    unseal(ring, { ...a, eventId: 'b', part: 1 }, sealed)
+    unseal(ring, { ...a, id: 'b', part: 1 }, sealed)
     for (const place of [
-      { ...a, eventId: 'b' },
+      { ...a, id: 'b' },
       { ...a, part: 1 },
       { ...a, part: 2 },
       { ...a, contentHash: '02'.repeat(32) },

@@ -178,13 +178,13 @@ onBothLogs((bench) => {
     const dead = async () => (await inbox.events.stats()).some((one) => one.dead === 1)
     await until(dead, 'it is a dead letter')
     expect(billing.arrivals).toHaveLength(3)
-    const { reason } = (await inbox.events.get({ source: 'shop', eventId: 'e1' }))!
+    const { reason } = (await inbox.events.get({ source: 'shop', id: 'e1' }))!
     expect(reason).toContain('503')
     expect(reason).not.toMatch(/token|hidden|whsec/)
     billing.answer = status(200)
-    await inbox.retry({ source: 'shop', eventId: 'e1' }, { actor: 'test', note: 'mended' })
+    await inbox.retry({ source: 'shop', id: 'e1' }, { actor: 'test', note: 'mended' })
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'a retry sends it')
-    await inbox.replay({ source: 'shop', eventId: 'e1' }, { actor: 'test', note: 'again', force: true })
+    await inbox.replay({ source: 'shop', id: 'e1' }, { actor: 'test', note: 'again', force: true })
     await until(() => billing.arrivals.length === 5, 'a replay sends it again')
     expect(new Set(seen(billing))).toEqual(new Set(['e1']))
   })
@@ -195,7 +195,7 @@ onBothLogs((bench) => {
     await inbox.start()
     await post(inbox, { id: 'e1' })
     await until(async () => (await stateOf(inbox, 'e1')) === 'failed', 'it is a dead letter')
-    expect(await inbox.events.get({ source: 'shop', eventId: 'e1' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'e1' })).toMatchObject({
       nextAttemptAt: null,
       attempts: 1,
     })
@@ -211,7 +211,7 @@ onBothLogs((bench) => {
     billing.answer = status(200)
     added.resume('billing')
     await until(async () => (await stateOf(inbox, 'e2')) === 'succeeded', 'resumed, it is sent')
-    expect((await inbox.events.attempts({ source: 'shop', eventId: 'e2' })).length).toBe(1)
+    expect((await inbox.events.attempts({ source: 'shop', id: 'e2' })).length).toBe(1)
   })
 
   it('Retry-After quiets the endpoint for all its events, up to an hour', async () => {
@@ -224,12 +224,12 @@ onBothLogs((bench) => {
     await inbox.drain()
     expect(seen(billing)).toEqual(['e1'])
     const due = async (eventId: string) => {
-      const { nextAttemptAt, lastDeliveryAt } = (await inbox.events.get({ source: 'shop', eventId }))!
+      const { nextAttemptAt, lastDeliveryAt } = (await inbox.events.get({ source: 'shop', id: eventId }))!
       return (nextAttemptAt ?? lastDeliveryAt) - lastDeliveryAt
     }
     expect(await due('e1')).toBeGreaterThan(3_500_000)
     expect(await due('e1')).toBeLessThan(3_700_000)
-    expect(await inbox.events.get({ source: 'shop', eventId: 'e2' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'e2' })).toMatchObject({
       state: 'pending',
       attempts: 0,
     })
@@ -255,7 +255,8 @@ onBothLogs((bench) => {
     for (const id of ids(5)) await post(inbox, { id })
     // Several probes fail meanwhile, more than there are attempts.
     await until(() => added.states()[0]!.failed >= 8, 'probes were made')
-    for (const eventId of ids(5)) expect(await inbox.events.attempts({ source: 'shop', eventId })).toEqual([])
+    for (const eventId of ids(5))
+      expect(await inbox.events.attempts({ source: 'shop', id: eventId })).toEqual([])
     const page = readExposition(await metricsText(inbox))
     expect(page.value('hookonce_destination_paused', { destination: 'billing' })).toBe(1)
     expect(page.value('hookonce_destination_sends_total', { destination: 'billing', outcome: 'sent' })).toBe(
@@ -267,9 +268,9 @@ onBothLogs((bench) => {
       'all were sent',
     )
     for (const eventId of ids(5))
-      expect((await inbox.events.attempts({ source: 'shop', eventId })).map((one) => one.outcome)).toEqual([
-        'succeeded',
-      ])
+      expect(
+        (await inbox.events.attempts({ source: 'shop', id: eventId })).map((one) => one.outcome),
+      ).toEqual(['succeeded'])
     expect(added.states()[0]).toMatchObject({ paused: false, failuresInARow: 0 })
     expect(lines.filter((line) => line.destination === 'billing').map((line) => line.msg)).toEqual([
       'destination paused',
@@ -290,7 +291,7 @@ onBothLogs((bench) => {
     added.resume('billing')
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'both have it')
     expect([seen(billing), seen(crm)]).toEqual([['e1'], ['e1']])
-    expect(await inbox.events.attempts({ source: 'shop', eventId: 'e1' })).toHaveLength(1)
+    expect(await inbox.events.attempts({ source: 'shop', id: 'e1' })).toHaveLength(1)
   })
 
   it.each([
@@ -358,7 +359,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'e1' })
     await inbox.drain()
     expect(crm.connections()).toBe(0)
-    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'e1' })
+    const [attempt] = await inbox.events.attempts({ source: 'shop', id: 'e1' })
     expect(attempt).toMatchObject({ outcome: 'failed', detail: expect.stringContaining('307') })
   })
 })

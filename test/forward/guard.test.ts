@@ -264,7 +264,7 @@ onLog('SQLite', (bench) => {
     await post(inbox, { id: 'e1' })
     await inbox.start()
     await until(async () => (await inbox.events.stats())[0]!.dead === 1, 'it is a dead letter')
-    const details = (await inbox.events.attempts({ source: 'shop', eventId: 'e1' })).map((one) => one.detail)
+    const details = (await inbox.events.attempts({ source: 'shop', id: 'e1' })).map((one) => one.detail)
     expect(details).toEqual([
       expect.stringContaining('302'),
       expect.stringContaining('169.254.169.254, which is not a public address'),

@@ -72,7 +72,7 @@ onBothLogs((bench) => {
     for (const eventId of ids(5))
       await store.operate({
         verb: 'ignore',
-        events: [{ source: 'shop', eventId }],
+        events: [{ source: 'shop', id: eventId }],
         actor: 'ada',
         note: 'x',
       })

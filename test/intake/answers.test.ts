@@ -44,7 +44,7 @@ onBothStores((stores) => {
       worker: 'w',
       limit: 1,
       leaseMs: 10_000,
-      event: { source: 'stripe', eventId: body.id },
+      event: { source: 'stripe', id: body.id },
     })
     expect(JSON.parse((await inbox.receive('stripe', delivery)).body).status).toBe('already_received')
     await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
@@ -53,7 +53,7 @@ onBothStores((stores) => {
       200,
       { status: 'already_processed', event_id: body.id, duplicate: true },
     ])
-    const found = await inbox.events.get({ source: 'stripe', eventId: body.id })
+    const found = await inbox.events.get({ source: 'stripe', id: body.id })
     expect(found).toMatchObject({ state: 'succeeded', deliveries: 4, conflicts: 0 })
   })
 
@@ -79,7 +79,7 @@ onBothStores((stores) => {
       'missing_signature',
       'stale_timestamp',
     ])
-    expect(await inbox.events.get({ source: 'stripe', eventId: body.id })).toBeNull()
+    expect(await inbox.events.get({ source: 'stripe', id: body.id })).toBeNull()
   })
 
   const oddBodies = [
@@ -184,10 +184,10 @@ onBothStores((stores) => {
         name === 'strict' ? [name, 409, 'conflict'] : [name, 200, 'already_received'],
       )
       expect(lines.at(-1)).toMatchObject({ reason: 'conflict' })
-      const found = await inbox.events.get({ source: name, eventId: body.id })
+      const found = await inbox.events.get({ source: name, id: body.id })
       expect(found).toMatchObject({ conflicts: 1, deliveries: 2 })
       expect(found!.lastConflict!.hash).not.toBe(found!.contentHash)
-      expect(Buffer.from((await inbox.events.payload({ source: name, eventId: body.id }))!.body)).toEqual(
+      expect(Buffer.from((await inbox.events.payload({ source: name, id: body.id }))!.body)).toEqual(
         Buffer.from(first.body),
       )
     }
@@ -206,9 +206,9 @@ onBothStores((stores) => {
       { source: 'github', state: 'ignored', reason: 'replayed_content' },
       { limit: 500 },
     )
-    expect(forged.events.filter((e) => e.eventId.startsWith(`forged-${n}-`))).toHaveLength(100)
+    expect(forged.events.filter((e) => e.id.startsWith(`forged-${n}-`))).toHaveLength(100)
     const claimed = await store.claim({ worker: 'w', limit: 200, leaseMs: 10_000, sources: ['github'] })
-    expect(claimed.map((e) => e.eventId)).toEqual([`first-${n}`])
+    expect(claimed.map((e) => e.id)).toEqual([`first-${n}`])
   })
 
   it('the content guard can also reject, or accept', async () => {
@@ -232,7 +232,7 @@ onBothStores((stores) => {
       const replayed = { ...first, headers: { ...first.headers, 'x-github-delivery': `two-${n}` } }
       expect((await inbox.receive(name, replayed)).httpStatus).toBe(status)
       expect((await inbox.receive(name, first)).duplicate).toBe(true)
-      const second = await inbox.events.get({ source: name, eventId: `two-${n}` })
+      const second = await inbox.events.get({ source: name, id: `two-${n}` })
       expect([second?.state, second?.sameAs]).toEqual(
         status === 200 ? ['pending', `one-${n}`] : [undefined, undefined],
       )

@@ -72,13 +72,13 @@ onBothStores((stores) => {
     await inbox.drain()
     expect(handled).toEqual(stored)
     const [first, second] = await Promise.all(
-      stored.map((eventId) => inbox.events.get({ source: name, eventId })),
+      stored.map((eventId) => inbox.events.get({ source: name, id: eventId })),
     )
     expect(first).toMatchObject({ state: 'succeeded', sameAs: null })
     expect(second).toMatchObject({ state: 'succeeded', sameAs: stored[0] })
     const flagged = await inbox.events.list({ source: name, flagged: true }, { limit: 500 })
-    expect(flagged.events.map((event) => event.eventId)).toContain(stored[1])
-    expect(flagged.events.map((event) => event.eventId)).not.toContain(stored[0])
+    expect(flagged.events.map((event) => event.id)).toContain(stored[1])
+    expect(flagged.events.map((event) => event.id)).not.toContain(stored[0])
     expect(wholeInbox(inbox).counters.of(name)).toMatchObject({ flagged: 1, replayed: 0, conflicts: 0 })
     expect(lines.filter((line) => line.sameAs === stored[0])).toHaveLength(1)
   })
@@ -109,7 +109,7 @@ onBothStores((stores) => {
     for (const more of [{}, { seen: lru() }] satisfies Partial<InboxOptions>[]) {
       const { inbox, handled, bodies, run } = open(more)
       const id = `x-${run}`
-      const key = { source: 'github', eventId: id }
+      const key = { source: 'github', id: id }
       const captured = await signed(inbox, 'github', `a-${run}`, { action: `captured ${run}` })
       const forged = { ...captured, headers: { ...captured.headers, 'x-github-delivery': id } }
       const real = await signed(inbox, 'github', id, { action: `real ${run}` })
@@ -119,7 +119,7 @@ onBothStores((stores) => {
       expect(await inbox.receive('github', real)).toMatchObject({ httpStatus: 200, eventId: id })
       expect(wholeInbox(inbox).counters.of('github')).toMatchObject({ conflicts: 1 })
       const { events } = await inbox.events.list({ hasConflict: true })
-      expect(events.map(({ eventId }) => eventId)).toContain(id)
+      expect(events.map(({ id }) => id)).toContain(id)
       await inbox.replay(key, { conflict: true, force: true, actor: 'test' })
       await inbox.drain()
       expect(handled.filter((one) => one === id)).toHaveLength(2)

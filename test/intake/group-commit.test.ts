@@ -8,7 +8,7 @@ const delivery = (id: string, bytes = 10): NewDelivery => ({
   source: 's',
   headers: {},
   body: new Uint8Array(bytes),
-  events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+  events: [{ id: id, type: 't', reference: null, contentHash: null, guardHash: null }],
   contentGuard: 'review',
 })
 
@@ -20,7 +20,7 @@ function heldStore() {
     record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
       return new Promise((resolve, reject) => {
         batches.push({
-          ids: deliveries.map((d) => d.events[0]!.eventId),
+          ids: deliveries.map((d) => d.events[0]!.id),
           commit: () => resolve(deliveries.map((_, i) => [{ status: 'recorded', seq: i, state: 'pending' }])),
           fail: reject,
         })

@@ -41,7 +41,7 @@ onBothStores((stores) => {
     await inbox.drain()
     expect(handled).toEqual(['genuine'])
     const withheld = await inbox.events.list({ source: 'mailgun', state: 'ignored' })
-    expect(withheld.events.map(({ eventId }) => eventId).sort()).toEqual(['forged-1', 'forged-2', 'forged-3'])
+    expect(withheld.events.map(({ id }) => id).sort()).toEqual(['forged-1', 'forged-2', 'forged-3'])
     // A retry, by its id, is a duplicate however it was signed.
     expect((await inbox.receive('mailgun', genuine)).duplicate).toBe(true)
     await inbox.stop()

@@ -31,11 +31,11 @@ async function take(recording: Recording, options: Partial<Source> = {}) {
   const after = {
     recorded: () => told.push('workers woken'),
     handledLater: () => true,
-    async inline({ eventId }: { eventId: string }) {
-      told.push(`handled ${eventId}`)
+    async inline({ id }: { id: string }) {
+      told.push(`handled ${id}`)
       return 'processed'
     },
-    rearm: async ({ eventId }: { eventId: string }) => void told.push(`rearmed ${eventId}`),
+    rearm: async ({ id }: { id: string }) => void told.push(`rearmed ${id}`),
     laneOf: () => null,
   }
   const identify = () => [

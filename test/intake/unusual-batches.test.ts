@@ -29,7 +29,7 @@ describe('one deeply nested event of a signed batch', () => {
     const { receipt, inbox } = await receive(line({ secret }), body)
     expect([receipt.httpStatus, receipt.status]).toEqual([200, 'accepted'])
     expect(receipt.events?.map(({ eventId }) => eventId)).toEqual(['a', 'b', 'c'])
-    expect((await inbox.events.list({})).events.map(({ eventType }) => eventType)).toEqual([
+    expect((await inbox.events.list({})).events.map(({ type }) => type)).toEqual([
       'message',
       'message',
       'message',

@@ -71,8 +71,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/postgres/claim.ts',
-        find: '[worker, leaseMs, event.source, event.eventId]',
-        replace: '[worker, Date.now() + leaseMs, event.source, event.eventId]',
+        find: '[worker, leaseMs, event.source, event.id]',
+        replace: '[worker, Date.now() + leaseMs, event.source, event.id]',
       },
     ],
     tests: [{ file: crash, title: 'workers whose clocks are ten minutes apart' }],
@@ -289,9 +289,9 @@ export const processingMutants = [
     changes: [
       {
         file: 'src/processing/payload.ts',
-        find: 'const { eventId, eventType, reference, part } = claimed',
+        find: 'const { id: eventId, type, reference, part } = claimed',
         replace:
-          "const part = 0\n  const { eventType, reference } = claimed\n  const eventId = slices[0]?.id ?? ''",
+          "const part = 0\n  const { type, reference } = claimed\n  const eventId = slices[0]?.id ?? ''",
       },
     ],
     tests: [{ file: 'test/processing/attempt.test.ts', title: 'each handler call gets its own part' }],

@@ -230,9 +230,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/stores/postgres/record-batch.ts',
-        find: 'const first = ids.get(event.event.eventId)',
+        find: 'const first = ids.get(event.event.id)',
         replace:
-          'const at = firsts.findIndex((known) => known.from.source === source && known.event.eventId === event.event.eventId)\n    const first = at < 0 ? undefined : at',
+          'const at = firsts.findIndex((known) => known.from.source === source && known.event.id === event.event.id)\n    const first = at < 0 ? undefined : at',
       },
     ],
     tests: [{ file: 'test/stores/record-growth.test.ts', title: 'the work of folding a batch' }],

@@ -141,7 +141,7 @@ export const securityMutants = [
         file: 'src/intake/intake.ts',
         find: "return at('receive', earlyRefusal('unknown_source'))\n",
         replace:
-          "return at('receive', earlyRefusal('unknown_source'))\n  observer.notRearmed({ source: name, eventId: JSON.stringify(delivery.headers) }, null)\n",
+          "return at('receive', earlyRefusal('unknown_source'))\n  observer.notRearmed({ source: name, id: JSON.stringify(delivery.headers) }, null)\n",
       },
     ],
     tests: [{ file: 'test/intake/secrecy.test.ts', title: 'a canary in the secret' }],

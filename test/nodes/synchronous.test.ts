@@ -50,7 +50,7 @@ test('an event that the standby does not have is not acknowledged, by no node an
   await once(standby.url, 'select pg_promote()')
   const promoted = postgres(standby.url)
   closing.push(() => promoted.close())
-  expect(await promoted.get({ source: 'shop', eventId: 'event' })).not.toBeNull()
+  expect(await promoted.get({ source: 'shop', id: 'event' })).not.toBeNull()
 })
 
 test('a delivery of known events costs no commit where no standby is waited for', async () => {
@@ -72,7 +72,7 @@ function delivery(id: string): NewDelivery {
     source: 'shop',
     headers: {},
     body: Buffer.from(id),
-    events: [{ eventId: id, eventType: 'paid', reference: null, contentHash, guardHash: null }],
+    events: [{ id: id, type: 'paid', reference: null, contentHash, guardHash: null }],
     contentGuard: 'review',
   }
 }

@@ -125,7 +125,7 @@ export async function runWithFault<Tx>(
       // SQLite ends a transaction that nobody could roll back after some seconds, and everything else waits for it.
       const limit = performance.now() + SETTLED_MS
       for (let tries = 0; state !== 'succeeded' && performance.now() < limit; tries++) {
-        state = (await real.get({ source, eventId }))?.state
+        state = (await real.get({ source, id: eventId }))?.state
         if (state !== 'succeeded') await recover(tries)
       }
       expect(`${eventId} ${state}`).toBe(`${eventId} succeeded`)
@@ -134,7 +134,7 @@ export async function runWithFault<Tx>(
 
   const payloadOf = (event: EventKey) => real.inspect.payload(event)
   const ids = types.map((type, i) => `${type}-${i}`)
-  const key = { source, eventId: ids[0]! }
+  const key = { source, id: ids[0]! }
   try {
     await insist('the start', (inbox) => inbox.start())
     for (const [i, id] of ids.entries()) await send(id, types[i]!, [200, 202])
@@ -207,7 +207,7 @@ export async function runWithFault<Tx>(
       expect(`${id} has ${effects} effects`).toBe(`${id} has ${hasEffect ? 1 : 0} effects`)
     }
     const { events } = await real.list({ source })
-    expect(events.map(({ eventId }) => eventId).sort()).toEqual([...ids].sort())
+    expect(events.map(({ id }) => id).sort()).toEqual([...ids].sort())
   }
 }
 
@@ -227,8 +227,8 @@ async function readAll(store: Store, key: EventKey): Promise<void> {
     {
       ...{
         source: key.source,
-        eventId: key.eventId,
-        eventType: 'order.paid',
+        id: key.id,
+        type: 'order.paid',
         reference: null,
         receivedAt: 1,
       },

@@ -9,7 +9,7 @@ import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
 import { ids, onBothLogs, onLog, post, postAll, shop, signal, stateOf, until } from '../support/processing.js'
 
-const key = (eventId: string, source = 'shop') => ({ source, eventId })
+const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
 
 onBothLogs((bench) => {
   describe('outcomes', () => {
@@ -64,9 +64,9 @@ onBothLogs((bench) => {
         expect(waits[i]).toBeLessThanOrEqual(full + 20_000)
       }
       expect(await inbox.process('shop', 'e1')).toMatchObject({ kind: 'failed', retryInMs: null })
-      expect((await inbox.events.list({ state: 'failed', dead: true })).events.map((e) => e.eventId)).toEqual(
-        ['e1'],
-      )
+      expect((await inbox.events.list({ state: 'failed', dead: true })).events.map((e) => e.id)).toEqual([
+        'e1',
+      ])
       expect(await inbox.process('shop', 'e1')).toBeNull()
       expect(await bench.log.effects()).toEqual([])
       expect((await inbox.events.attempts(key('e1'))).map((one) => one.outcome)).toEqual(
@@ -177,7 +177,7 @@ onBothLogs((bench) => {
       ])
       await inbox.drain()
       const review = { state: 'ignored', reason: 'unhandled' } as const
-      expect((await inbox.events.list(review)).events.map((event) => event.eventId).sort()).toEqual(ids(3))
+      expect((await inbox.events.list(review)).events.map((event) => event.id).sort()).toEqual(ids(3))
       const handled: string[] = []
       inbox.on('shop', 'refund.made', (event) => void handled.push(event.id))
       expect(await inbox.replay(review, { dryRun: true })).toMatchObject({ matched: 3, done: 3 })

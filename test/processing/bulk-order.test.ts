@@ -57,11 +57,11 @@ function listed(count: number, matches: (seq: number) => boolean) {
       const events: EventRecord[] = []
       let seq = cursor === null ? count : Number(cursor) - 1
       for (; seq > 0 && events.length < limit; seq--)
-        if (matches(seq)) events.push({ seq, source: 'shop', eventId: `${seq}` } as EventRecord)
+        if (matches(seq)) events.push({ seq, source: 'shop', id: `${seq}` } as EventRecord)
       return { events, next: seq > 0 ? `${seq + 1}` : null }
     },
     async operate({ events }: Order) {
-      orders.push(...events.map(({ eventId }) => Number(eventId)))
+      orders.push(...events.map(({ id }) => Number(id)))
       return events.map(() => ({ done: true, from: 'failed', to: 'pending' }) as const)
     },
   }

@@ -17,7 +17,7 @@ import {
 } from '../support/processing.js'
 import { startProxy } from '../support/proxy.js'
 
-const key = (eventId: string) => ({ source: 'shop', eventId })
+const key = (eventId: string) => ({ source: 'shop', id: eventId })
 const statsOf = async (inbox: Inbox) => (await inbox.events.stats())[0]!
 
 const children: Child[] = []

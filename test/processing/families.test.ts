@@ -27,7 +27,7 @@ async function handledBy(patterns: readonly string[], event: string, body: objec
   const headers = { 'x-github-event': event }
   await inbox.receive('github', await source.sign({ body: text, headers, id: 'd1', now: Date.now() }))
   await inbox.drain()
-  expect(await inbox.events.get({ source: 'github', eventId: 'd1' })).not.toBeNull()
+  expect(await inbox.events.get({ source: 'github', id: 'd1' })).not.toBeNull()
   await inbox.stop()
   return { called, ...seen }
 }

@@ -5,7 +5,7 @@ import type { SqliteTx } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { onBothLogs, post, signal, stateOf, until } from '../support/processing.js'
 
-const key = { source: 'shop', eventId: 'e1' }
+const key = { source: 'shop', id: 'e1' }
 const unhandled: unknown[] = []
 const note = (reason: unknown) => void unhandled.push(reason)
 beforeEach(() => {

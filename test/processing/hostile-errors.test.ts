@@ -67,7 +67,7 @@ onBothLogs((bench) => {
     expect(await inbox.drain()).toBeGreaterThanOrEqual(names.length + 5)
     for (const id of ids(5)) expect([id, await stateOf(inbox, id)]).toEqual([id, 'succeeded'])
     for (const [i, id] of hostile.entries()) {
-      const [first] = await inbox.events.attempts({ source: 'shop', eventId: id })
+      const [first] = await inbox.events.attempts({ source: 'shop', id: id })
       expect([names[i], first?.outcome]).toEqual([names[i], 'failed'])
       expect(first?.detail?.length).toBeGreaterThan(0)
     }

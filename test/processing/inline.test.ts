@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { ids, onBothLogs, onLog, post, shop, signal, stateOf, until } from '../support/processing.js'
 
-const key = (eventId: string) => ({ source: 'shop', eventId })
+const key = (eventId: string) => ({ source: 'shop', id: eventId })
 const answer = async (inbox: Inbox, id: string) => {
   const { httpStatus, status, duplicate, body } = await post(inbox, { id })
   expect(JSON.parse(body)).toMatchObject({ status })

@@ -10,7 +10,7 @@ afterEach(() => void vi.useRealTimers())
 
 const LEASE_MS = 3_000
 const claimed = (eventId: string): ClaimedEvent =>
-  ({ source: 'shop', eventId, lease: { seq: 1, token: eventId } }) as ClaimedEvent
+  ({ source: 'shop', id: eventId, lease: { seq: 1, token: eventId } }) as ClaimedEvent
 
 /** `answer`: what the store says to a heartbeat, by default that every lease is alive. */
 function makeLeases(leaseMs = LEASE_MS) {
@@ -31,7 +31,7 @@ function makeLeases(leaseMs = LEASE_MS) {
   const leases = new Leases(
     { store: store as never, counters, log: silentLog },
     leaseMs,
-    ({ eventId }) => void lost.push(eventId),
+    ({ id }) => void lost.push(id),
   )
   const add = (...ids: string[]) => {
     for (const id of ids) leases.add(claimed(id), performance.now())

@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { limits } from '#dist/model.js'
 import { onBothLogs, post } from '../support/processing.js'
 
-const key = { source: 'shop', eventId: 'e1' }
+const key = { source: 'shop', id: 'e1' }
 
 /** Results that cannot be kept, and what is said about them. */
 const results: Record<string, { make(): unknown; problem: RegExp }> = {

@@ -16,7 +16,7 @@ import {
   until,
 } from '../support/processing.js'
 
-const key = (eventId: string, source = 'shop') => ({ source, eventId })
+const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
 
 /** One event in each state an order may find, by name. */
 async function oneOfEach(bench: Bench): Promise<{ inbox: Inbox; runs: string[] }> {
@@ -44,13 +44,7 @@ onBothLogs((bench) => {
     it('what was done is in the audits, newest first, and the log can be followed from a position', async () => {
       const { inbox } = await oneOfEach(bench)
       const { events, position } = await inbox.events.tail({ after: 0, limit: 10 })
-      expect(events.map((event) => event.eventId)).toEqual([
-        'dead',
-        'retrying',
-        'ignored',
-        'succeeded',
-        'pending',
-      ])
+      expect(events.map((event) => event.id)).toEqual(['dead', 'retrying', 'ignored', 'succeeded', 'pending'])
       await inbox.ignore(key('dead'), { actor: 'ada', note: 'known' })
       await inbox.retry(key('dead'), { actor: 'bob', note: 'mended' })
       const { audits } = await inbox.events.audits({ eventId: 'dead' })
@@ -60,7 +54,7 @@ onBothLogs((bench) => {
       ])
       await postAll(inbox, [{ id: 'later' }])
       const next = await inbox.events.tail({ after: position, limit: 10 })
-      expect(next.events.map((event) => event.eventId)).toEqual(['later'])
+      expect(next.events.map((event) => event.id)).toEqual(['later'])
     })
 
     it('each verb does what the states allow, says why not, and changes nothing then', async () => {
@@ -230,7 +224,7 @@ onBothLogs((bench) => {
 
     it('a filter that names one event is that event', async () => {
       const { inbox } = await dead(2)
-      expect(await inbox.replay({ source: 'shop', eventId: 'e0', state: 'failed' })).toEqual({
+      expect(await inbox.replay({ source: 'shop', id: 'e0', state: 'failed' })).toEqual({
         matched: 1,
         done: 1,
         refused: {},

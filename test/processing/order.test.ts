@@ -17,7 +17,7 @@ import {
   until,
 } from '../support/processing.js'
 
-const key = (eventId: string, source = 'shop') => ({ source, eventId })
+const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
 const someMs = (most: number) => new Promise((resolve) => setTimeout(resolve, Math.random() * most))
 const finished = (stats: { pending: number; processing: number; retrying: number } | undefined) =>
   stats !== undefined && stats.pending + stats.processing + stats.retrying === 0
@@ -175,14 +175,14 @@ onBothLogs((bench) => {
       const effects = (await bench.log.effects()).sort()
       const states = (await inboxes[0]!.events.list({}, { limit: 100 })).events
       const succeeded = states.filter((event) => event.state === 'succeeded')
-      expect(effects).toEqual(succeeded.map((event) => event.eventId).sort())
+      expect(effects).toEqual(succeeded.map((event) => event.id).sort())
       expect(states.filter((event) => event.state !== 'succeeded' && event.reason !== 'stale')).toEqual([])
       expect(attempts.every((row) => row.outcome === 'ignored')).toBe(true)
       // Whoever finished later was not older.
       const byTime = [...succeeded].sort(
         (a, b) => (a.processedAt ?? 0) - (b.processedAt ?? 0) || a.seq - b.seq,
       )
-      expect(byTime.at(-1)?.eventId).toBe('v39')
+      expect(byTime.at(-1)?.id).toBe('v39')
       const watermark = await (await wholeInbox(inboxes[0]!).store()).keys!.watermark('shop', '1:* r')
       expect(watermark).toBe(39)
     })

@@ -151,7 +151,7 @@ onLog('PostgreSQL', (bench) => {
         // Another worker takes it over: the lease has run out and is claimed again.
         await bench.log.sql(`update log.work set next_at = now() - interval '1 second'`)
         const [taken] = await bench.store().claim({ worker: 'other', limit: 1, leaseMs: 5_000 })
-        expect(taken?.eventId).toBe(event.id)
+        expect(taken?.id).toBe(event.id)
       })
       await post(inbox, { id: 'e1' })
       expect(await inbox.process('shop', 'e1')).toEqual({ kind: 'lost' })

@@ -38,7 +38,7 @@ onBothLogs((bench) => {
     await until(() => begun.length === 3, 'both go on')
     expect(begun).toEqual(['first', 'first', 'second'])
     expect(most).toBe(1)
-    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'first' })
+    const [attempt] = await inbox.events.attempts({ source: 'shop', id: 'first' })
     expect(attempt?.outcome).toBe('failed')
     expect(JSON.stringify(attempt)).toContain('the handler took longer than 300 ms')
   })
@@ -53,7 +53,7 @@ onBothLogs((bench) => {
     expect(lines.filter(({ msg }) => String(msg).startsWith(GIVEN_UP))).toMatchObject([
       { level: 'warn', eventId: 'e1', handler: '*' },
     ])
-    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'e1' })
+    const [attempt] = await inbox.events.attempts({ source: 'shop', id: 'e1' })
     expect(JSON.stringify(attempt)).toContain('took longer than 300 ms, and still ran 10 seconds later')
   })
 

@@ -55,7 +55,7 @@ test('a log of its own: the key keeps a second attempt from repeating the effect
     )
     await inbox.drain()
     expect(await paid()).toBe(1)
-    expect((await inbox.events.get({ source: 'shop', eventId: 'e1' }))?.state).toBe('succeeded')
+    expect((await inbox.events.get({ source: 'shop', id: 'e1' }))?.state).toBe('succeeded')
   } finally {
     await inbox.stop()
     await log.end()

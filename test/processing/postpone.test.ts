@@ -18,7 +18,7 @@ onBothLogs((bench) => {
     await post(inbox, { id: 'e1' })
     await until(async () => (await stateOf(inbox, 'e1')) === 'succeeded', 'it succeeded')
     expect(attempts).toEqual([1, 1, 1, 1, 1, 1, 2])
-    const written = await inbox.events.attempts({ source: 'shop', eventId: 'e1' })
+    const written = await inbox.events.attempts({ source: 'shop', id: 'e1' })
     expect(written.map((one) => one.outcome)).toEqual(['failed', 'succeeded'])
   })
 
@@ -32,7 +32,7 @@ onBothLogs((bench) => {
     expect(await inbox.drain()).toBe(1)
     expect(await inbox.drain()).toBe(0)
     expect(await bench.log.effects()).toEqual([])
-    expect(await inbox.events.get({ source: 'shop', eventId: 'e1' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'e1' })).toMatchObject({
       state: 'pending',
       attempts: 0,
     })
@@ -55,7 +55,7 @@ onBothLogs((bench) => {
     for (const id of Object.keys(waits)) {
       await post(inbox, { id })
       await inbox.process('shop', id)
-      const event = await inbox.events.get({ source: 'shop', eventId: id })
+      const event = await inbox.events.get({ source: 'shop', id: id })
       const days = ((event?.nextAttemptAt ?? 0) - before) / day
       expect([id, Math.round(days)]).toEqual([id, id.endsWith('onth') ? 30 : 366])
       expect(event?.state).toBe(id.startsWith('retried') ? 'failed' : 'pending')
@@ -72,7 +72,7 @@ onBothLogs((bench) => {
     for (const id of delays.flatMap((_, i) => [`p${i}`, `r${i}`])) {
       await post(inbox, { id })
       expect(await inbox.process('shop', id)).toMatchObject({ kind: 'failed' })
-      const reason = (await inbox.events.get({ source: 'shop', eventId: id }))?.reason
+      const reason = (await inbox.events.get({ source: 'shop', id: id }))?.reason
       expect(reason).toMatch(/is not a duration such as/)
     }
   })

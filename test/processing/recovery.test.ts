@@ -5,7 +5,7 @@ import { type Child, startChild } from '../support/child.js'
 import { type Bench, ids, onBothLogs, postAll, until } from '../support/processing.js'
 
 const statsOf = async (inbox: Inbox) => (await inbox.events.stats())[0]!
-const key = (eventId: string) => ({ source: 'shop', eventId })
+const key = (eventId: string) => ({ source: 'shop', id: eventId })
 
 const children: Child[] = []
 afterEach(async () => {

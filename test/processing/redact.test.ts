@@ -38,7 +38,7 @@ async function storedAfter(
   const id = `e${++posted}`
   await post(inbox, { ...event, ...more, id })
   await inbox.drain()
-  const key = { source: 'shop', eventId: id }
+  const key = { source: 'shop', id: id }
   const [attempt] = await inbox.events.attempts(key)
   expect((await inbox.events.get(key))?.reason).toBe(attempt!.detail)
   return `${attempt!.detail}\n${JSON.stringify(lines)}`
@@ -133,7 +133,7 @@ onBothLogs((bench) => {
     inbox.on('shop', '*', (_event, ctx) => ctx.ignore(`nothing to do for ${email}`))
     await post(inbox, event)
     await inbox.drain()
-    const record = await inbox.events.get({ source: 'shop', eventId: 'e1' })
+    const record = await inbox.events.get({ source: 'shop', id: 'e1' })
     expect(record?.reason).toBe('nothing to do for ***')
   })
 
@@ -145,7 +145,7 @@ onBothLogs((bench) => {
     await post(inbox, event)
     await post(inbox, { ...event, id: 'e2' })
     await inbox.drain()
-    const attempts = await inbox.events.attempts({ source: 'shop', eventId: 'e2' })
+    const attempts = await inbox.events.attempts({ source: 'shop', id: 'e2' })
     expect(attempts).toHaveLength(1)
     expect(JSON.stringify([lines, attempts])).not.toContain('ada.lovelace')
   })
@@ -220,7 +220,7 @@ describe('finding values', () => {
     const { error } = createRedactor({ paths: ['**'] }, sources)
     const said = (values: unknown[]) => {
       const body = Buffer.from(JSON.stringify({ id: 'e', values }))
-      const claimed = { source: 'shop', eventId: 'e', eventType: 't', reference: null, part: 0 }
+      const claimed = { source: 'shop', id: 'e', type: 't', reference: null, part: 0 }
       const headers = { 'content-type': 'application/json' }
       return error(new Error(`no ${'x'.repeat(20_000)}`), { ...claimed, headers, body } as never)
     }

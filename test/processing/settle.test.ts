@@ -13,8 +13,8 @@ const done: Outcome = { kind: 'succeeded' }
 const claimed = (eventId: string): ClaimedEvent =>
   ({
     source: 'shop',
-    eventId,
-    eventType: 't',
+    id: eventId,
+    type: 't',
     tries: 1,
     attempt: 3,
     lease: { seq: 1, token: eventId },

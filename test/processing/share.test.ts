@@ -17,7 +17,7 @@ import {
 } from '../support/processing.js'
 import { startProxy } from '../support/proxy.js'
 
-const key = (eventId: string) => ({ source: 'shop', eventId })
+const key = (eventId: string) => ({ source: 'shop', id: eventId })
 const statsOf = async (inbox: Inbox) => (await inbox.events.stats())[0]!
 /** One place: all events that are due share a transaction. */
 const processing = { concurrency: 1, lease: 20_000, poll: 50, retry: quickRetry }
@@ -264,8 +264,8 @@ onBothLogs((bench) => {
     expect(stats.processing).toBe(0)
     expect(stats.succeeded + stats.pending).toBe(10)
     expect(stats.succeeded).toBeLessThan(10)
-    for (const { eventId, state, attempts } of (await other.events.list({})).events)
-      expect([eventId, attempts]).toEqual([eventId, state === 'pending' ? 0 : 1])
+    for (const { id, state, attempts } of (await other.events.list({})).events)
+      expect([id, attempts]).toEqual([id, state === 'pending' ? 0 : 1])
   })
 
   it('ctx.once runs once although a neighbour fails, before and after ctx.tx', async () => {

@@ -23,7 +23,7 @@ async function handled(bench: Bench, store: CompleteStore, stale = false): Promi
     'it has ended',
   )
   expect(await bench.log.effects()).toEqual(['e1'])
-  const attempts = await inbox.events.attempts({ source: 'shop', eventId: 'e1' })
+  const attempts = await inbox.events.attempts({ source: 'shop', id: 'e1' })
   return attempts.map(({ attempt, outcome }) => [attempt, outcome])
 }
 

@@ -86,7 +86,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
     await until(() => handled.length === 1, 'an event behind them is handled')
     for (const id of ids(16, 'slow-'))
       await until(async () => (await stateOf(inbox, id)) === 'failed', 'it has failed')
-    const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'slow-0' })
+    const [attempt] = await inbox.events.attempts({ source: 'shop', id: 'slow-0' })
     expect(JSON.stringify(attempt)).toContain('the handler took longer than 2000 ms')
     await until(async () => (await sleeping()) === 0, 'nothing runs on the server')
   })
@@ -106,7 +106,10 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
     const store = postgres({ url: log.args[1]!, schema: log.args[2]! })
     afterwards(() => store.close())
     for (const eventId of ids(4)) {
-      expect(await store.get({ source: 'shop', eventId })).toMatchObject({ state: 'pending', attempts: 0 })
+      expect(await store.get({ source: 'shop', id: eventId })).toMatchObject({
+        state: 'pending',
+        attempts: 0,
+      })
     }
     await until(async () => (await sleeping()) === 0, 'nothing runs on the server')
   })
@@ -170,7 +173,7 @@ describe('SQL that runs longer than its handler may, on PostgreSQL', () => {
       await until(async () => (await log.effects()).length === 2, 'they are handled')
       for (const eventId of ['patient', 'hasty']) {
         await until(async () => (await stateOf(inbox, eventId)) === 'succeeded', 'settled')
-        expect(await inbox.events.attempts({ source: 'shop', eventId })).toMatchObject([{ attempt: 1 }])
+        expect(await inbox.events.attempts({ source: 'shop', id: eventId })).toMatchObject([{ attempt: 1 }])
       }
     },
     90_000,
@@ -200,7 +203,7 @@ onLog('SQLite', (bench) => {
     await until(() => lines.some(({ code }) => code === 'POOL_EXHAUSTED'), 'the hasty one has waited in vain')
     free = true
     await until(async () => (await stateOf(inbox, 'hasty')) === 'succeeded', 'it is handled')
-    expect(await inbox.events.attempts({ source: 'shop', eventId: 'hasty' })).toMatchObject([{ attempt: 1 }])
+    expect(await inbox.events.attempts({ source: 'shop', id: 'hasty' })).toMatchObject([{ attempt: 1 }])
   })
 })
 

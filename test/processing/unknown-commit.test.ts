@@ -41,7 +41,7 @@ onBothLogs((bench) => {
     await inbox.stop()
     expect(calls).toBe(wanted)
     expect(await bench.log.effects()).toEqual(['a'])
-    const attempts = await bench.store().inspect.attempts({ source: 'shop', eventId: 'a' })
+    const attempts = await bench.store().inspect.attempts({ source: 'shop', id: 'a' })
     // The lost connection is no failure of the handler.
     expect(attempts.map(({ outcome }) => outcome)).toEqual(['succeeded'])
     // Nobody is told that the outcome was discarded.

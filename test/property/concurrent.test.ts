@@ -114,11 +114,11 @@ async function work<Tx>(
       const key = keyOf(next.event)
       const order = { verb: next.verb, events: [key], actor: 'ada', note: '', force: true }
       const [result] = await store.operate(order)
-      if (next.verb === 'replay' && result?.done) add(history.replays, nameOf(key.source, key.eventId))
+      if (next.verb === 'replay' && result?.done) add(history.replays, nameOf(key.source, key.id))
     } else if (next.do === 'post') {
       const key = keyOf(next.event)
       await post(store, key)
-      add(history.posts, nameOf(key.source, key.eventId))
+      add(history.posts, nameOf(key.source, key.id))
     } else {
       const held = own[own.length - 1 - next.back]
       if (held) await use(harness, store, held, next, history)
@@ -160,7 +160,7 @@ async function settleWithEffect<Tx>(
 ): Promise<boolean> {
   const transaction = await store.transaction()
   if (outcome.kind === 'succeeded') {
-    const value = `${nameOf(claimed.source, claimed.eventId)} run ${claimed.run}`
+    const value = `${nameOf(claimed.source, claimed.id)} run ${claimed.run}`
     history.effects.add(value)
     await harness.insertEffect(transaction.tx, value)
   }
@@ -170,12 +170,12 @@ async function settleWithEffect<Tx>(
 }
 
 function keyOf(n: number): EventKey {
-  return { source: SOURCES[n % 2]!, eventId: `e${Math.floor(n / 2)}` }
+  return { source: SOURCES[n % 2]!, id: `e${Math.floor(n / 2)}` }
 }
 
-async function post(store: CompleteStore, { source, eventId }: EventKey): Promise<void> {
-  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
-  const lane = eventId === 'e0' || eventId === 'e1' ? 'lane' : null
+async function post(store: CompleteStore, { source, id }: EventKey): Promise<void> {
+  const event = { id: id, type: 't', reference: null, contentHash: null, guardHash: null }
+  const lane = id === 'e0' || id === 'e1' ? 'lane' : null
   await store.record([
     {
       source,
@@ -191,8 +191,8 @@ function add(counts: Map<string, number>, name: string): void {
   counts.set(name, (counts.get(name) ?? 0) + 1)
 }
 
-const laneOf = ({ source, eventId }: EventKey) =>
-  eventId === 'e0' || eventId === 'e1' ? nameOf(source, 'lane') : nameOf(source, eventId)
+const laneOf = ({ source, id }: EventKey) =>
+  id === 'e0' || id === 'e1' ? nameOf(source, 'lane') : nameOf(source, id)
 
 /**
  * A lease that was accepted at `ended` was alive from when it was given until then, without a gap. So while it was, no
@@ -214,16 +214,16 @@ function judgeLeases(held: readonly Held[]): void {
 }
 
 function show({ claimed, from, given, ended }: Held): string {
-  const { source, eventId, attempt, run } = claimed
-  return JSON.stringify({ source, eventId, attempt, run, from, given, ended })
+  const { source, id, attempt, run } = claimed
+  return JSON.stringify({ source, eventId: id, attempt, run, from, given, ended })
 }
 
 /** The log of one event agrees with what its workers were told. */
 async function judgeEvent(store: CompleteStore, key: EventKey, history: History): Promise<EventRecord> {
-  const name = nameOf(key.source, key.eventId)
+  const name = nameOf(key.source, key.id)
   const [found, rows] = await Promise.all([store.get(key), store.inspect.attempts(key)])
   assert.ok(found, `${name} is there`)
-  const own = history.held.filter(({ claimed }) => nameOf(claimed.source, claimed.eventId) === name)
+  const own = history.held.filter(({ claimed }) => nameOf(claimed.source, claimed.id) === name)
   const kept = own.filter((held) => held.ended?.how !== 'released')
   const numbers = kept.map((held) => held.claimed.attempt).sort((a, b) => a - b)
   assert.deepEqual(

@@ -305,7 +305,7 @@ const orderable: Record<Order['verb'], readonly State[]> = {
 export function operate(model: Model, { verb, events, force, dryRun }: Order): OrderResult[] {
   const on = dryRun ? structuredClone(model) : model
   return events.map((key): OrderResult => {
-    const event = on.events.get(nameOf(key.source, key.eventId))
+    const event = on.events.get(nameOf(key.source, key.id))
     if (!event) return { done: false, code: 'EVENT_NOT_FOUND' }
     const from = stateOf(event, on.now)
     if (from === 'processing') return { done: false, code: 'EVENT_PROCESSING' }
@@ -348,19 +348,19 @@ export function record(
     const payload: ModelPayload = { body: delivery.body, headers: delivery.headers, kept: true }
     return delivery.events.map((event, part): RecordVerdict => {
       const { source } = delivery
-      const { eventId } = event
-      const known = model.events.get(nameOf(source, eventId))
+      const { id } = event
+      const known = model.events.get(nameOf(source, id))
       if (known) return duplicate(model, known, event, part, payload)
       const guard = event.guardHash === null ? null : nameOf(source, hex(event.guardHash)!)
       const sameAs = (guard === null ? null : model.guards.get(guard)) ?? null
       if (sameAs !== null && delivery.contentGuard === 'reject') return { status: 'replayed' }
       const withheld = sameAs !== null && delivery.contentGuard === 'review'
-      if (guard !== null && sameAs === null) model.guards.set(guard, eventId)
+      if (guard !== null && sameAs === null) model.guards.set(guard, id)
       const seq = seqs[d]?.[part] ?? -1
       const { now } = model
-      model.events.set(nameOf(source, eventId), {
+      model.events.set(nameOf(source, id), {
         source,
-        eventId,
+        id: id,
         sameAs,
         seq,
         event,
@@ -378,7 +378,7 @@ export function record(
         deliveries: 1,
         conflicts: 0,
       })
-      if (!withheld) enter(model, model.events.get(nameOf(source, eventId))!)
+      if (!withheld) enter(model, model.events.get(nameOf(source, id))!)
       const same = sameAs === null ? {} : { sameAs }
       return { status: 'recorded', seq, state: withheld ? 'ignored' : 'pending', ...same }
     })
@@ -438,8 +438,8 @@ export function prunable(
   return { payloads, events: new Set(own.filter((event) => finished(event) && old(event, eventsBefore))) }
 }
 
-export function forget(model: Model, { source, eventId }: EventKey): void {
-  model.events.delete(nameOf(source, eventId))
+export function forget(model: Model, { source, id }: EventKey): void {
+  model.events.delete(nameOf(source, id))
   for (const [guard, holder] of model.guards)
-    if (holder === eventId && (JSON.parse(guard) as string[])[0] === source) model.guards.delete(guard)
+    if (holder === id && (JSON.parse(guard) as string[])[0] === source) model.guards.delete(guard)
 }

@@ -174,9 +174,7 @@ export class Run<Tx> {
   #pickEvent(n: number): EventKey {
     const events = this.#events()
     const found = events[n % (events.length + 1)]
-    return found
-      ? { source: found.source, eventId: found.eventId }
-      : { source: this.#source(0), eventId: 'no such event' }
+    return found ? { source: found.source, id: found.id } : { source: this.#source(0), id: 'no such event' }
   }
 
   #pickLease({ back, forged }: LeasePick): Lease | null {
@@ -242,8 +240,8 @@ export class Run<Tx> {
         contentGuard: given.policy,
         ...(given.age !== null && { receivedAt: this.#real(this.#model.now - given.age * MINUTE) }),
         events: given.events.map((event) => ({
-          eventId: `e${event.id}`,
-          eventType: `${this.#name}.t${event.type}`,
+          id: `e${event.id}`,
+          type: `${this.#name}.t${event.type}`,
           reference: event.reference === null ? null : `${this.#name} r${event.reference}`,
           contentHash: event.content === null ? null : sha256(`content ${event.content}`),
           guardHash:
@@ -275,8 +273,8 @@ export class Run<Tx> {
     this.#model.lastSeq = Math.max(this.#model.lastSeq, ...fresh)
     // I1: what was answered is committed, so the other store sees it.
     for (const { source, events } of posted.slice(0, 1)) {
-      const eventId = events[0]!.eventId
-      const found = await this.#store(via === 0 ? 1 : 0).list({ source, eventId })
+      const eventId = events[0]!.id
+      const found = await this.#store(via === 0 ? 1 : 0).list({ source, id: eventId })
       const there = this.#model.events.has(nameOf(source, eventId)) ? 1 : 0
       assert.equal(found.events.length, there, 'I1, I2: one committed row for an event that was acked')
     }
@@ -293,11 +291,11 @@ export class Run<Tx> {
       leaseMs,
       ...(sources && { sources: names }),
     })
-    const taken = claimed.map((one) => this.#model.events.get(nameOf(one.source, one.eventId)))
+    const taken = claimed.map((one) => this.#model.events.get(nameOf(one.source, one.id)))
     const sure = looked.filter((event) => chance.get(event) === 'yes')
     for (const event of taken) {
       assert.ok(event && chance.has(event), 'a claim gives events of the sources asked for')
-      assert.notEqual(chance.get(event), 'no', `${event.eventId} may be claimed now`)
+      assert.notEqual(chance.get(event), 'no', `${event.id} may be claimed now`)
     }
     assert.equal(new Set(taken).size, taken.length, 'a claim gives no event twice')
     assert.ok(taken.length <= limit, 'a claim gives no more than its limit')
@@ -318,7 +316,7 @@ export class Run<Tx> {
 
   async #claimOne(via: Via, n: number, leaseMs: number): Promise<Lease | null> {
     const key = this.#pickEvent(n)
-    const event = this.#model.events.get(nameOf(key.source, key.eventId))
+    const event = this.#model.events.get(nameOf(key.source, key.id))
     const worker = `w${this.#worker++}`
     const expected = event !== undefined && claimable(this.#model, event, true) === 'yes'
     const [claimed, ...more] = await this.#store(via).claim({ worker, limit: 1, leaseMs, event: key })
@@ -340,8 +338,8 @@ export class Run<Tx> {
       rest,
       {
         source: event.source,
-        eventId: event.eventId,
-        eventType: event.event.eventType,
+        id: event.id,
+        type: event.event.type,
         reference: event.event.reference,
         attempt: event.work!.attempt,
         tries: event.work!.attempt - event.work!.base,
@@ -567,7 +565,7 @@ export class Run<Tx> {
       ...(pick.source !== null
         ? { source: this.#source(pick.source) }
         : pick.type === undefined && { reference: `${this.#name} r${pick.reference ?? 0}` }),
-      ...(pick.id !== undefined && { eventId: `e${pick.id}` }),
+      ...(pick.id !== undefined && { id: `e${pick.id}` }),
       ...(pick.type !== undefined && {
         type: pick.type === '*' ? `${this.#name}.*` : `${this.#name}.t${pick.type}`,
       }),
@@ -600,7 +598,7 @@ export class Run<Tx> {
   /** Every event of this run as the log shows it, and the statistics. */
   async #compareLog(store: CompleteStore<Tx>): Promise<void> {
     const [records, stats] = await Promise.all([this.#records(store), store.stats()])
-    const found = new Map(records.map((one) => [nameOf(one.source, one.eventId), one]))
+    const found = new Map(records.map((one) => [nameOf(one.source, one.id), one]))
     assert.equal(found.size, records.length, 'I2: one row per source and event id')
     for (const [name, before] of this.#seen) this.#judgeMove(before, found.get(name))
     assert.deepEqual([...found.keys()].sort(), [...this.#model.events.keys()].sort(), 'the events in the log')
@@ -612,7 +610,7 @@ export class Run<Tx> {
 
   /** The invariants about moves, by what was seen before and after, without the model. */
   #judgeMove(before: EventRecord, after: EventRecord | undefined): void {
-    const name = `${before.source} ${before.eventId}`
+    const name = `${before.source} ${before.id}`
     const unfinished = ['pending', 'processing', 'failed'].includes(before.state)
     if (!after || after.seq !== before.seq) {
       assert.ok(this.#since.has('prune') && !unfinished, `I7: ${name} was ${before.state} and is gone`)
@@ -632,11 +630,11 @@ export class Run<Tx> {
   #compareRecord(found: EventRecord, event: ModelEvent): void {
     const { now } = this.#model
     const state = stateOf(event, now)
-    const what = `${event.source} ${event.eventId}`
+    const what = `${event.source} ${event.id}`
     assert.deepEqual(
       {
         seq: found.seq,
-        type: found.eventType,
+        type: found.type,
         reference: found.reference,
         state: found.state,
         attempts: found.attempts,
@@ -647,7 +645,7 @@ export class Run<Tx> {
       },
       {
         seq: event.seq,
-        type: event.event.eventType,
+        type: event.event.type,
         reference: event.event.reference,
         state,
         attempts: attemptsOf(event),
@@ -725,7 +723,7 @@ export class Run<Tx> {
   }
 
   async #compareEvent(store: CompleteStore<Tx>, event: ModelEvent): Promise<void> {
-    const what = `${event.source} ${event.eventId}`
+    const what = `${event.source} ${event.id}`
     const [found, attempts, payload] = await Promise.all([
       store.get(event),
       store.inspect.attempts(event),
@@ -756,7 +754,7 @@ export class Run<Tx> {
   async #leaveNoWork(): Promise<void> {
     const working = this.#events().filter((event) => event.work !== null)
     if (working.some((event) => holder(this.#model, leaseOf(event)))) await this.#wait(100 * MINUTE)
-    const events = working.map(({ source, eventId }) => ({ source, eventId }))
+    const events = working.map(({ source, id }) => ({ source, id: id }))
     const order = { verb: 'ignore', events, actor: 'ada', note: 'over' } as const
     assert.deepEqual(await this.#store(0).operate(order), operate(this.#model, order), 'all can be ignored')
     this.#since.add('operate')
@@ -791,9 +789,9 @@ function matches(filter: EventFilter, found: EventRecord): boolean {
   const { type } = filter
   return (
     (filter.source === undefined || found.source === filter.source) &&
-    (filter.eventId === undefined || found.eventId === filter.eventId) &&
+    (filter.id === undefined || found.id === filter.id) &&
     (type === undefined ||
-      (type.endsWith('*') ? found.eventType.startsWith(type.slice(0, -1)) : found.eventType === type)) &&
+      (type.endsWith('*') ? found.type.startsWith(type.slice(0, -1)) : found.type === type)) &&
     (filter.state === undefined || found.state === filter.state) &&
     (filter.dead === undefined || (found.nextAttemptAt === null) === filter.dead) &&
     (filter.reason === undefined || found.reason === filter.reason) &&

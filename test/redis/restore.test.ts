@@ -68,8 +68,8 @@ async function known(inbox: Inbox, id: string): Promise<void> {
 async function expectRecorded(inbox: Inbox, ids: readonly string[]): Promise<void> {
   const answers = await Promise.all(ids.map(async (id) => (await post(inbox, { id })).httpStatus))
   expect(answers).toEqual(ids.map(() => 200))
-  const events = await Promise.all(ids.map((eventId) => inbox.events.get({ source: 'shop', eventId })))
-  expect(events.map((event) => event?.eventId)).toEqual(ids)
+  const events = await Promise.all(ids.map((eventId) => inbox.events.get({ source: 'shop', id: eventId })))
+  expect(events.map((event) => event?.id)).toEqual(ids)
 }
 
 test.each([
@@ -104,7 +104,7 @@ test.each([
     }
     const next = await start(restored.url, spool)
     await until(async () => (await next.spool!.status()).depth === 0, 'the spool is drained')
-    expect(await next.events.get({ source: 'shop', eventId: 'in the spool' })).not.toBeNull()
+    expect(await next.events.get({ source: 'shop', id: 'in the spool' })).not.toBeNull()
     expect((await post(next, { id: 'before' })).status).toBe('already_processed')
     await expectRecorded(next, ['after'])
   },

@@ -56,7 +56,7 @@ const brief = ({ httpStatus, status, eventId, duplicate }: Receipt) => ({
 async function finished(inbox: Inbox, ...ids: string[]): Promise<void> {
   for (const eventId of ids)
     await until(
-      async () => (await inbox.events.get({ source: 'shop', eventId }))?.state === 'succeeded',
+      async () => (await inbox.events.get({ source: 'shop', id: eventId }))?.state === 'succeeded',
       'finished',
     )
   // The process learns of it a little after the log, and then tells Redis.

@@ -46,8 +46,8 @@ function delivery(ids: readonly string[], receivedAt: number, body = Buffer.from
     headers: { 'content-type': 'text/ü' },
     body,
     events: ids.map((eventId) => ({
-      eventId,
-      eventType: 'order.paid',
+      id: eventId,
+      type: 'order.paid',
       reference: `about ${eventId}`,
       contentHash: new Uint8Array(32).fill(eventId.length),
       guardHash: null,
@@ -88,7 +88,7 @@ function renumbered(store: CompleteStore, seq: number): CompleteStore {
       ...store.archive,
       async export(options) {
         const { deliveries, next } = await store.archive.export(options)
-        const fresh = deliveries.filter((one) => one.events.some(({ eventId }) => eventId === 'new'))
+        const fresh = deliveries.filter((one) => one.events.some(({ id }) => id === 'new'))
         return { deliveries: fresh.map((one) => ({ ...one, seq })), next }
       },
     },
@@ -149,7 +149,7 @@ onBothLogs((bench) => {
         refused: 0,
       })
       expect(await restore(store, target)).toEqual({ restored: 2, skipped: 1, refused: 0 })
-      const payload = await store.inspect.payload({ source: 'shop', eventId: 'a' })
+      const payload = await store.inspect.payload({ source: 'shop', id: 'a' })
       expect(bytes.equals(payload!.body)).toBe(true)
       expect(payload!.headers).toEqual({ 'content-type': 'text/ü' })
       // They are known to be in the archive, so they go again without being archived twice.
@@ -165,7 +165,7 @@ onBothLogs((bench) => {
     await run(store, target)
     await fill(store, delivery(['late'], day))
     expect((await prune(store)).payloads).toBe(1)
-    expect(await store.inspect.payload({ source: 'shop', eventId: 'late' })).not.toBeNull()
+    expect(await store.inspect.payload({ source: 'shop', id: 'late' })).not.toBeNull()
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
     expect((await all(archiveList(target)))[0]!.objects.map((one) => one.path)).toEqual([
       'shop/2026-03-10/1.jsonl.gz',
@@ -212,7 +212,7 @@ onBothLogs((bench) => {
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
     expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1, refused: 2 })
     for (const eventId of ['a', 'b'])
-      expect(await store.inspect.payload({ source: 'shop', eventId })).toBeNull()
+      expect(await store.inspect.payload({ source: 'shop', id: eventId })).toBeNull()
   })
 
   test('an object of a run that died before the log knew of it is found by the next run', async () => {
@@ -247,7 +247,7 @@ onBothLogs((bench) => {
     expect(await run(store, target)).toEqual({ objects: 1, deliveries: 1 })
     await store.archive.erase({ reference: 'about b', actor: 'ada', note: '', limit: 10 })
     expect(await restore(store, target)).toEqual({ restored: 0, skipped: 1, refused: 0 })
-    expect(await store.inspect.payload({ source: 'shop', eventId: 'b' })).toBeNull()
+    expect(await store.inspect.payload({ source: 'shop', id: 'b' })).toBeNull()
   })
 })
 
@@ -281,7 +281,7 @@ onLog('SQLite', (bench) => {
     await rm(join(path, object!.path))
     await symlink(hidden, join(path, object!.path))
     await expect(restore(store, target)).rejects.toMatchObject({ code: 'ARCHIVE_FAILED' })
-    expect(await store.inspect.payload({ source: 'shop', eventId: 'a' })).toBeNull()
+    expect(await store.inspect.payload({ source: 'shop', id: 'a' })).toBeNull()
   })
 
   test('a few compressed bytes that stand for gigabytes are reported, without filling the memory', async () => {
@@ -335,7 +335,7 @@ onLog('SQLite', (bench) => {
     expect((await all(archiveVerify(target)))[0]!.problems).toEqual([])
     expect((await prune(store)).payloads).toBe(2)
     expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0, refused: 0 })
-    expect(bytes.equals((await store.inspect.payload({ source: 'shop', eventId: 'a' }))!.body)).toBe(true)
+    expect(bytes.equals((await store.inspect.payload({ source: 'shop', id: 'a' }))!.body)).toBe(true)
   })
 
   test('an archive that loses or changes what it was given is noticed before anything is removed', async () => {

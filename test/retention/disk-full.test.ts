@@ -64,8 +64,8 @@ async function fillUp(inbox: Inbox, prefix: string) {
 
 async function allThere(inbox: Inbox, acked: readonly string[]): Promise<void> {
   for (const eventId of acked) {
-    expect(await inbox.events.get({ source: 'shop', eventId })).not.toBeNull()
-    const payload = await inbox.events.payload({ source: 'shop', eventId })
+    expect(await inbox.events.get({ source: 'shop', id: eventId })).not.toBeNull()
+    const payload = await inbox.events.payload({ source: 'shop', id: eventId })
     expect(JSON.parse(Buffer.from(payload!.body).toString()).id).toBe(eventId)
   }
 }
@@ -76,7 +76,7 @@ test('a file that may not grow: 503, reads and prune go on, and there is room ag
   expect(refused.receipt).toMatchObject({ httpStatus: 503, status: 'unavailable' })
   expect(acked.length).toBeGreaterThan(20)
   await allThere(inbox, acked)
-  expect(await inbox.events.get({ source: 'shop', eventId: refused.id })).toBeNull()
+  expect(await inbox.events.get({ source: 'shop', id: refused.id })).toBeNull()
   // Nothing is finished yet, and the log is full: what is not finished stays.
   const store = await wholeInbox(inbox).store()
   const prune = () =>
@@ -85,7 +85,7 @@ test('a file that may not grow: 503, reads and prune go on, and there is room ag
   const half = acked.slice(0, 20)
   await store.operate({
     verb: 'ignore',
-    events: half.map((eventId) => ({ source: 'shop', eventId })),
+    events: half.map((eventId) => ({ source: 'shop', id: eventId })),
     actor: 'ada',
     note: 'room is needed',
   })

@@ -111,7 +111,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
           if (!path.endsWith('manifest.json')) continue
           for (const object of (await readManifest(target, path))!.objects)
             for (const { events, body } of await readVerified(target, object))
-              found.set(events[0]!.eventId, Buffer.from(body).toString())
+              found.set(events[0]!.id, Buffer.from(body).toString())
         }
         return found
       }
@@ -119,7 +119,7 @@ describe.each(Object.entries(logs))('on %s', (_, makeLog) => {
         const kept = await archived()
         let there = 0
         for (const id of ids) {
-          const payload = await store.inspect.payload({ source: 'shop', eventId: id })
+          const payload = await store.inspect.payload({ source: 'shop', id: id })
           if (payload) there++
           expect(payload ? Buffer.from(payload.body).toString() : kept.get(id)).toBe(bodyOf(id))
         }
@@ -152,7 +152,7 @@ async function fill(store: CompleteStore): Promise<void> {
     source: 'shop',
     headers: {},
     body: Buffer.from(bodyOf(eventId)),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: null, contentHash: null, guardHash: null }],
     contentGuard: 'review' as const,
     receivedAt: Date.now() - (45 - (i % 10)) * DAY_MS,
   }))

@@ -46,7 +46,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     return { inbox, store, handled, lines }
   }
 
-  const get = (inbox: Inbox, eventId: string) => inbox.events.get({ source: 'shop', eventId })
+  const get = (inbox: Inbox, eventId: string) => inbox.events.get({ source: 'shop', id: eventId })
 
   test('captured bytes on day 91 of a sender that signs no time are a duplicate, though the payload is gone', async () => {
     const source = github({ secret: 'a secret of the test' })
@@ -58,7 +58,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     await inbox.drain()
     await log.advance(91 * DAY_MS)
     await inbox.retain()
-    expect(await inbox.events.get({ source: 'github', eventId: 'a' })).toMatchObject({ payload: 'removed' })
+    expect(await inbox.events.get({ source: 'github', id: 'a' })).toMatchObject({ payload: 'removed' })
     expect(await inbox.receive('github', captured)).toMatchObject({ status: 'already_processed' })
     await inbox.drain()
     expect(handled).toEqual(['a'])
@@ -85,7 +85,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     expect(await get(inbox, 'b')).toMatchObject({ payload: 'removed', state: 'succeeded' })
     for (const id of ['a', 'b'])
       expect(await post(inbox, { id })).toMatchObject({ status: 'already_processed', duplicate: true })
-    expect(await inbox.events.payload({ source: 'shop', eventId: 'b' })).toBeNull()
+    expect(await inbox.events.payload({ source: 'shop', id: 'b' })).toBeNull()
 
     await log.advance(27 * DAY_MS) // day 89
     expect((await inbox.retain()).sources.shop!.events).toBe(0)
@@ -108,8 +108,8 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     await post(inbox, { id: 'dead', type: 'broken' })
     await inbox.drain()
     await post(inbox, { id: 'waits' })
-    await inbox.ignore({ source: 'shop', eventId: 'waits' }, { actor: 'ada', note: 'x' })
-    await inbox.replay({ source: 'shop', eventId: 'waits' })
+    await inbox.ignore({ source: 'shop', id: 'waits' }, { actor: 'ada', note: 'x' })
+    await inbox.replay({ source: 'shop', id: 'waits' })
     await log.advance(91 * DAY_MS)
     const dry = await inbox.retain({ dryRun: true })
     expect(dry.sources.shop).toMatchObject({ events: 3 })
@@ -120,7 +120,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
     expect(real.sources.shop).toMatchObject({ events: 3, payloads: dry.sources.shop!.payloads, audits: 2 })
     for (const id of ['dead', 'waits']) {
       expect((await get(inbox, id))!.payload).toBe('kept')
-      expect(await inbox.events.payload({ source: 'shop', eventId: id })).not.toBeNull()
+      expect(await inbox.events.payload({ source: 'shop', id: id })).not.toBeNull()
     }
     expect(await inbox.retain()).toMatchObject({ sources: { shop: { payloads: 0, events: 0 } } })
   })
@@ -206,10 +206,10 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       const report = await archiveRestore({ store, target: archive.target, actor: 'ada', note: 'replay' })
       expect(report).toEqual({ restored: 4, skipped: 0, refused: 0 })
       for (const [eventId, body] of bodies)
-        expect(Buffer.from((await store.inspect.payload({ source: 'shop', eventId }))!.body).toString()).toBe(
-          body,
-        )
-      expect(await inbox.replay({ source: 'shop', eventId: 'a' }, { force: true })).toMatchObject({
+        expect(
+          Buffer.from((await store.inspect.payload({ source: 'shop', id: eventId }))!.body).toString(),
+        ).toBe(body)
+      expect(await inbox.replay({ source: 'shop', id: 'a' }, { force: true })).toMatchObject({
         done: true,
       })
       expect(await inbox.process('shop', 'a')).toEqual({ kind: 'succeeded' })
@@ -276,7 +276,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
       worker: 'w',
       limit: 1,
       leaseMs: 60_000,
-      event: { source: 'shop', eventId: 'a' },
+      event: { source: 'shop', id: 'a' },
     })
     const by = { reference: 'cus_1', actor: 'ada', note: 'asked to' }
     expect(await inbox.erase({ ...by, dryRun: true })).toEqual({ payloads: 2, events: 2, busy: 1 })
@@ -319,7 +319,7 @@ function recordOld(store: CompleteStore, id: string, receivedAt: number) {
       source: 'shop',
       headers: {},
       body: Buffer.from(JSON.stringify({ id, type: 't' })),
-      events: [{ eventId: id, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+      events: [{ id: id, type: 't', reference: null, contentHash: null, guardHash: null }],
       contentGuard: 'review',
       receivedAt,
     },
@@ -369,7 +369,7 @@ test('a run that hangs at stop does not use up the time of the handlers: they ar
   await post(inbox, { id: 'a' })
   await until(() => begun && handling, 'both run')
   await inbox.stop({ deadline: 100 })
-  expect(await real.get({ source: 'shop', eventId: 'a' })).toMatchObject({ state: 'pending', attempts: 0 })
+  expect(await real.get({ source: 'shop', id: 'a' })).toMatchObject({ state: 'pending', attempts: 0 })
   await log.end()
 })
 

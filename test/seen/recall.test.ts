@@ -68,7 +68,7 @@ onBothLogs((bench) => {
     expect(records()).toBe(before.records)
     expect(wholeInbox(inbox).counters.seen!.hits).toBe(before.hits + 10)
     const { duplicates } = wholeInbox(inbox).counters.of('shop')
-    expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'a' })).toMatchObject({
       deliveries: duplicates + 1,
     })
   })
@@ -123,7 +123,7 @@ onBothLogs((bench) => {
       'it has finished',
     )
     inbox.pause('shop')
-    await inbox.replay({ source: 'shop', eventId: 'a' }, { force: true })
+    await inbox.replay({ source: 'shop', id: 'a' }, { force: true })
     expect((await post(inbox, { id: 'a' })).status).toBe('already_received')
     inbox.resume('shop')
     await until(
@@ -150,7 +150,7 @@ onBothLogs((bench) => {
     expect((await post(inbox, { id: 'a' }, 'inlined')).status).toBe('failed')
     await post(inbox, { id: 'a' }, 'rearming')
     await until(
-      async () => (await inbox.events.get({ source: 'rearming', eventId: 'a' }))?.state === 'failed',
+      async () => (await inbox.events.get({ source: 'rearming', id: 'a' }))?.state === 'failed',
       'it is a dead letter',
     )
     fail = false
@@ -159,7 +159,7 @@ onBothLogs((bench) => {
     expect(['processed', 'already_processed']).toContain(again)
     expect((await post(inbox, { id: 'a' }, 'rearming')).status).toBe('already_received')
     await until(
-      async () => (await inbox.events.get({ source: 'rearming', eventId: 'a' }))?.state === 'succeeded',
+      async () => (await inbox.events.get({ source: 'rearming', id: 'a' }))?.state === 'succeeded',
       'the redelivery gave it a new start',
     )
     await until(async () => {
@@ -233,7 +233,7 @@ onBothLogs((bench) => {
     for (let i = 0; i < 3; i++) expect((await post(inbox, { id: 'a' })).httpStatus).toBe(503)
     away = false
     expect((await post(inbox, { id: 'a' })).status).toBe('accepted')
-    expect((await inbox.events.get({ source: 'shop', eventId: 'a' }))?.state).toBe('pending')
+    expect((await inbox.events.get({ source: 'shop', id: 'a' }))?.state).toBe('pending')
   })
 
   test('two logs that share a memory do not answer for each other', async () => {
@@ -282,7 +282,7 @@ test('the log is named again for a delivery that comes later: its database may h
 
 test('an lru keeps the last ones used', async () => {
   const seen = lru(2)
-  const key = (eventId: string): SeenKey => ({ log: 'l', source: 's', eventId })
+  const key = (eventId: string): SeenKey => ({ log: 'l', source: 's', id: eventId })
   await seen.put([
     { key: key('a'), entry: entry() },
     { key: key('b'), entry: entry() },

@@ -215,7 +215,7 @@ onBothLogs((bench) => {
       headers: { 'x-id': 'deep' },
       body,
     })
-    expect(await inbox.events.get({ source: 'shop', eventId: 'deep' })).not.toBeNull()
+    expect(await inbox.events.get({ source: 'shop', id: 'deep' })).not.toBeNull()
     await post(inbox, { id: 'e1', a: 'needle' })
     const { events } = (await running.json('GET', '/api/search?path=a&op=contains&value=needle')) as {
       events: { id: string }[]
@@ -257,7 +257,7 @@ onBothLogs((bench) => {
     const order = (more: object) => running!.json('POST', `${pathOf('shop', 'e1')}/copies`, { body, ...more })
     const dry = await order({ note: 'wrong amount', dryRun: true })
     expect(dry).toMatchObject({ source: 'shop', dryRun: true, duplicate: false })
-    expect(await inbox.events.get({ source: 'shop', eventId: String(dry.id) })).toBeNull()
+    expect(await inbox.events.get({ source: 'shop', id: String(dry.id) })).toBeNull()
     const made = await order({ note: 'wrong amount' })
     expect(made).toMatchObject({ id: dry.id, duplicate: false })
     expect(String(made.id)).toMatch(/^e1~edited-[0-9a-f]{8}$/)
@@ -315,10 +315,10 @@ onBothLogs((bench) => {
     await running.json('POST', '/api/handlers/pause', { source: 'shop', note: 'looking' })
     await post(inbox, { id: 'c' })
     expect(await inbox.drain()).toBe(0)
-    expect((await inbox.events.get({ source: 'shop', eventId: 'c' }))!.state).toBe('pending')
+    expect((await inbox.events.get({ source: 'shop', id: 'c' }))!.state).toBe('pending')
     await running.json('POST', '/api/handlers/resume', { source: 'shop' })
     await inbox.drain()
-    expect((await inbox.events.get({ source: 'shop', eventId: 'c' }))!.state).toBe('succeeded')
+    expect((await inbox.events.get({ source: 'shop', id: 'c' }))!.state).toBe('succeeded')
   })
 
   it('workers are listed with the process they belong to', async () => {

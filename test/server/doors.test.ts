@@ -137,7 +137,7 @@ describe('other origins', () => {
     }
     expect(await attempt({ 'sec-fetch-site': 'cross-site', origin: `http://${own}` })).toBe(403)
     expect(await attempt({ 'sec-fetch-site': 'same-origin', origin: 'https://evil.example' })).toBe(403)
-    expect((await inbox.events.get({ source: 'shop', eventId: 'e1' }))!.state).toBe('pending')
+    expect((await inbox.events.get({ source: 'shop', id: 'e1' }))!.state).toBe('pending')
     expect(await attempt({ origin: `http://${own}` })).toBe(200)
     const [status] = await raw('POST', '/api/events/shop/e1/retry', {
       host: own,

@@ -45,8 +45,7 @@ onBothLogs((bench) => {
       ])
       await until(() => handled.length === 1, 'handled')
       await until(
-        async () =>
-          (await inbox.events.get({ source: name, eventId: answer.event_id }))?.state === 'succeeded',
+        async () => (await inbox.events.get({ source: name, id: answer.event_id }))?.state === 'succeeded',
         'succeeded',
       )
       const second = await send(url, name, delivery)

@@ -136,7 +136,7 @@ describe('express, with a parser of forms before it', () => {
       body: '{"dryRun":true}',
     })
     expect(answer.status).toBe(500)
-    expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({ state: 'pending' })
+    expect(await inbox.events.get({ source: 'shop', id: 'a' })).toMatchObject({ state: 'pending' })
   })
 })
 

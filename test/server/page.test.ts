@@ -93,9 +93,7 @@ async function record(names: readonly string[]): Promise<void> {
       headers: {},
       body: Buffer.from(name),
       contentGuard: 'review' as const,
-      events: [
-        { eventId: `${name} ${i}`, eventType: name, reference: name, contentHash: null, guardHash: null },
-      ],
+      events: [{ id: `${name} ${i}`, type: name, reference: name, contentHash: null, guardHash: null }],
     })),
   )
 }
@@ -127,7 +125,7 @@ it('an error that quotes markup is text too', async () => {
   await store.settle([
     { lease: claimed!.lease, outcome: { kind: 'failed', error, retryInMs: null }, durationMs: 1 },
   ])
-  const path = `/api/events/${encodeURIComponent(claimed!.source)}/${encodeURIComponent(claimed!.eventId)}`
+  const path = `/api/events/${encodeURIComponent(claimed!.source)}/${encodeURIComponent(claimed!.id)}`
   expect(await running.json('GET', path)).toMatchObject({ reason: error, dead: true })
   expect(await running.json('GET', `${path}/attempts`)).toMatchObject({
     attempts: [{ worker: '<b>w</b>', detail: error }],

@@ -57,8 +57,8 @@ test('a full disk is not ready while deliveries are turned away, and ready again
   expect(await becomes(url, 200)).toEqual({ status: 'ready', store: 'reachable' })
   expect(await fill(url)).toBe(503)
   expect(await becomes(url, 503)).toEqual({ status: 'not_ready', store: 'STORE_FULL' })
-  for (const { source, eventId } of (await store.list({})).events) {
-    await inbox.ignore({ source, eventId }, { actor: 'ada', note: 'room' })
+  for (const { source, id } of (await store.list({})).events) {
+    await inbox.ignore({ source, id: id }, { actor: 'ada', note: 'room' })
   }
   await store.retention.prune({ source: 'shop', payloadsBefore: Date.now() + 60_000, limit: 100 })
   await becomes(url, 200)

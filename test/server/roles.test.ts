@@ -205,7 +205,7 @@ describe('every route and every role', () => {
         changes,
       ])
     }
-    expect((await inbox.events.get({ source: 'shop', eventId: 'e1' }))!.state).toBe('pending')
+    expect((await inbox.events.get({ source: 'shop', id: 'e1' }))!.state).toBe('pending')
     expect((await call('POST', '/api/sessions', { token: tokenOf('viewer') }, null))[0]).toBe(201)
   })
 })

@@ -151,7 +151,7 @@ onBothLogs((bench) => {
     before.stop()
     await post(inbox, { id: 'b' })
     const store = await wholeInbox(inbox).store()
-    await inbox.ignore({ source: 'shop', eventId: 'b' })
+    await inbox.ignore({ source: 'shop', id: 'b' })
     const pruned = await store.retention!.prune({
       source: 'shop',
       eventsBefore: Date.now() + 60_000,

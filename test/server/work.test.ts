@@ -100,7 +100,7 @@ onBothLogs((bench) => {
       part: 0,
       leaseMs: 30_000,
     })
-    const stored = await inbox.events.payload({ source: 'shop', eventId: 'a/1' })
+    const stored = await inbox.events.payload({ source: 'shop', id: 'a/1' })
     expect(Buffer.from(event!.body, 'base64').equals(Buffer.from(stored!.body))).toBe(true)
     expect(event!.retryInMs).toBeGreaterThan(0)
     expect(await claim(running)).toEqual([])
@@ -118,7 +118,7 @@ onBothLogs((bench) => {
     expect(again).toMatchObject({ id: 'a/1', attempt: 2, idempotencyKey: event!.idempotencyKey })
     await work(running, 'settle', succeeded(again!.lease))
     expect(await stateOf(inbox, 'a/1')).toBe('succeeded')
-    const attempts = await inbox.events.attempts({ source: 'shop', eventId: 'a/1' })
+    const attempts = await inbox.events.attempts({ source: 'shop', id: 'a/1' })
     expect(attempts.map(({ worker, outcome, detail }) => [worker, outcome, detail])).toEqual([
       ['py-1', 'failed', 'no: Bearer ***'],
       ['py-2', 'succeeded', null],
@@ -246,10 +246,10 @@ onBothLogs((bench) => {
     await until(async () => {
       expect(await claim(running)).toEqual([])
       // A lease that ran out leaves it failed as well, but with a time to come.
-      const { state, nextAttemptAt } = (await inbox.events.get({ source: 'shop', eventId: 'killer' }))!
+      const { state, nextAttemptAt } = (await inbox.events.get({ source: 'shop', id: 'killer' }))!
       return state === 'failed' && nextAttemptAt === null
     }, 'given up')
-    expect(await inbox.events.get({ source: 'shop', eventId: 'killer' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'killer' })).toMatchObject({
       nextAttemptAt: null,
       reason: expect.stringContaining('its attempts were used up'),
     })
@@ -268,7 +268,7 @@ onBothLogs((bench) => {
     const events = await claim(running, { limit: 10 })
     expect(events.map(({ id }) => id)).toEqual(['kept'])
     expect(Buffer.from(events[0]!.body, 'base64').toString()).toContain('readable')
-    expect(await inbox.events.get({ source: 'shop', eventId: 'lost' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'lost' })).toMatchObject({
       state: 'failed',
       reason: expect.stringContaining('"old"'),
       nextAttemptAt: expect.any(Number),
@@ -392,17 +392,17 @@ describe('the example workers', () => {
         'succeeded',
         'succeeded',
       ])
-      expect(await inbox.events.get({ source: 'shop', eventId: 'bad' })).toMatchObject({
+      expect(await inbox.events.get({ source: 'shop', id: 'bad' })).toMatchObject({
         state: 'failed',
         reason: 'ValueError',
         attempts: 1,
         nextAttemptAt: expect.any(Number),
       })
-      expect(await inbox.events.get({ source: 'shop', eventId: 'test' })).toMatchObject({
+      expect(await inbox.events.get({ source: 'shop', id: 'test' })).toMatchObject({
         state: 'ignored',
         reason: 'a test order',
       })
-      const [attempt] = await inbox.events.attempts({ source: 'shop', eventId: 'ok2' })
+      const [attempt] = await inbox.events.attempts({ source: 'shop', id: 'ok2' })
       expect(attempt!.worker).toBe('snake')
       const refused = await run('python3', [`${examples}worker-python/worker.py`], {
         ...env,
@@ -431,10 +431,10 @@ describe('the example workers', () => {
         const { code, out } = await run(`${examples}worker-shell/worker.sh`, ['sh', '-c', script], env)
         expect(code).toBe(0)
         expect(out).toContain('shop order.paid ok \\"1\\" \\\\ hookonce_')
-        const { body } = (await inbox.events.payload({ source: 'shop', eventId: 'ok "1" \\' }))!
+        const { body } = (await inbox.events.payload({ source: 'shop', id: 'ok "1" \\' }))!
         expect(out).toContain(Buffer.from(body).toString())
         expect(await stateOf(inbox, 'ok "1" \\')).toBe('succeeded')
-        expect(await inbox.events.get({ source: 'shop', eventId: 'bad' })).toMatchObject({
+        expect(await inbox.events.get({ source: 'shop', id: 'bad' })).toMatchObject({
           state: 'failed',
           reason: 'exit status 7',
           nextAttemptAt: expect.any(Number),
@@ -465,7 +465,7 @@ onBothLogs((bench) => {
     expect(second).toMatchObject({ id: 'e1', retryInMs: null })
     await work(running, 'settle', { settlements: [{ lease: second!.lease, outcome }] })
     expect(await claim(running)).toEqual([])
-    expect(await inbox.events.get({ source: 'shop', eventId: 'e1' })).toMatchObject({
+    expect(await inbox.events.get({ source: 'shop', id: 'e1' })).toMatchObject({
       state: 'failed',
       nextAttemptAt: null,
     })
@@ -490,7 +490,7 @@ onBothLogs((bench) => {
       ],
     })
     for (const eventId of ['e1', 'e2']) {
-      const event = await inbox.events.get({ source: 'shop', eventId })
+      const event = await inbox.events.get({ source: 'shop', id: eventId })
       expect([eventId, event?.state]).toEqual([eventId, eventId === one!.id ? 'failed' : 'ignored'])
       expect(event?.reason).toMatch(/ of .*: .*\(.*\)/)
       for (const part of ['BUILD', 'ada@', 'example.com', 'long sentence', '0123456789abcdef'])

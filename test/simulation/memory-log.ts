@@ -229,14 +229,12 @@ export class MemoryLog {
         isFree(one),
     )
     const due = event
-      ? free.filter((one) => one.source === event.source && one.eventId === event.eventId)
+      ? free.filter((one) => one.source === event.source && one.id === event.id)
       : free.filter(
           (one) =>
             one.work!.nextAt <= model.now &&
             (!sources || sources.includes(one.source)) &&
-            !except.some(
-              ({ source, eventType }) => source === one.source && eventType === one.event.eventType,
-            ),
+            !except.some(({ source, type }) => source === one.source && type === one.event.type),
         )
     const claimed = this.#fairly(due, limit).map((one) => this.#take(one, worker, leaseMs))
     return claimed.map((one) => this.#asClaimed(one))
@@ -283,9 +281,9 @@ export class MemoryLog {
     const { attempt, base, token } = one.work!
     return {
       source: one.source,
-      eventId: one.eventId,
+      id: one.id,
       lease: { seq: one.seq, token: token! },
-      eventType: one.event.eventType,
+      type: one.event.type,
       reference: one.event.reference,
       receivedAt: one.receivedAt,
       attempt,
@@ -416,8 +414,8 @@ export class MemoryLog {
     return { state: 'ok' }
   }
 
-  #get({ source, eventId }: EventKey): EventRecord | null {
-    const found = this.model.events.get(nameOf(source, eventId))
+  #get({ source, id }: EventKey): EventRecord | null {
+    const found = this.model.events.get(nameOf(source, id))
     return found ? this.#asRecord(found) : null
   }
 

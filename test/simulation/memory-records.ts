@@ -13,9 +13,9 @@ export function toRecord(event: ModelEvent, now: number, last: LastDelivery): Ev
   const { work } = event
   return {
     source: event.source,
-    eventId: event.eventId,
+    id: event.id,
     seq: event.seq,
-    eventType: event.event.eventType,
+    type: event.event.type,
     reference: event.event.reference,
     state,
     reason: reasonsOf(event, now).at(-1) ?? null,
@@ -35,12 +35,12 @@ export function toRecord(event: ModelEvent, now: number, last: LastDelivery): Ev
 }
 
 export function matches(event: EventRecord, filter: EventFilter): boolean {
-  const { source, eventId, type, state, dead, reason, reference, from, to } = filter
+  const { source, id, type, state, dead, reason, reference, from, to } = filter
   const isDead = event.state === 'failed' && event.nextAttemptAt === null
   return (
     (source === undefined || event.source === source) &&
-    (eventId === undefined || event.eventId === eventId) &&
-    (type === undefined || (isGlob(type) ? globMatches(type, event.eventType) : event.eventType === type)) &&
+    (id === undefined || event.id === id) &&
+    (type === undefined || (isGlob(type) ? globMatches(type, event.type) : event.type === type)) &&
     (state === undefined || event.state === state) &&
     (dead === undefined || (event.state === 'failed' && isDead === dead)) &&
     (reason === undefined || event.reason === reason) &&

@@ -255,7 +255,7 @@ export async function simulate(seed: number): Promise<SimulationResult> {
     const unexpected = log.effects.filter((id) => !acknowledged.has(id))
     for (const id of unexpected) problems.push(`unexpected: ${id}`)
     const seqs = [...log.model.events.values()].filter((event) => event.event.lane != null)
-    const recorded = seqs.sort((a, b) => a.seq - b.seq).map(({ eventId }) => eventId)
+    const recorded = seqs.sort((a, b) => a.seq - b.seq).map(({ id }) => id)
     const handled = log.effects.filter((id) => recorded.includes(id))
     if (handled.join() !== recorded.join())
       problems.push(`out of order: ${handled.join()} for ${recorded.join()}`)

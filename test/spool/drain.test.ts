@@ -69,7 +69,7 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
     log: silentLog,
     drainTo: {
       async record(deliveries) {
-        const own = deliveries.map(({ events }) => events[0]!.eventId)
+        const own = deliveries.map(({ events }) => events[0]!.id)
         done.push(`record ${own.join(' ')}`)
         return store(own)
       },

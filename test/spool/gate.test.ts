@@ -29,7 +29,7 @@ function makeGate(given: {
     waiting: async () => (await (given.depths?.() ?? [])).map(([source, depth]) => ({ source, depth })),
     async put(rows: readonly SpoolRow[]) {
       const deliveries = rows.map((row) => asDelivery(row, 0))
-      seen.spooled.push(deliveries.map(({ events }) => events[0]!.eventId))
+      seen.spooled.push(deliveries.map(({ events }) => events[0]!.id))
       return given.put?.(rows) ?? rows.map(() => true)
     },
   }
@@ -41,7 +41,7 @@ function makeGate(given: {
     afterMs: given.afterMs ?? 10_000,
     next: {
       async record(deliveries: readonly NewDelivery[]) {
-        const ids = deliveries.map(({ events }) => events[0]!.eventId)
+        const ids = deliveries.map(({ events }) => events[0]!.id)
         seen.stored.push(ids)
         return given.store?.(ids) ?? ids.map(() => verdict)
       },

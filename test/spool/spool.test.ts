@@ -86,7 +86,7 @@ test('it says what waits, how many bytes, since when, and why', async () => {
     storeAway: false,
   })
   // It arrived when it was spooled, not when it was drained: an hour ago by the clock of the store.
-  const { receivedAt } = (await inbox.events.get({ source: 'shop', eventId: 'a' }))!
+  const { receivedAt } = (await inbox.events.get({ source: 'shop', id: 'a' }))!
   const agoMs = Date.now() - receivedAt
   expect(agoMs).toBeGreaterThanOrEqual(HOUR_MS)
   expect(agoMs).toBeLessThan(2 * HOUR_MS)
@@ -99,7 +99,7 @@ test('bytes and headers come out as they went in', async () => {
   await inbox.receive('shop', { method: 'POST', url: 'http://x/webhooks/shop', headers, body })
   away = false
   await empty(inbox)
-  const payload = await real.inspect.payload({ source: 'shop', eventId: 'a' })
+  const payload = await real.inspect.payload({ source: 'shop', id: 'a' })
   expect(Buffer.from(payload!.body)).toEqual(body)
   expect(payload!.headers).toEqual({ 'content-type': 'application/json', 'x-request-id': 'r-1' })
 })
@@ -115,7 +115,7 @@ test('the same event twice in the spool is answered twice and recorded once', as
   }
   away = false
   await empty(inbox)
-  expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({ deliveries: 2 })
+  expect(await inbox.events.get({ source: 'shop', id: 'a' })).toMatchObject({ deliveries: 2 })
   await until(() => wholeInbox(inbox).counters.of('shop').duplicates === 1, 'it is counted')
   expect(wholeInbox(inbox).counters.of('shop')).toMatchObject({
     received: 2,
@@ -132,7 +132,7 @@ test('a conflict that is found at the drain is counted and logged', async () => 
   away = false
   await empty(inbox)
   await until(() => wholeInbox(inbox).counters.of('shop').conflicts === 1, 'it is counted')
-  expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ eventId: 'a', source: 'shop' }])
+  expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ id: 'a', source: 'shop' }])
 })
 
 test('beyond its bytes the answer is 503, and there is room again after the drain', async () => {
@@ -151,7 +151,7 @@ test('beyond its bytes the answer is 503, and there is room again after the drai
   away = false
   await empty(inbox)
   for (const eventId of ['a', 'b', 'c'])
-    expect(await inbox.events.get({ source: 'shop', eventId })).not.toBeNull()
+    expect(await inbox.events.get({ source: 'shop', id: eventId })).not.toBeNull()
 })
 
 test('a delivery that the store refuses is kept aside, and does not hold up the others', async () => {
@@ -212,7 +212,7 @@ test('payloads that are encrypted in the log are encrypted in the spool', async 
   expect(bytes.includes('Ada Lovelace')).toBe(false)
   away = false
   await empty(inbox)
-  const payload = await inbox.events.payload({ source: 'shop', eventId: 'a' })
+  const payload = await inbox.events.payload({ source: 'shop', id: 'a' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
 })
 
@@ -226,8 +226,8 @@ test('a spooled delivery that is not encrypted is kept aside where encryption is
   away = false
   await empty(inbox)
   expect(await inbox.spool!.status()).toMatchObject({ setAside: 1 })
-  expect(await real.get({ source: 'shop', eventId: 'a' })).toBeNull()
-  const payload = await inbox.events.payload({ source: 'shop', eventId: 'b' })
+  expect(await real.get({ source: 'shop', id: 'a' })).toBeNull()
+  const payload = await inbox.events.payload({ source: 'shop', id: 'b' })
   expect(Buffer.from(payload!.body).toString()).toContain('Ada Lovelace')
 })
 
@@ -257,7 +257,7 @@ test('bodies that were swapped in the spool are not handed out', async () => {
   await post(next, { id: 'c' })
   await empty(next)
   for (const eventId of ['a', 'b'])
-    await expect(next.events.payload({ source: 'shop', eventId })).rejects.toMatchObject({
+    await expect(next.events.payload({ source: 'shop', id: eventId })).rejects.toMatchObject({
       code: 'ENCRYPTION_MISPLACED',
     })
   await next.drain()
@@ -297,7 +297,7 @@ test('deliveries behind a short tail wait for it and then go to the log, however
   const found: string[] = []
   for (let cursor: string | null = null; ; ) {
     const page: EventPage = await real.list({ source: 'shop' }, { limit: 500, cursor })
-    found.unshift(...page.events.map((event) => event.eventId).reverse())
+    found.unshift(...page.events.map((event) => event.id).reverse())
     cursor = page.next
     if (cursor === null) break
   }

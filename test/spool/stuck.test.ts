@@ -95,7 +95,7 @@ test('a node whose spool is on a full disk records deliveries again when the dat
       async () => (await post(inbox, { id: `${source}-after`, big }, source)).httpStatus === 200,
       `${source} is recorded`,
     )
-  await until(async () => (await store.get({ source: 'shop', eventId: 'spooled' })) !== null, 'spooled too')
+  await until(async () => (await store.get({ source: 'shop', id: 'spooled' })) !== null, 'spooled too')
   rmSync(filler)
   await until(async () => (await inbox.spool!.status()).depth === 0, 'the spool is empty')
   expect((await inbox.spool!.status()).lastError).toBeNull()
@@ -133,7 +133,8 @@ create trigger poison before insert on hookonce.events for each row execute func
 
 test('a spooled delivery that cannot be recorded is set aside and retried, and holds up no other', async () => {
   const { inbox, lines, store } = await make(join(folder, 'spool.db'))
-  const known = (eventId: string) => store.get({ source: 'shop', eventId }).then((event) => event !== null)
+  const known = (eventId: string) =>
+    store.get({ source: 'shop', id: eventId }).then((event) => event !== null)
   line.cut('refuse')
   for (const id of ['a', 'b', 'poison', 'c', 'd'])
     expect((await post(inbox, { id, ref: 'order-1' })).status).toBe('spooled')
@@ -179,7 +180,7 @@ for (const [days, way] of [
     expect((await post(inbox, { id: 'a' })).status).toBe('spooled')
     line.join()
     await until(async () => (await inbox.spool!.status()).depth === 0, 'it is recorded')
-    const { receivedAt } = (await store.get({ source: 'shop', eventId: 'a' }))!
+    const { receivedAt } = (await store.get({ source: 'shop', id: 'a' }))!
     expect(Math.abs(Date.now() - receivedAt)).toBeLessThan(DAY_MS / 2)
   })
 
@@ -192,6 +193,6 @@ test('a clock that is set while deliveries are spooled changes when they were re
   wrongByMs = 0
   line.join()
   await until(async () => (await inbox.spool!.status()).depth === 0, 'it is recorded')
-  const { receivedAt } = (await store.get({ source: 'shop', eventId: 'a' }))!
+  const { receivedAt } = (await store.get({ source: 'shop', id: 'a' }))!
   expect(Date.now() - receivedAt).toBeLessThan(1.5 * DAY_MS)
 })

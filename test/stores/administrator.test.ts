@@ -74,7 +74,7 @@ test('functions, operators and tables of the same names come first in the search
   expect(
     await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }]),
   ).toEqual([true])
-  expect((await store.list({})).events).toMatchObject([{ eventId: 'a', state: 'succeeded' }])
+  expect((await store.list({})).events).toMatchObject([{ id: 'a', state: 'succeeded' }])
   expect((await store.tail({ after: 0, limit: 10 })).events.length).toBe(1)
   await store.retention.maintain({ payloadsBefore: {} })
   const other = open({ schema: 'another' })

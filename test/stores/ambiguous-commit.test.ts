@@ -39,7 +39,7 @@ describe.each(['request', 'answer'] as const)('when the %s of a record is lost',
     expect(verdicts.flat().map((verdict) => verdict.status)).toEqual(['duplicate', 'recorded', 'duplicate'])
     await store.duplicates.flush()
     const { events } = await store.list({})
-    expect(events.map((event) => [event.eventId, event.deliveries])).toEqual([
+    expect(events.map((event) => [event.id, event.deliveries])).toEqual([
       ['new', 2],
       ['warm up', 2],
     ])
@@ -67,7 +67,7 @@ test('when the answer to the commit of a handler is lost, the commit is unknown 
   const cut = proxy.cutNext('answer')
   await expect(transaction.commit()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
   await cut
-  expect((await store.get({ source: 'shop', eventId: 'warm up' }))?.state).toBe('succeeded')
+  expect((await store.get({ source: 'shop', id: 'warm up' }))?.state).toBe('succeeded')
   expect(await log.effects()).toEqual(['paid'])
 })
 
@@ -80,7 +80,7 @@ test('when the commit of a handler never reaches the server, the commit is unkno
   const cut = proxy.cutNext('request')
   await expect(transaction.commit()).rejects.toMatchObject({ code: 'COMMIT_UNKNOWN' })
   await cut
-  expect((await store.get({ source: 'shop', eventId: 'warm up' }))?.state).toBe('processing')
+  expect((await store.get({ source: 'shop', id: 'warm up' }))?.state).toBe('processing')
   expect(await log.effects()).toEqual([])
 })
 

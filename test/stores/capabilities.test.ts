@@ -74,11 +74,11 @@ test('an inbox on a store without capabilities receives, answers duplicates and 
   await inbox.drain()
   expect((await inbox.receive('shop', event('a'))).status).toBe('already_processed')
   expect(handled).toEqual(['a'])
-  expect(await inbox.events.get({ source: 'shop', eventId: 'a' })).toMatchObject({
+  expect(await inbox.events.get({ source: 'shop', id: 'a' })).toMatchObject({
     state: 'succeeded',
     deliveries: 2,
   })
-  expect((await inbox.replay({ source: 'shop', eventId: 'a' }, { force: true })).done).toBe(true)
+  expect((await inbox.replay({ source: 'shop', id: 'a' }, { force: true })).done).toBe(true)
   await inbox.drain()
   expect(handled).toEqual(['a', 'a'])
   await inbox.stop()
@@ -112,7 +112,7 @@ describe('a feature whose capability is missing names it when the inbox is made:
 describe('a feature whose capability is missing names it when it is called:', () => {
   test('inbox.once, retain, erase, payload, attempts, audits', async () => {
     const inbox = bareInbox()
-    const key = { source: 'shop', eventId: 'a' }
+    const key = { source: 'shop', id: 'a' }
     await expect(inbox.once('k', () => 1)).rejects.toMatchObject(lacks('keys', 'inbox.once'))
     await expect(inbox.retain()).rejects.toMatchObject(lacks('retention', 'removing expired rows'))
     await expect(inbox.erase({ reference: 'r', actor: 'ada', note: '' })).rejects.toMatchObject(

@@ -22,8 +22,8 @@ interface Shape {
 }
 
 const event = ({ id, content = null, guard = null, lane }: Shape): NewEvent => ({
-  eventId: id,
-  eventType: `type of ${id}`,
+  id: id,
+  type: `type of ${id}`,
   reference: `reference of ${id}`,
   contentHash: hash(content),
   guardHash: hash(guard),
@@ -39,10 +39,7 @@ const delivery = (source: string, ...events: Shape[]): NewDelivery => ({
 })
 
 const names = (events: readonly BatchEvent[]) =>
-  events.map(
-    ({ from: { source }, event: { eventId }, delivery, index }) =>
-      `${source}/${eventId} ${delivery}.${index}`,
-  )
+  events.map(({ from: { source }, event: { id }, delivery, index }) => `${source}/${id} ${delivery}.${index}`)
 
 describe('fold', () => {
   test('the first event of a key is taken, and a repeat points to it', () => {

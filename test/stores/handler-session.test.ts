@@ -156,7 +156,7 @@ describe.each(Object.entries(pools))('on %s', (_, opened) => {
       first.tx.query(hidden as never)
     })
     await expect(first.finish(succeeded(a!))).rejects.toMatchObject({ code: 'TRANSACTION_CLOSED' })
-    const states = await Promise.all(['a', 'b'].map((eventId) => store.get({ source: 'shop', eventId })))
+    const states = await Promise.all(['a', 'b'].map((eventId) => store.get({ source: 'shop', id: eventId })))
     expect(states.map((event) => event!.state)).toEqual(['processing', 'processing'])
     const second = await store.transaction()
     await second.tx.query('select 1')

@@ -14,8 +14,8 @@ const size = 1_000
 const batch = (n: number, payload: Uint8Array | null) =>
   Array.from({ length: size }, (_, i) => ({
     source: 'shop',
-    eventId: `e${n}_${i}`,
-    eventType: 'order.paid',
+    id: `e${n}_${i}`,
+    type: 'order.paid',
     reference: null,
     // In no order of time, as in most hand-written tables with a random key.
     receivedAt: Date.UTC(2026, 0, 1) + ((i * 37) % 90) * DAY_MS,

@@ -21,7 +21,7 @@ async function settle(
     worker: 'w',
     limit: 1,
     leaseMs: 60_000,
-    event: { source: 'shop', eventId },
+    event: { source: 'shop', id: eventId },
   })
   const outcome = {
     succeeded: { kind: 'succeeded' },
@@ -46,7 +46,7 @@ describe.each(Object.entries(logs))('an inspection on %s', (kind, makeLog) => {
       const seqs = new Map<string, number>()
       for (const eventId of ['pending', 'succeeded', 'ignored', 'failed']) {
         await store.record([delivery(eventId)])
-        seqs.set(eventId, (await store.get({ source: 'shop', eventId }))!.seq)
+        seqs.set(eventId, (await store.get({ source: 'shop', id: eventId }))!.seq)
         if (eventId !== 'pending') await settle(store, eventId, eventId as 'succeeded')
       }
       expect(broken(await store.inspect.report())).toEqual([])

@@ -38,12 +38,12 @@ async function wholeLog(store: CompleteStore): Promise<EventRecord[]> {
 async function everyAckIsThere(store: CompleteStore, lines: readonly string[]): Promise<void> {
   const acked = lines.map((line) => line.split(' ') as [string, string])
   expect(acked.filter(([status]) => status !== 'recorded' && status !== 'duplicate')).toEqual([])
-  const rows = (await wholeLog(store)).map((row) => row.eventId)
+  const rows = (await wholeLog(store)).map((row) => row.id)
   const there = new Set(rows)
   expect(there.size).toBe(rows.length)
   expect(acked.map(([, id]) => id).filter((id) => !there.has(id))).toEqual([])
   for (const [, id] of acked.slice(-5)) {
-    const payload = await store.inspect.payload({ source: 'shop', eventId: id })
+    const payload = await store.inspect.payload({ source: 'shop', id: id })
     expect(Buffer.from(payload?.body ?? []).toString()).toBe(`body of ${id}`)
   }
 }

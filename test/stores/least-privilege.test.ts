@@ -48,7 +48,7 @@ function open(role: keyof typeof roles, options: { schema?: string } = {}): Comp
 }
 
 function delivery(eventId: string, receivedAt?: number): NewDelivery {
-  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
+  const event = { id: eventId, type: 't', reference: null, contentHash: null, guardHash: null }
   return {
     ...{
       source: 'shop',

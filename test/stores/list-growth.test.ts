@@ -23,7 +23,7 @@ const PORTION_AT_MOST = 100_000
 
 /** The few that are not like the others are the oldest: whoever walks from the newest meets them last. */
 const filters: Readonly<Record<string, EventFilter>> = {
-  eventId: { eventId: 'e3' },
+  id: { id: 'e3' },
   reference: { reference: 'ref-3' },
   processing: { state: 'processing' },
   retrying: { state: 'failed', dead: false },
@@ -40,7 +40,7 @@ const filters: Readonly<Record<string, EventFilter>> = {
   time: { from: BASE, to: BASE + 3_600_000 },
 }
 const found: Readonly<Record<string, readonly string[]>> = {
-  eventId: ['e3'],
+  id: ['e3'],
   reference: ['e3'],
   processing: ['e1'],
   retrying: ['e2'],
@@ -126,7 +126,7 @@ async function timed(store: Store, filter: EventFilter, limit = 50) {
 async function everyFilter(store: Store): Promise<void> {
   for (const [name, filter] of Object.entries(filters)) {
     const { events, cut } = await timed(store, filter)
-    if (name in found) expect([name, events.map((event) => event.eventId)]).toEqual([name, found[name]])
+    if (name in found) expect([name, events.map((event) => event.id)]).toEqual([name, found[name]])
     expect([name, cut]).toEqual([name, undefined])
   }
 }
@@ -160,9 +160,9 @@ async function everyBehind(store: Store): Promise<void> {
   const newest = Array.from({ length: 50 }, (_, i) => `e${BACKLOG - i}`)
   for (const filter of behind) {
     const { events, next } = await timed(store, filter)
-    expect([filter, events.map(({ eventId }) => eventId)]).toEqual([filter, newest])
+    expect([filter, events.map(({ id }) => id)]).toEqual([filter, newest])
     const { events: older } = await store.list(filter, { limit: 1, cursor: next })
-    expect(older[0]?.eventId).toBe(`e${BACKLOG - 50}`)
+    expect(older[0]?.id).toBe(`e${BACKLOG - 50}`)
   }
 }
 

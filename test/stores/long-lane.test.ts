@@ -12,7 +12,7 @@ const LONG = Number(process.env.HOOKONCE_LANE_EVENTS ?? 5_000)
 const succeeded: Outcome = { kind: 'succeeded' }
 
 function delivery(eventId: string, lane: string | null): NewDelivery {
-  const event = { eventId, eventType: 't', reference: lane, contentHash: null, guardHash: null, lane }
+  const event = { id: eventId, type: 't', reference: lane, contentHash: null, guardHash: null, lane }
   return {
     source: 'shop',
     headers: {},
@@ -77,7 +77,7 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
       for (let i = 0; i < handled; i++) {
         await record(1, `other ${i}`)
         const claimed = await claim()
-        expect(claimed.map(({ eventId }) => eventId)).toEqual([`long ${i}`, `other ${i} 0`])
+        expect(claimed.map(({ id }) => id)).toEqual([`long ${i}`, `other ${i} 0`])
         expect(await settle(claimed, succeeded)).toEqual([true, true])
       }
       // The other event of each round needs its claim only.
@@ -92,8 +92,8 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
     for (let i = 0; i < 10; i++) {
       await record(1, `other ${i}`)
       const claimed = await claim()
-      expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(['long 0', `other ${i} 0`])
-      const [head] = claimed.filter(({ eventId }) => eventId === 'long 0')
+      expect(claimed.map(({ id }) => id).sort()).toEqual(['long 0', `other ${i} 0`])
+      const [head] = claimed.filter(({ id }) => id === 'long 0')
       await settle([head!], { kind: 'failed', error: 'later', retryInMs: 0 })
       await settle(
         claimed.filter((one) => one !== head),
@@ -112,7 +112,7 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
     const seen: string[] = []
     for (let i = 0; i < 30; i++) {
       const claimed = await claim()
-      seen.push(...claimed.map(({ eventId }) => eventId))
+      seen.push(...claimed.map(({ id }) => id))
       await settle(claimed, succeeded)
     }
     expect(seen.filter((id) => id !== 'other 0')).toEqual(Array.from({ length: 30 }, (_, i) => `long ${i}`))
@@ -123,14 +123,14 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
 
   test('an order to replay a whole lane puts all but its first out of sight', async () => {
     await record(200, 'long')
-    const events = Array.from({ length: 200 }, (_, i) => ({ source: 'shop', eventId: `long ${i}` }))
+    const events = Array.from({ length: 200 }, (_, i) => ({ source: 'shop', id: `long ${i}` }))
     const order = { events, actor: 'test', note: '' }
     await store.operate({ verb: 'ignore', ...order })
     await store.operate({ verb: 'replay', ...order })
     await countUpdates()
     for (let i = 0; i < 200; i++) {
       const claimed = await claim()
-      expect(claimed.map(({ eventId }) => eventId)).toEqual([`long ${i}`])
+      expect(claimed.map(({ id }) => id)).toEqual([`long ${i}`])
       await settle(claimed, succeeded)
     }
     expect(await updates()).toBeLessThanOrEqual(2 * 200)
@@ -156,20 +156,22 @@ describe.each(Object.entries(logs))('a long lane on %s', (kind, makeLog) => {
         idle = claimed.length > 0 ? 0 : idle + 1
         if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 10))
         if (claimed.length === 0 && recorded === total && (await left()) === 0) return
-        for (const { lease, eventId } of claimed) {
+        for (const { lease, id } of claimed) {
           const outcome: Outcome =
             Math.random() < 0.1 ? { kind: 'failed', error: 'no', retryInMs: null } : succeeded
           const settlement = { lease, outcome, durationMs: 0 }
           if (inTransaction) expect(await (await on.transaction()).finish([settlement])).toBe(true)
           else expect(await on.settle([settlement])).toEqual([true])
-          finished.add(eventId)
+          finished.add(id)
         }
       }
     }
     async function operator(): Promise<void> {
       while (recorded < total) {
         const some = [names.at(-1), names[Math.floor(Math.random() * names.length)]]
-        const events = some.filter((id) => id !== undefined).map((eventId) => ({ source: 'shop', eventId }))
+        const events = some
+          .filter((id) => id !== undefined)
+          .map((eventId) => ({ source: 'shop', id: eventId }))
         const verb = Math.random() < 0.7 ? 'ignore' : 'replay'
         if (events.length > 0) await other.operate({ verb, events, actor: 'test', note: '', force: true })
         await new Promise((resolve) => setTimeout(resolve, 5))

@@ -55,7 +55,7 @@ const named = (prefix: string, count = 10) => Array.from({ length: count }, (_, 
 async function idsIn(path: string): Promise<string[]> {
   const store = sqlite(path)
   try {
-    return (await store.list({}, { limit: 500 })).events.map(({ eventId }) => eventId).sort()
+    return (await store.list({}, { limit: 500 })).events.map(({ id }) => id).sort()
   } finally {
     await store.close()
   }
@@ -240,7 +240,7 @@ async function stored(path: string): Promise<string[]> {
   let cursor: string | null = null
   do {
     const page: EventPage = await store.list({}, { limit: 500, cursor })
-    ids.push(...page.events.map(({ eventId }) => eventId))
+    ids.push(...page.events.map(({ id }) => id))
     cursor = page.next
   } while (cursor !== null)
   await store.close()

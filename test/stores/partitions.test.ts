@@ -52,7 +52,7 @@ async function partitions(): Promise<Partition[]> {
   return (await outside.query(`select * from ${schema}.payload_partitions() order by low`)).rows
 }
 
-const key = (eventId: string, source = 'shop') => ({ source, eventId })
+const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
 
 async function record(store: CompleteStore, eventId: string, receivedAt?: number, source = 'shop') {
   const [verdicts] = await store.record([
@@ -60,7 +60,7 @@ async function record(store: CompleteStore, eventId: string, receivedAt?: number
       source,
       headers: {},
       body: Buffer.from(`body of ${eventId}`),
-      events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+      events: [{ id: eventId, type: 'order.paid', reference: null, contentHash: null, guardHash: null }],
       contentGuard: 'review',
       ...(receivedAt === undefined ? {} : { receivedAt }),
     },

@@ -20,7 +20,7 @@ function delivery(eventId: string, bytes = 10): NewDelivery {
     source: 'shop',
     headers: {},
     body: Buffer.alloc(bytes, 'x'),
-    events: [{ eventId, eventType: 'order.paid', reference: eventId, contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: eventId, contentHash: null, guardHash: null }],
     contentGuard: 'review',
   }
 }
@@ -38,8 +38,8 @@ test('a full SQLite log can be read and is not ready, until there is room again'
   await expect(fill()).rejects.toMatchObject({ code: 'STORE_FULL' })
   for (let i = 0; i < 3; i++) await expect(store.ping()).rejects.toMatchObject({ code: 'STORE_FULL' })
   expect((await store.list({})).events.length).toBeGreaterThan(0)
-  for (const { eventId } of (await store.list({})).events.slice(0, 4)) {
-    await store.archive.erase({ reference: eventId, actor: 'ada', note: 'room', limit: 10 })
+  for (const { id } of (await store.list({})).events.slice(0, 4)) {
+    await store.archive.erase({ reference: id, actor: 'ada', note: 'room', limit: 10 })
   }
   await store.ping()
   expect(await store.record([delivery('after', 100_000)])).toMatchObject([[{ status: 'recorded' }]])

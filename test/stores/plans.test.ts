@@ -102,7 +102,7 @@ function delivery(eventId: string, body = eventId): NewDelivery {
     source: 'source-1',
     headers: {},
     body: Buffer.from(body),
-    events: [{ eventId, eventType: 'order.paid', reference: 'ref', contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: 'ref', contentHash: null, guardHash: null }],
     contentGuard: 'review',
   }
 }
@@ -117,7 +117,7 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   const claimed = await store.claim({ worker: 'w', limit: 12, leaseMs: 60_000 })
   const leases = claimed.map(({ lease }) => lease)
   await store.claim({ worker: 'w', limit: 4, leaseMs: 60_000, sources: ['source-1', 'source-2'] })
-  const except = [{ source: 'source-1', eventType: 'order.sent' }]
+  const except = [{ source: 'source-1', type: 'order.sent' }]
   await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000, sources: ['source-1'], except })
   await store.extend(leases, 60_000)
   const succeeded = { kind: 'succeeded' } as const
@@ -133,11 +133,11 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await transaction.finish([{ lease: leases[4]!, outcome: succeeded, durationMs: 1 }])
   await store.release(leases.slice(5), 0)
 
-  const key = { source: 'source-1', eventId: ids[0]! }
-  const events = claimed.slice(0, 4).map(({ source, eventId }) => ({ source, eventId }))
+  const key = { source: 'source-1', id: ids[0]! }
+  const events = claimed.slice(0, 4).map(({ source, id }) => ({ source, id: id }))
   for (const verb of ['retry', 'ignore', 'replay'] as const)
     await store.operate({ verb, events, actor: 'test', note: 'test', force: true })
-  const other = [{ source: 'source-1', eventId: ids[1]! }]
+  const other = [{ source: 'source-1', id: ids[1]! }]
   await store.operate({ verb: 'ignore', events: other, actor: 'test', note: 'test' })
   await store.operate({ verb: 'replay', events: other, actor: 'test', note: 'test', conflict: true })
   await store.get(key)
@@ -155,7 +155,7 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
     { type: 'order.paid' },
     { type: 'order.*' },
     { reference: 'ref' },
-    { eventId: ids[0]! },
+    { id: ids[0]! },
     { hasDuplicates: true },
     { hasConflict: true },
     { flagged: true },
@@ -166,7 +166,7 @@ async function everyVerb(store: CompleteStore<PostgresTx>, name: string): Promis
   await store.inspect.payload(key)
   await store.inspect.attempts(key)
   await store.inspect.effects(key)
-  await store.inspect.conflict({ source: 'source-1', eventId: ids[1]! })
+  await store.inspect.conflict({ source: 'source-1', id: ids[1]! })
   await store.inspect.deadLetters({ limit: 20 })
   await store.inspect.leases()
   await store.inspect.types(20)
@@ -219,8 +219,8 @@ async function everyKey(store: CompleteStore<PostgresTx>, lease: Lease, name: st
 async function everyImport(store: CompleteStore<PostgresTx>, name: string): Promise<void> {
   const imported = Array.from({ length: 100 }, (_, i) => ({
     source: 'source-1',
-    eventId: `${name}-imported-${i}`,
-    eventType: 'order.paid',
+    id: `${name}-imported-${i}`,
+    type: 'order.paid',
     reference: 'imported',
     receivedAt: Date.now() - i * 3_600_000,
     processedAt: null,

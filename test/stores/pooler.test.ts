@@ -147,7 +147,7 @@ describe('through a PgBouncer in transaction mode', () => {
     const read: string[] = []
     for (let after = 0; read.length < names.length; ) {
       const page = await store.tail({ after, limit: 7 })
-      read.push(...page.events.map(({ eventId }) => eventId))
+      read.push(...page.events.map(({ id }) => id))
       after = page.position
     }
     expect(read.sort()).toEqual(names.sort())

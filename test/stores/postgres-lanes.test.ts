@@ -19,8 +19,7 @@ function inLane(id: string, lane: string): NewDelivery {
   return { ...rest, events: [{ ...events[0]!, reference: lane, lane }] }
 }
 
-const idsOf = (claimed: readonly { readonly eventId: string }[]) =>
-  claimed.map(({ eventId }) => eventId).sort()
+const idsOf = (claimed: readonly { readonly id: string }[]) => claimed.map(({ id }) => id).sort()
 const claim = (store: CompleteStore, leaseMs = 30_000) => store.claim({ worker: 'w', limit: 10, leaseMs })
 
 /** The heartbeats that have been answered. */
@@ -87,7 +86,7 @@ onLog('PostgreSQL', (bench) => {
     await store.record([inLane('e1', 'a'), inLane('e2', 'a')])
     // As if a process had died before it made e2 due.
     await bench.log.sql(`delete from log.work where seq = (select seq from log.events where event_id = 'e1')`)
-    const event = await store.get({ source: 'shop', eventId: 'e2' })
+    const event = await store.get({ source: 'shop', id: 'e2' })
     expect((await store.stats())[0]!.oldestDueAt).toBe(event!.receivedAt)
     expect(idsOf(await claim(store))).toEqual(['e2'])
   })
@@ -113,7 +112,7 @@ onLog('PostgreSQL', (bench) => {
   it('leases, retries and delays written before the clock was set back end in their own time', async () => {
     const store = bench.store()
     await store.record(['lost', 'retried', 'released'].map((id) => delivery(id)))
-    const leases = new Map((await claim(store, 60_000)).map(({ eventId, lease }) => [eventId, lease]))
+    const leases = new Map((await claim(store, 60_000)).map(({ id, lease }) => [id, lease]))
     const failed = { kind: 'failed', error: 'no', retryInMs: 60_000 } as const
     await store.settle([{ lease: leases.get('retried')!, outcome: failed, durationMs: 1 }])
     await store.release([leases.get('released')!], 60_000)

@@ -47,7 +47,7 @@ test('reads that hang take no connection from intake, and the server ends them i
   await locking.query('begin; lock table hookonce.duplicates in access exclusive mode')
   const reads = Promise.allSettled(
     Array.from({ length: 20 }, (_, i) =>
-      i % 2 === 0 ? store.get({ source: 'shop', eventId: 'first' }) : store.list({}),
+      i % 2 === 0 ? store.get({ source: 'shop', id: 'first' }) : store.list({}),
     ),
   )
   await until(async () => (await others(`wait_event_type = 'Lock'`)) > 0)
@@ -70,7 +70,7 @@ test('a read leaves nothing behind on its connection', async () => {
   const pool = new pg.Pool({ connectionString: database.url, max: 1 })
   const beside = postgres({ pool, maxReads: 1 })
   try {
-    await expect(beside.get({ source: 'shop', eventId: 'none' })).resolves.toBeNull()
+    await expect(beside.get({ source: 'shop', id: 'none' })).resolves.toBeNull()
     expect(await others(`state like 'idle in transaction%'`)).toBe(0)
   } finally {
     await beside.close()
@@ -99,12 +99,12 @@ test('a type pattern is matched against a bounded number of the types there are'
   const found: string[] = []
   for (let cursor: string | null = null, pages = 0; pages === 0 || cursor !== null; pages++) {
     const page = await store.list({ type: '*.100' }, { cursor })
-    found.push(...page.events.map((event) => event.eventType))
+    found.push(...page.events.map((event) => event.type))
     cursor = page.next
   }
   // Few types begin like this: they are walked by themselves.
   expect((await store.list({ type: 'paid.*' }, { limit: 500 })).events).toHaveLength(60)
-  expect((await store.list({ type: 'type.77' })).events.map((event) => event.eventId)).toEqual(['e77'])
+  expect((await store.list({ type: 'type.77' })).events.map((event) => event.id)).toEqual(['e77'])
   await store.close()
   expect(found).toEqual(['paid.100'])
   expect((await scans()) - before).toBeLessThan(1_500)

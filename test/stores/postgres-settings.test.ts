@@ -52,11 +52,11 @@ describe.each([
     const before = Date.now()
     const body = Buffer.from([0, 1, 39, 92, 127, 128, 255])
     await store.record([{ ...delivery('e\\1 €'), body }])
-    const key = { source: 'shop', eventId: 'e\\1 €' }
+    const key = { source: 'shop', id: 'e\\1 €' }
     const event = (await store.get(key))!
     expect(Math.abs(event.receivedAt - before)).toBeLessThan(60_000)
     const [page] = (await store.list({ from: before - 60_000, to: before + 60_000 }, { limit: 10 })).events
-    expect(page).toMatchObject({ eventId: 'e\\1 €', receivedAt: event.receivedAt })
+    expect(page).toMatchObject({ id: 'e\\1 €', receivedAt: event.receivedAt })
     expect(await store.inspect.idsFrom('e\\', 10)).toEqual([key])
 
     const [claimed] = await store.claim({ worker: 'w', limit: 1, leaseMs: 60_000 })

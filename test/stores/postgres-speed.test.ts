@@ -18,7 +18,7 @@ afterEach(async () => {
 })
 
 const claim = async (limit: number) =>
-  (await store.claim({ worker: 'w', limit, leaseMs: 60_000, sources: ['shop'] })).map((one) => one.eventId)
+  (await store.claim({ worker: 'w', limit, leaseMs: 60_000, sources: ['shop'] })).map((one) => one.id)
 
 test('a claim that comes back short has looked below where the last one ended', async () => {
   await store.record(Array.from({ length: 10 }, (_, i) => delivery(`e${i}`)))
@@ -77,7 +77,7 @@ test.each([true, false])(
 
       expect(await log.effects()).toEqual(['good'])
       const states = await Promise.all(
-        ['a', 'b', 'c'].map(async (eventId) => (await own.get({ source: 'shop', eventId }))!.state),
+        ['a', 'b', 'c'].map(async (eventId) => (await own.get({ source: 'shop', id: eventId }))!.state),
       )
       expect(states).toEqual(['succeeded', 'processing', 'processing'])
       expect([pool.totalCount - pool.idleCount, pool.waitingCount]).toEqual([0, 0])
@@ -91,7 +91,7 @@ test.each([true, false])(
 test('each transaction has its own limit on idle time, although the limit is sent only when it changes', async () => {
   const own = postgres({ url: log.args[1]!, schema: log.args[2]!, maxTransactions: 1 })
   try {
-    await own.get({ source: 'shop', eventId: 'none' }) // a session is examined
+    await own.get({ source: 'shop', id: 'none' }) // a session is examined
     await own.record([delivery('a')])
     const limits: unknown[] = []
     for (const idleMs of [1_000, 1_000, 2_000, 2_000, 1_000]) {

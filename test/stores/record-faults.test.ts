@@ -74,7 +74,7 @@ onBothLogs((bench) => {
     const store = bench.store()
     await store.migrate()
     await bench.log.sql(faults(bench)['a trigger that fails for one row']!)
-    const event = { eventId: 'bad', eventType: 't', reference: null, contentHash: null, guardHash: null }
+    const event = { id: 'bad', type: 't', reference: null, contentHash: null, guardHash: null }
     const bad = { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event] }
     await expect(store.record([{ ...bad, contentGuard: 'review' }])).rejects.toMatchObject({
       code: 'STORE_FAILED',

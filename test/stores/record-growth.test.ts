@@ -16,7 +16,7 @@ test('known ids are looked up one by one in the unique index, in a log that has 
     source: 'shop',
     headers: {},
     body: Buffer.from('x'),
-    events: [{ eventId: `e${n}`, eventType: 'x', reference: null, contentHash: null, guardHash: null }],
+    events: [{ id: `e${n}`, type: 'x', reference: null, contentHash: null, guardHash: null }],
     contentGuard: 'review' as const,
   })
   try {
@@ -82,7 +82,7 @@ test('repeats of replayed content in a batch are answered together, and one of a
     headers: {},
     body: Buffer.from(content),
     events: [
-      { eventId, eventType: 'x', reference: null, contentHash: hash(content), guardHash: hash(content) },
+      { id: eventId, type: 'x', reference: null, contentHash: hash(content), guardHash: hash(content) },
     ],
     contentGuard,
   })
@@ -116,11 +116,11 @@ test('the work of folding a batch grows with its size', () => {
       events: [
         {
           // Each id is there twice.
-          get eventId() {
+          get id() {
             reads++
             return `e${n >> 1}`
           },
-          eventType: 'x',
+          type: 'x',
           reference: null,
           contentHash: null,
           guardHash: null,
@@ -153,8 +153,8 @@ function deliveries(name: string, count: number, eventsEach: number, { guard, la
       events: Array.from({ length: eventsEach }, (_, part) => {
         const eventId = `${name} ${d} ${part}`
         return {
-          eventId,
-          eventType: 'x',
+          id: eventId,
+          type: 'x',
           reference: null,
           contentHash: sha256(eventId),
           guardHash: guard ? sha256(`guard ${eventId}`) : null,
@@ -250,7 +250,7 @@ const replayed = async (store: Store, n: number) => {
   await store.record(batch)
   const again = batch.map((delivery) => ({
     ...delivery,
-    events: delivery.events.map((event) => ({ ...event, eventId: `again ${event.eventId}` })),
+    events: delivery.events.map((event) => ({ ...event, id: `again ${event.id}` })),
   }))
   return () => store.record(again)
 }
@@ -264,7 +264,7 @@ const leased =
   }
 
 function ownLane(delivery: NewDelivery): NewDelivery {
-  return { ...delivery, events: delivery.events.map((event) => ({ ...event, lane: event.eventId })) }
+  return { ...delivery, events: delivery.events.map((event) => ({ ...event, lane: event.id })) }
 }
 
 const settled = (outcome: Outcome) =>
@@ -273,7 +273,7 @@ const settled = (outcome: Outcome) =>
 const operated = (lane?: (n: number) => string) => async (store: Store, n: number) => {
   const [delivery] = deliveries(`of ${n}`, 1, n, lane ? { lane } : {})
   await store.record([delivery!])
-  const events = delivery!.events.map(({ eventId }) => ({ source: 'shop', eventId }))
+  const events = delivery!.events.map(({ id }) => ({ source: 'shop', id: id }))
   return async () => {
     for (const verb of ['ignore', 'replay'] as const)
       await store.operate({ verb, events, actor: 'a', note: 'x', force: true, dryRun: false })
@@ -315,8 +315,8 @@ test.each<[string, (store: Store, n: number) => Promise<() => Promise<unknown>>]
     async (store, n) => {
       const events = Array.from({ length: n }, (_, i) => ({
         source: 'shop',
-        eventId: `import ${n} ${i}`,
-        eventType: 'x',
+        id: `import ${n} ${i}`,
+        type: 'x',
         reference: null,
         receivedAt: Date.now(),
         processedAt: null,

@@ -10,7 +10,7 @@ import { onLog, post, stateOf, until } from '../support/processing.js'
 
 const HOUR = 3_600_000
 const START = 1_800_000_000_000
-const key = { source: 'shop', eventId: 'e1' }
+const key = { source: 'shop', id: 'e1' }
 
 let folder: string
 let wallMs: number
@@ -37,14 +37,14 @@ async function open(): Promise<CompleteStore> {
 }
 
 async function record(store: CompleteStore, eventId = 'e1'): Promise<void> {
-  const event = { eventId, eventType: 'paid', reference: null, contentHash: null, guardHash: null }
+  const event = { id: eventId, type: 'paid', reference: null, contentHash: null, guardHash: null }
   await store.record([
     { source: 'shop', headers: {}, body: new Uint8Array(1), events: [event], contentGuard: 'review' },
   ])
 }
 
 const claim = (store: CompleteStore, leaseMs = 30_000) => store.claim({ worker: 'w', limit: 10, leaseMs })
-const idsOf = (claimed: readonly { readonly eventId: string }[]) => claimed.map((one) => one.eventId)
+const idsOf = (claimed: readonly { readonly id: string }[]) => claimed.map((one) => one.id)
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'hookonce-clock-'))
@@ -81,8 +81,8 @@ it('an event recorded after the clock was set back comes after those recorded be
   jump(-HOUR)
   pass(500)
   await record(store, 'second')
-  const first = await store.get({ source: 'shop', eventId: 'first' })
-  const second = await store.get({ source: 'shop', eventId: 'second' })
+  const first = await store.get({ source: 'shop', id: 'first' })
+  const second = await store.get({ source: 'shop', id: 'second' })
   expect(second!.receivedAt).toBeGreaterThan(first!.receivedAt)
   expect(idsOf(await claim(store))).toEqual(['first', 'second'])
 })

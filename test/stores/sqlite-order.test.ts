@@ -86,7 +86,7 @@ test('claims and settlements wake nobody, a new event and an order do', async ()
     expect(looks()).toBe(0)
     await store.settle([{ lease: claimed!.lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
     expect(looks()).toBe(0)
-    const order = { events: [{ source: 'shop', eventId: 'a' }], actor: 'ada', note: '', force: true }
+    const order = { events: [{ source: 'shop', id: 'a' }], actor: 'ada', note: '', force: true }
     await store.operate({ verb: 'replay', ...order })
     expect(looks()).toBe(1)
     await store.record([delivery('b')])

@@ -29,7 +29,7 @@ async function open(options: SqliteOptions = {}): Promise<CompleteStore> {
 const hash = (filler: number) => new Uint8Array(32).fill(filler)
 
 function delivery(eventId: string, more: Partial<NewEvent> = {}, body = Buffer.from('{}')): NewDelivery {
-  const event = { eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }
+  const event = { id: eventId, type: 'order.paid', reference: null, contentHash: null, guardHash: null }
   return {
     source: 'shop',
     headers: {},
@@ -102,7 +102,7 @@ test('a call that mixes plain and other deliveries gives each event one row in w
     firstOf,
   ])
   const claimed = await store.claim({ worker: 'w', limit: 50, leaseMs: 1_000 })
-  expect(claimed.map(({ eventId }) => eventId).sort()).toEqual(
+  expect(claimed.map(({ id }) => id).sort()).toEqual(
     ['guarded', 'lane-1', 'pair-1', 'pair-2', 'plain-1', 'plain-2', 'plain-3'].sort(),
   )
   expect(claimed.every(({ body }) => body?.byteLength === 2)).toBe(true)
@@ -118,5 +118,5 @@ test('a delivery that the file refuses leaves its neighbours recorded and due', 
   const call = [delivery('a'), delivery('bad'), delivery('b')]
   expect(await statuses(store.record(call))).toEqual(['recorded', 'refused', 'recorded'])
   const claimed = await store.claim({ worker: 'w', limit: 10, leaseMs: 1_000 })
-  expect(claimed.map(({ eventId }) => eventId)).toEqual(['a', 'b'])
+  expect(claimed.map(({ id }) => id)).toEqual(['a', 'b'])
 })

@@ -143,7 +143,7 @@ test('a transaction that has counted something and stays open holds up no delive
       source: 'shop',
       headers: {},
       body: Buffer.from('x'),
-      events: [{ eventId: `e${n}`, eventType: 'x', reference: null, contentHash: null, guardHash: null }],
+      events: [{ id: `e${n}`, type: 'x', reference: null, contentHash: null, guardHash: null }],
       contentGuard: 'review' as const,
     },
   ]

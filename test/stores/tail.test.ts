@@ -8,12 +8,12 @@ import { postgresLog, postgresSchemaLog, type SharedLog, sqliteLog } from '../su
 const ROUNDS = Number(process.env.HOOKONCE_TAIL_ROUNDS ?? 40)
 
 function delivery(eventId: string, source = 'shop'): NewDelivery {
-  const event = { eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }
+  const event = { id: eventId, type: 't', reference: null, contentHash: null, guardHash: null }
   return { source, headers: {}, body: new Uint8Array([1]), events: [event], contentGuard: 'review' }
 }
 
 async function ids(store: Store, after = 0): Promise<string[]> {
-  return (await store.tail({ after, limit: 500 })).events.map((e) => e.eventId)
+  return (await store.tail({ after, limit: 500 })).events.map((e) => e.id)
 }
 
 describe('a tail on PostgreSQL', () => {
@@ -75,7 +75,7 @@ describe('a tail on PostgreSQL', () => {
     const late = open().record([delivery('first'), delivery('held')])
     await waiting(1)
     await writer.record([delivery('overtaking')])
-    expect(await reader.get({ source: 'shop', eventId: 'overtaking' })).not.toBeNull()
+    expect(await reader.get({ source: 'shop', id: 'overtaking' })).not.toBeNull()
     expect(await reader.tail({ after: 0, limit: 10 })).toEqual({ events: [], position: 0, gap: false })
     await outside.query('rollback')
     await late
@@ -176,7 +176,7 @@ describe('a tail on PostgreSQL', () => {
     const seen: string[] = []
     for (let position = 0, last = false; ; ) {
       const page = await reader.tail({ after: position, limit: 50 })
-      seen.push(...page.events.map((e) => e.eventId))
+      seen.push(...page.events.map((e) => e.id))
       if (last && page.position === position) break
       position = page.position
       last = writing === 0

@@ -113,8 +113,8 @@ function open(url: string, options: Partial<PostgresOptions> = {}) {
 let events = 0
 function delivery(): NewDelivery {
   const event = {
-    eventId: `e${events++}`,
-    eventType: 't',
+    id: `e${events++}`,
+    type: 't',
     reference: null,
     contentHash: null,
     guardHash: null,

@@ -18,7 +18,7 @@ async function open(maxTransactions: number): Promise<Lease[]> {
   store = postgres({ url: log.args[1]!, schema: log.args[2]!, maxTransactions })
   await store.record(['a', 'b', 'c'].map((id) => delivery(id)))
   const claimed = await store.claim({ worker: 'w', limit: 3, leaseMs: 60_000 })
-  return claimed.sort((x, y) => (x.eventId < y.eventId ? -1 : 1)).map(({ lease }) => lease)
+  return claimed.sort((x, y) => (x.id < y.id ? -1 : 1)).map(({ lease }) => lease)
 }
 
 beforeEach(async () => {
@@ -35,7 +35,9 @@ afterEach(async () => {
 
 const succeeded = (lease: Lease) => [{ lease, outcome: { kind: 'succeeded' }, durationMs: 1 }] as const
 const statesOf = async () =>
-  Promise.all(['a', 'b', 'c'].map(async (eventId) => (await store.get({ source: 'shop', eventId }))!.state))
+  Promise.all(
+    ['a', 'b', 'c'].map(async (eventId) => (await store.get({ source: 'shop', id: eventId }))!.state),
+  )
 type Transaction = Awaited<ReturnType<Store['transaction']>>
 const processOf = async ({ tx }: Transaction): Promise<number> =>
   (await tx.query('select pg_catalog.pg_backend_pid() as pid')).rows[0].pid

@@ -6,7 +6,7 @@ export function delivery(eventId: string): NewDelivery {
     source: 'shop',
     headers: {},
     body: Buffer.from(JSON.stringify({ id: eventId })),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: null, contentHash: null, guardHash: null }],
     contentGuard: 'review',
   }
 }

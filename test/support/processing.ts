@@ -127,7 +127,7 @@ export async function rows(log: SharedLog, text: string): Promise<Record<string,
 }
 
 export async function stateOf(inbox: Inbox, eventId: string, source = 'shop'): Promise<State | undefined> {
-  return (await inbox.events.get({ source, eventId }))?.state
+  return (await inbox.events.get({ source, id: eventId }))?.state
 }
 
 /** Waits until the condition holds. */

@@ -35,7 +35,7 @@ function delivery(eventId) {
     source: 'shop',
     headers: {},
     body: Buffer.from(`body of ${eventId}`),
-    events: [{ eventId, eventType: 'order.paid', reference: null, contentHash: null, guardHash: null }],
+    events: [{ id: eventId, type: 'order.paid', reference: null, contentHash: null, guardHash: null }],
     contentGuard: /** @type {const} */ ('review'),
   }
 }

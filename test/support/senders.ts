@@ -71,9 +71,9 @@ export async function idsBySource(store: Store): Promise<Map<string, string[]>> 
   const found = new Map<string, string[]>()
   for (let cursor: string | null = null; ; ) {
     const page: Awaited<ReturnType<Store['list']>> = await store.list({}, { limit: 500, cursor })
-    for (const { source, eventId } of page.events) {
+    for (const { source, id } of page.events) {
       const list = found.get(source) ?? []
-      list.unshift(eventId)
+      list.unshift(id)
       found.set(source, list)
     }
     cursor = page.next

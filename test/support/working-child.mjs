@@ -8,10 +8,10 @@ for (;;) {
   const claimed = await store.claim({ worker: `pid ${process.pid}`, limit: 4, leaseMs: 300 })
   if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   await Promise.all(
-    claimed.map(async ({ eventId, lease }) => {
+    claimed.map(async ({ id, lease }) => {
       const transaction = await store.transaction()
       const { tx } = /** @type {{ tx: any }} */ (transaction)
-      await (tx.run ? tx.run(insert, [eventId]) : tx.query(insert, [eventId]))
+      await (tx.run ? tx.run(insert, [id]) : tx.query(insert, [id]))
       const [done] = await transaction.settle([{ lease, outcome: { kind: 'succeeded' }, durationMs: 1 }])
       await (done ? transaction.commit() : transaction.rollback())
       say(done ? 'settled' : 'fenced')

@@ -57,7 +57,7 @@ onBothLogs((bench) => {
     expect(alerts.states()).toEqual([
       expect.objectContaining({ alert: 'deadLetters', firing: true, value: 3 }),
     ])
-    await inbox.ignore({ source: 'shop', eventId: 'third' }, { actor: 'test', note: 'done' })
+    await inbox.ignore({ source: 'shop', id: 'third' }, { actor: 'test', note: 'done' })
     await until(() => looked(alerts, () => notices.length > 1), 'it is over')
     expect(notices[1]).toMatchObject({ type: 'alert.resolved', value: 2 })
     expect(alerts.states()[0]!.firing).toBe(false)

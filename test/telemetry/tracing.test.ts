@@ -183,6 +183,6 @@ it('without an SDK nothing is recorded and the sender`s header is kept as it cam
   const { createInbox, silentLog } = await import('hookonce')
   const inbox = createInbox({ store: 'sqlite::memory:', sources: { shop: shop() }, log: silentLog })
   await deliver(inbox, 'e1', { traceparent: sent })
-  expect((await inbox.events.payload({ source: 'shop', eventId: 'e1' }))!.headers.traceparent).toBe(sent)
+  expect((await inbox.events.payload({ source: 'shop', id: 'e1' }))!.headers.traceparent).toBe(sent)
   await inbox.stop()
 })

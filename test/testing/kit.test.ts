@@ -120,7 +120,7 @@ test('an event that is only recorded waits for drain', async () => {
   const delivered = await t.deliver('stripe', 'invoice.paid', undefined, { run: false, id: 'evt_7' })
   expect(delivered).toMatchObject({ state: 'pending', eventId: 'evt_7' })
   expect(await t.drain()).toBe(1)
-  expect(await t.look({ source: 'stripe', eventId: 'evt_7' })).toHaveSucceeded()
+  expect(await t.look({ source: 'stripe', id: 'evt_7' })).toHaveSucceeded()
 })
 
 test('matchers and assertions say what was found', async () => {

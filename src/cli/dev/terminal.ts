@@ -11,7 +11,7 @@ export interface Arrival {
   readonly kind: 'delivery'
   readonly at: string
   readonly source: string
-  readonly eventType: string | null
+  readonly type: string | null
   readonly eventId: string | null
   /** `recorded`, `duplicate`, or the reason of a refusal. */
   readonly verdict: string
@@ -34,7 +34,7 @@ export function withArrivals<Tx>(
       const at = new Date().toISOString()
       const eventType = eventId === null ? null : typeOf(inbox, source, delivery)
       const verdict = verdictOf(receipt)
-      onArrival({ kind: 'delivery', at, source, eventType, eventId, verdict, httpStatus, ms })
+      onArrival({ kind: 'delivery', at, source, type: eventType, eventId, verdict, httpStatus, ms })
       return receipt
     },
     refused(source, refusal) {
@@ -45,7 +45,7 @@ export function withArrivals<Tx>(
         kind: 'delivery',
         at,
         source: source ?? '-',
-        eventType: null,
+        type: null,
         eventId: null,
         verdict: verdictOf(receipt),
         httpStatus,
@@ -69,11 +69,11 @@ function verdictOf(receipt: Receipt): string {
 
 export function printArrival(output: Output, arrival: Arrival): void {
   output.result(arrival, (paint) => {
-    const { at, source, eventType, eventId, verdict, httpStatus, ms } = arrival
+    const { at, source, type, eventId, verdict, httpStatus, ms } = arrival
     return [
       paint('dim', at.slice(11, 19)),
       source.padEnd(12),
-      printable(eventType ?? '-').padEnd(24),
+      printable(type ?? '-').padEnd(24),
       printable(eventId ?? '-').padEnd(28),
       coloured(paint, httpStatus, verdict),
       paint('dim', `${ms} ms`),
@@ -86,7 +86,7 @@ export function addPrintingHandlers(output: Output, inbox: Inbox): void {
   for (const source of wholeInbox(inbox).sources.keys()) {
     inbox.on(source, '*', async (event, { attempt }) => {
       const at = new Date().toISOString()
-      const handled = { kind: 'handled', at, source, eventType: event.type, eventId: event.id, attempt }
+      const handled = { kind: 'handled', at, source, type: event.type, eventId: event.id, attempt }
       output.result(handled, (paint) => {
         const cells = [paint('dim', at.slice(11, 19)), source.padEnd(12), printable(event.type).padEnd(24)]
         return [...cells, printable(event.id).padEnd(28), paint('dim', `handled, attempt ${attempt}`)].join(

@@ -66,8 +66,8 @@ export function eventOf(row: ImportRow, columns: Columns, defaults: Defaults): I
   const processed = at('processed')
   return {
     source: defaults.source,
-    eventId,
-    eventType: textOf(at('type')) ?? defaults.type,
+    id: eventId,
+    type: textOf(at('type')) ?? defaults.type,
     reference: textOf(at('reference')),
     receivedAt: at('time') === null ? defaults.now : instantOf('time', at('time')),
     processedAt: processed === null ? null : instantOf('processed', processed),

@@ -180,9 +180,9 @@ function progressText({ rows, imported }: Report, ms: number): string {
 function preview(columns: Columns | undefined, sample: readonly ImportedEvent[]): string {
   if (columns === undefined) return 'There are no rows.'
   const mapped = Object.entries(columns).map(([field, column]) => `${field}=${column}`)
-  const rows = sample.map(({ eventId, eventType, receivedAt, reference, payload }) => [
-    printable(eventId),
-    printable(eventType),
+  const rows = sample.map(({ id, type, receivedAt, reference, payload }) => [
+    printable(id),
+    printable(type),
     new Date(receivedAt).toISOString(),
     printable(reference ?? '-'),
     payload === null ? 'no payload' : `${payload.body.byteLength} bytes`,

@@ -29,11 +29,11 @@ function tokenOfDev(server: string): string | undefined {
 /** Finds an event by its id, or by its source and id with a slash between them. */
 export async function findEvent(log: EventLog, text: string, source: string | undefined): Promise<EventView> {
   if (source !== undefined) {
-    const event = await log.get({ source, eventId: text })
+    const event = await log.get({ source, id: text })
     if (event) return event
     throw notFound(log, text, source)
   }
-  const { events } = await log.list({ eventId: text }, { limit: 10, cursor: null })
+  const { events } = await log.list({ id: text }, { limit: 10, cursor: null })
   if (events.length > 1) {
     const names = events.map((event) => `${event.source}/${event.id}`).join(', ')
     throw new Failure(
@@ -43,14 +43,14 @@ export async function findEvent(log: EventLog, text: string, source: string | un
   if (events[0]) return events[0]
   const slash = text.indexOf('/')
   if (slash > 0) {
-    const event = await log.get({ source: text.slice(0, slash), eventId: text.slice(slash + 1) })
+    const event = await log.get({ source: text.slice(0, slash), id: text.slice(slash + 1) })
     if (event) return event
   }
   throw notFound(log, text, undefined)
 }
 
 export function eventKey(event: EventView): EventKey {
-  return { source: event.source, eventId: event.id }
+  return { source: event.source, id: event.id }
 }
 
 function notFound(log: EventLog, text: string, source: string | undefined): Failure {

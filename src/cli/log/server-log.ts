@@ -15,8 +15,8 @@ import { type Api, ApiProblem, frames, isCode, Unreachable } from './api.js'
 import type { EventLog, EventView, Followed, FollowOptions, PayloadView, Verb } from './event-log.js'
 
 export function serverLog(api: Api): EventLog {
-  const pathOf = ({ source, eventId }: EventKey) =>
-    `/api/events/${encodeURIComponent(source)}/${encodeURIComponent(eventId)}`
+  const pathOf = ({ source, id }: EventKey) =>
+    `/api/events/${encodeURIComponent(source)}/${encodeURIComponent(id)}`
 
   async function payload(key: EventKey, note: string): Promise<PayloadView | null> {
     const path = `${pathOf(key)}/payload?${query({ note: note || undefined })}`
@@ -113,8 +113,8 @@ async function newest(api: Api): Promise<number> {
   return page.events[0]?.seq ?? 0
 }
 
-function apiFilter({ eventId, ...rest }: EventFilter): Record<string, unknown> {
-  return { ...rest, id: eventId }
+function apiFilter({ id, ...rest }: EventFilter): Record<string, unknown> {
+  return { ...rest, id: id }
 }
 
 function query(values: Record<string, unknown>): string {

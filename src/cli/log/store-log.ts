@@ -23,7 +23,10 @@ export function storeLog(store: Store): EventLog {
     const found = await Promise.all(keys.map((key) => inspect().payload(key)))
     for (const [i, payload] of found.entries()) insistOnReadable(keys[i]!, payload)
     const read = keys.filter((_, i) => found[i] !== null)
-    if (read.length > 0) await audit.append(read.map((key) => ({ actor, verb: 'payload', ...key, note })))
+    if (read.length > 0)
+      await audit.append(
+        read.map(({ source, id }) => ({ actor, verb: 'payload', source, eventId: id, note })),
+      )
     return found
   }
 
@@ -81,11 +84,11 @@ async function* follow(
 }
 
 /** A log that `--store` names is opened without the keys of a configuration. */
-function insistOnReadable({ source, eventId }: EventKey, payload: Payload | null): void {
+function insistOnReadable({ source, id }: EventKey, payload: Payload | null): void {
   const key = payload && sealingKeyId(payload.headers)
   if (key !== null)
     throw new Failure(
-      `The payload of ${source}/${eventId} is encrypted with the key "${key}", and no key is known here. Run the command in the folder of hookonce.config.ts, without --store; HOOKONCE_STORE names another store.`,
+      `The payload of ${source}/${id} is encrypted with the key "${key}", and no key is known here. Run the command in the folder of hookonce.config.ts, without --store; HOOKONCE_STORE names another store.`,
     )
 }
 

@@ -9,7 +9,7 @@ export type Trick = 'tamper' | 'stale' | 'conflict' | null
 export interface Report {
   readonly provider: string
   readonly url: string
-  readonly eventType: string | null
+  readonly type: string | null
   readonly eventId: string | null
   /** How many events one delivery carries. */
   readonly events: number
@@ -45,7 +45,7 @@ export function reportOf(
   return {
     provider: source.key,
     url: delivery.url,
-    eventType: event?.type ?? null,
+    type: event?.type ?? null,
     eventId: event?.id ?? null,
     events: more.length + (event ? 1 : 0),
     trick,
@@ -104,7 +104,7 @@ export function reportText(report: Report, paint: Paint): string {
     [
       'event',
       printable(
-        `${report.eventType ?? 'unknown'}  ${report.eventId ?? 'no id'}${report.events > 1 ? `  (and ${report.events - 1} more)` : ''}`,
+        `${report.type ?? 'unknown'}  ${report.eventId ?? 'no id'}${report.events > 1 ? `  (and ${report.events - 1} more)` : ''}`,
       ),
     ],
     ['to', report.url],

@@ -107,7 +107,7 @@ export async function archiveRestore(options: ArchiveRestoreOptions): Promise<Re
       if (receipt === undefined) continue
       const known = new Set(receipt.seqs)
       const deliveries = (await readVerified(target, object)).filter(
-        ({ seq, events }) => known.has(seq) && (!wanted || events.some((event) => wanted.has(event.eventId))),
+        ({ seq, events }) => known.has(seq) && (!wanted || events.some((event) => wanted.has(event.id))),
       )
       for (const batch of batches(deliveries)) {
         options.signal?.throwIfAborted()

@@ -113,7 +113,7 @@ interface OpenDay {
  * seqs for other payloads.
  */
 function fingerprintOf({ seq, receivedAt, headers, body, events }: StoredDelivery): string {
-  const ids = events.map((event) => [event.seq, event.eventId, event.part, event.contentHash])
+  const ids = events.map((event) => [event.seq, event.id, event.part, event.contentHash])
   return sha256(Buffer.concat([Buffer.from(JSON.stringify([seq, receivedAt, headers, ids])), body]))
 }
 

@@ -131,7 +131,7 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
 
 /** A filter of only a source and an id would be read as the key of one event, which has another result. */
 function asMany(wanted: NewAction['filter']): NewAction['filter'] {
-  return 'eventId' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
+  return 'id' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
 }
 
 function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action): ActionView {

@@ -221,7 +221,7 @@ async function review(inbox: WholeInbox): Promise<Item[]> {
     items.push(
       item('unhandled', '', {
         title: 'Events have no handler',
-        text: `The newest is of the type ${unhandled.events[0]!.eventType}.`,
+        text: `The newest is of the type ${unhandled.events[0]!.type}.`,
         todo: 'Add a handler and retry them, or stop these types at the provider.',
         lastAt: instant(unhandled.events[0]!.receivedAt),
         screen: 'review',

@@ -49,7 +49,7 @@ function joined(known: ErrorGroup | undefined, next: DeadLetterGroup, pattern: s
     source: next.source,
     pattern,
     error: newest ? next.error : known.error,
-    types: [...new Set([...(known?.types ?? []), next.eventType])].sort().slice(0, TYPES),
+    types: [...new Set([...(known?.types ?? []), next.type])].sort().slice(0, TYPES),
     count: next.count + (known?.count ?? 0),
     firstAt: Math.min(next.firstAt, known?.firstAt ?? next.firstAt),
     lastAt: Math.max(next.lastAt, known?.lastAt ?? next.lastAt),

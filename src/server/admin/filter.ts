@@ -66,8 +66,7 @@ type FilterInput = {
   readonly [K in keyof z.output<typeof filterBody>]?: z.output<typeof filterBody>[K] | undefined
 }
 
-export function filterOf({ id, ...rest }: FilterInput): EventFilter {
-  const filter = { ...rest, ...(id === undefined ? {} : { eventId: id }) }
+export function filterOf(filter: FilterInput): EventFilter {
   return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
 }
 
@@ -80,11 +79,11 @@ const ways: readonly {
   readonly filter: (q: string) => EventFilter
   readonly shown: (event: EventRecord, q: string) => boolean
 }[] = [
-  { filter: (q) => ({ eventId: q }), shown: () => false },
-  { filter: (q) => ({ reference: q }), shown: (event, q) => event.eventId === q },
+  { filter: (q) => ({ id: q }), shown: () => false },
+  { filter: (q) => ({ reference: q }), shown: (event, q) => event.id === q },
   {
     filter: (q) => ({ type: q.includes('*') ? q : `${q}*` }),
-    shown: (event, q) => event.eventId === q || event.reference === q,
+    shown: (event, q) => event.id === q || event.reference === q,
   },
 ]
 

@@ -28,7 +28,7 @@ export async function find(
         matches.push({ event, by, text })
   }
   for (const text of tried) {
-    add((await inbox.events.list({ eventId: text }, { limit: 10 })).events, 'id', text)
+    add((await inbox.events.list({ id: text }, { limit: 10 })).events, 'id', text)
     add((await inbox.events.list({ reference: text }, { limit: 10 })).events, 'reference', text)
     if (matches.length >= MATCHES) break
   }

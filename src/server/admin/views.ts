@@ -39,12 +39,12 @@ export function isOwnReason(reason: string): boolean {
 }
 
 export function eventView(event: EventRecord, detail: boolean): EventView {
-  const { seq, source, eventId, eventType, reference, state, reason, lastConflict } = event
+  const { seq, source, id, type, reference, state, reason, lastConflict } = event
   return {
     seq,
     source,
-    id: eventId,
-    type: eventType,
+    id: id,
+    type: type,
     reference,
     state,
     dead: state === 'failed' && event.nextAttemptAt === null,

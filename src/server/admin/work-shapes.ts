@@ -93,8 +93,8 @@ export interface NamedLease {
 }
 
 /** Opaque to the worker. It contains the key of the event, so that an error of the worker can be redacted. */
-export function leaseText({ lease, source, eventId }: ClaimedEvent): string {
-  const name = Buffer.from(JSON.stringify([source, eventId])).toString('base64url')
+export function leaseText({ lease, source, id }: ClaimedEvent): string {
+  const name = Buffer.from(JSON.stringify([source, id])).toString('base64url')
   return `${lease.seq}.${lease.token}~${name}`
 }
 
@@ -111,7 +111,7 @@ export function readLease(text: string): NamedLease {
 function eventOf(name: string): EventKey | null {
   try {
     const [source, eventId] = JSON.parse(Buffer.from(name, 'base64url').toString('utf8'))
-    return typeof source === 'string' && typeof eventId === 'string' ? { source, eventId } : null
+    return typeof source === 'string' && typeof eventId === 'string' ? { source, id: eventId } : null
   } catch {
     return null
   }

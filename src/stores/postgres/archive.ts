@@ -160,8 +160,8 @@ interface EventRow {
 function asStored(row: EventRow): StoredEvent {
   return {
     seq: row.seq,
-    eventId: row.event_id,
-    eventType: row.event_type,
+    id: row.event_id,
+    type: row.event_type,
     reference: row.related_reference,
     contentHash: row.content_hash,
     part: row.part,
@@ -264,7 +264,7 @@ function eventsOf(run: Run, deliveries: readonly StoredDelivery[]): Promise<Foun
   )
   return run<FoundEvent>(findEvents, [
     texts(events.map((event) => event.delivery.source)),
-    texts(events.map((event) => event.eventId)),
+    texts(events.map((event) => event.id)),
     numbers(events.map((event) => event.d)),
     numbers(events.map((event) => event.delivery.receivedAt)),
     texts(events.map((event) => event.contentHash)),

@@ -151,9 +151,9 @@ export function claimer(db: Database): (options: ClaimOptions) => Promise<Claime
 
   return async ({ worker, limit, leaseMs, sources, except = [], event }) => {
     if (event) {
-      return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.eventId]))
+      return claimedEvents(await db.query<Row>(claimEvent, [worker, leaseMs, event.source, event.id]))
     }
-    const left = [texts(except.map(({ source }) => source)), texts(except.map(({ eventType }) => eventType))]
+    const left = [texts(except.map(({ source }) => source)), texts(except.map(({ type }) => type))]
     const claimed: ClaimedEvent[] = []
     const served = sources ?? (await db.query<{ source: string }>(sourcesAtWork, [])).map((row) => row.source)
     await sweep(served).catch(() => {}) // the claim says what is wrong
@@ -208,8 +208,8 @@ function asClaimed(row: Row, token: string, { headers, body }: Pick<Row, 'header
   return {
     lease: { seq: row.seq, token },
     source: row.source,
-    eventId: row.event_id,
-    eventType: row.event_type,
+    id: row.event_id,
+    type: row.event_type,
     reference: row.related_reference,
     receivedAt: row.received_at,
     attempt: row.attempt,

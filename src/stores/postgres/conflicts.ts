@@ -45,11 +45,11 @@ export async function keepOtherContent(
   { event, seq, at, replaces }: OtherContent,
 ): Promise<void> {
   const { source, headers, body } = event.from
-  const { contentHash, eventId } = event.event
+  const { contentHash, id } = event.event
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const hash = Buffer.from(contentHash!)
   await db.query(keep, [seq, hash, source, at, event.index, JSON.stringify(headers), bytes])
-  if (replaces) await operate(db, unit, takeOver({ source, eventId }))
+  if (replaces) await operate(db, unit, takeOver({ source, id: id }))
 }
 
 const latest: Statement = {
@@ -60,8 +60,8 @@ from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
 where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`,
 }
 
-export async function conflictOf(db: Database, { source, eventId }: EventKey): Promise<Conflict | null> {
-  const [row] = await db.read<Omit<Conflict, 'headers'> & { headers: string }>(latest, [source, eventId])
+export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
+  const [row] = await db.read<Omit<Conflict, 'headers'> & { headers: string }>(latest, [source, id])
   return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : null
 }
 

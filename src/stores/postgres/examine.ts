@@ -19,8 +19,8 @@ from hookonce.events e join hookonce.effects f on f.seq = e.seq
 where e.source = $1 and e.event_id = $2 order by f.started_at, f.name`,
 }
 
-export function effectsOf(db: Database, { source, eventId }: EventKey): Promise<Effect[]> {
-  return db.read<Effect>(effects, [source, eventId])
+export function effectsOf(db: Database, { source, id }: EventKey): Promise<Effect[]> {
+  return db.read<Effect>(effects, [source, id])
 }
 
 /**
@@ -41,7 +41,7 @@ rows as (
     where e.parked = 'dead' and e.source = k.source order by e.seq desc limit (select most from share)
   ) r
 )
-select source, event_type as "eventType", reason as error, count(*)::int as count, min(processed_at) as "firstAt",
+select source, event_type as type, reason as error, count(*)::int as count, min(processed_at) as "firstAt",
   max(processed_at) as "lastAt", (array_agg(event_id order by seq desc))[1] as "eventId",
   (select coalesce(bool_or(k.dead > s.most), false) from known k cross join share s) as cut
 from rows group by source, event_type, reason`,
@@ -103,7 +103,7 @@ export async function typesOf(db: Database, limit: number): Promise<SourceTypes[
 const byPrefix: Statement = {
   name: 'ids_from',
   sql: `
-select i.source, i.event_id as "eventId"
+select i.source, i.event_id as id
 from (select distinct source from hookonce.totals) k cross join lateral (
   select e.source, e.event_id from hookonce.events e
   where e.source = k.source and e.event_id >= $1 and e.event_id < $1 || U&'\\+10FFFF' collate "C"

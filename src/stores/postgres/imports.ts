@@ -72,8 +72,8 @@ export async function importEvents(
   })
   const values = [
     texts(events.map(({ source }) => source)),
-    texts(events.map(({ eventId }) => eventId)),
-    texts(events.map(({ eventType }) => eventType)),
+    texts(events.map(({ id }) => id)),
+    texts(events.map(({ type }) => type)),
     texts(events.map(({ reference }) => reference)),
     numbers(events.map(({ receivedAt }) => Math.trunc(receivedAt))),
     numbers(events.map(({ processedAt, receivedAt }) => Math.trunc(processedAt ?? receivedAt))),
@@ -103,7 +103,7 @@ cross join lateral (
 }
 
 export async function knownEvents(db: Database, keys: readonly EventKey[]): Promise<boolean[]> {
-  const values = [texts(keys.map(({ source }) => source)), texts(keys.map(({ eventId }) => eventId))]
+  const values = [texts(keys.map(({ source }) => source)), texts(keys.map(({ id }) => id))]
   const known = new Set((await db.read<{ n: number }>(findKnown, values)).map(({ n }) => n))
   return keys.map((_, i) => known.has(i + 1))
 }

@@ -125,7 +125,7 @@ select array(select seq from passed order by seq desc) as seqs, (select count(*)
 function conditions(filter: EventFilter, value: (v: unknown) => string): string[] {
   const checks: string[] = []
   if (filter.source !== undefined) checks.push(`e.source = ${value(filter.source)}`)
-  if (filter.eventId !== undefined) checks.push(`e.event_id = ${value(filter.eventId)}`)
+  if (filter.id !== undefined) checks.push(`e.event_id = ${value(filter.id)}`)
   if (filter.type !== undefined) {
     checks.push(
       isGlob(filter.type)
@@ -222,7 +222,7 @@ const ranges: Readonly<Record<ListIndex, Walk>> = {
 const bySource: readonly ListIndex[] = ['key', 'leased', 'retrying', 'ignored', 'dead']
 
 async function walksOf(db: Database, filter: EventFilter): Promise<Walk[]> {
-  const { eventId, reference } = filter
+  const { id, reference } = filter
   const indexes = indexesFor(filter)
   if (indexes.includes('types')) {
     const keys = await typePairs(db, filter)
@@ -231,7 +231,7 @@ async function walksOf(db: Database, filter: EventFilter): Promise<Walk[]> {
   if (reference !== undefined && indexes.includes('reference'))
     return [{ ...ranges.reference, keys: [[reference]] }]
   if (!indexes.every((index) => bySource.includes(index))) return indexes.map((index) => ranges[index])
-  const keys = (await sourcesOf(db, filter)).map((name): Key => [name, eventId])
+  const keys = (await sourcesOf(db, filter)).map((name): Key => [name, id])
   return indexes.map((index) => ({ ...ranges[index], keys }))
 }
 

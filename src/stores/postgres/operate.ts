@@ -123,7 +123,7 @@ export function operate(db: Database, unit: PartitionUnit, order: Order): Promis
 
 async function findSeqs(run: Run, keys: readonly EventKey[]): Promise<(number | undefined)[]> {
   const seqs = new Array<number | undefined>(keys.length).fill(undefined)
-  const values = [texts(keys.map((key) => key.source)), texts(keys.map((key) => key.eventId))]
+  const values = [texts(keys.map((key) => key.source)), texts(keys.map((key) => key.id))]
   for (const { n, seq } of await run<{ n: number; seq: number }>(find, values)) seqs[n - 1] = seq
   return seqs
 }
@@ -156,6 +156,6 @@ async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq
   const { actor, verb, note } = order
   await writeAudits(
     run,
-    done.map(({ key: { source, eventId } }) => ({ actor, verb, source, eventId, note })),
+    done.map(({ key: { source, id } }) => ({ actor, verb, source, eventId: id, note })),
   )
 }

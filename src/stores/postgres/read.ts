@@ -74,7 +74,7 @@ interface Row {
 }
 
 export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.read<Row>(getByKey, [key.source, key.eventId])
+  const [row] = await db.read<Row>(getByKey, [key.source, key.id])
   return row ? asRecord(row) : null
 }
 
@@ -90,7 +90,7 @@ export async function payloadOf(db: Database, key: EventKey): Promise<Payload | 
     part: number
     content_hash: string | null
     received_at: number
-  }>(getPayload, [key.source, key.eventId])
+  }>(getPayload, [key.source, key.id])
   if (!row) return null
   return {
     headers: JSON.parse(row.headers) as Record<string, string>,
@@ -110,7 +110,7 @@ export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]
     finished_at: number
     outcome: AttemptOutcome
     detail: string | null
-  }>(getAttempts, [key.source, key.eventId])
+  }>(getAttempts, [key.source, key.id])
   return rows.map(({ started_at, finished_at, ...rest }) => ({
     ...rest,
     startedAt: started_at,
@@ -122,8 +122,8 @@ function asRecord(row: Row): EventRecord {
   return {
     seq: row.seq,
     source: row.source,
-    eventId: row.event_id,
-    eventType: row.event_type,
+    id: row.event_id,
+    type: row.event_type,
     reference: row.related_reference,
     state: row.state,
     reason: row.state === 'ignored' || row.state === 'failed' ? row.reason : null,

@@ -36,9 +36,9 @@ export function fold(events: readonly BatchEvent[]): Folded {
       ids = new Map()
       seen.set(source, ids)
     }
-    const first = ids.get(event.event.eventId)
+    const first = ids.get(event.event.id)
     if (first === undefined) {
-      ids.set(event.event.eventId, firsts.length)
+      ids.set(event.event.id, firsts.length)
       firsts.push(event)
     } else repeats.push({ event, first })
   }
@@ -64,8 +64,8 @@ export function isPlain({ event, from }: BatchEvent): boolean {
 export function plainParameters(items: readonly BatchEvent[], batch: string): unknown[] {
   return [
     texts(items.map((item) => item.from.source)),
-    texts(items.map((item) => item.event.eventId)),
-    texts(items.map((item) => item.event.eventType)),
+    texts(items.map((item) => item.event.id)),
+    texts(items.map((item) => item.event.type)),
     texts(items.map((item) => item.event.reference)),
     texts(items.map((item) => JSON.stringify(item.from.headers))),
     numbers(items.map((item) => item.from.receivedAt ?? null)),
@@ -89,8 +89,8 @@ export function parameters(
   const events = items.map((item) => item.event)
   return [
     texts(items.map((item) => item.from.source)),
-    texts(events.map((event) => event.eventId)),
-    texts(events.map((event) => event.eventType)),
+    texts(events.map((event) => event.id)),
+    texts(events.map((event) => event.type)),
     texts(events.map((event) => event.reference)),
     numbers(items.map((item) => item.index)),
     numbers(items.map((item) => place.get(item.from)!)),

@@ -122,7 +122,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     if (open.length === 0) return 0
     const rows = await db.resend<FoundRow>(lookup, [
       texts(open.map((i) => items[i]!.from.source)),
-      texts(open.map((i) => items[i]!.event.eventId)),
+      texts(open.map((i) => items[i]!.event.id)),
       batch,
     ])
     for (const row of rows) {
@@ -137,7 +137,7 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     if (guarded.length === 0) return
     await db.query(disown, [
       texts(guarded.map((item) => item.from.source)),
-      texts(guarded.map((item) => item.event.eventId)),
+      texts(guarded.map((item) => item.event.id)),
       texts(guarded.map((item) => Buffer.from(item.event.guardHash!).toString('hex'))),
     ])
   }
@@ -191,9 +191,9 @@ function asRecorded(row: FoundRow, { event }: BatchEvent): Stored {
 /** EVENT_REFUSED when a value of the sender is to blame. Any other failure is a fault of the store: the sender shall retry. */
 export function refused({ event, from: { source } }: BatchEvent, error: unknown): Unstored {
   if (isRefusal(error)) {
-    const { eventId } = event
+    const { id } = event
     const { code, message } = new HookonceError('EVENT_REFUSED', {
-      eventId,
+      eventId: id,
       source,
       problem: describe(error),
     })

@@ -270,8 +270,8 @@ function checkRestore(deliveries: readonly StoredDelivery[]): void {
         `must not be larger than ${2 * limits.bodyBytes} bytes, and has ${body.byteLength}`,
       )
     checkInstant('receivedAt', receivedAt)
-    for (const { eventId, contentHash } of events) {
-      checkKey({ source, eventId })
+    for (const { id, contentHash } of events) {
+      checkKey({ source, id: id })
       if (contentHash !== null && !/^[0-9a-f]{64}$/.test(contentHash))
         throw invalid('contentHash', 'must be a SHA-256 of 64 hexadecimal digits')
     }
@@ -281,9 +281,9 @@ function checkRestore(deliveries: readonly StoredDelivery[]): void {
 function checkImports(events: readonly ImportedEvent[]): void {
   if (events.length > limits.recordBatch)
     throw invalid('An import', `takes at most ${limits.recordBatch} events at once; split it`)
-  for (const { source, eventId, eventType, reference, receivedAt, processedAt, ...event } of events) {
-    checkKey({ source, eventId })
-    checkText('An event type', eventType, 1, limits.eventTypeBytes)
+  for (const { source, id, type, reference, receivedAt, processedAt, ...event } of events) {
+    checkKey({ source, id: id })
+    checkText('An event type', type, 1, limits.eventTypeBytes)
     if (reference !== null) checkText('A reference', reference, 1, limits.referenceBytes)
     checkInstant('receivedAt', receivedAt)
     if (processedAt !== null) checkInstant('processedAt', processedAt)
@@ -292,7 +292,7 @@ function checkImports(events: readonly ImportedEvent[]): void {
       throw invalid('The state of an imported event', `must be one of ${importedStates.join(', ')}`)
     if (reason !== null) checkText('A reason', reason, 0, limits.reasonBytes, true)
     if (payload === null && state === 'failed')
-      throw invalid(`Event "${eventId}"`, 'failed and has no payload: there would be nothing to retry')
+      throw invalid(`Event "${id}"`, 'failed and has no payload: there would be nothing to retry')
     if (payload && payload.body.byteLength > limits.bodyBytes)
       throw invalid('A body', `must not be larger than ${limits.bodyBytes} bytes`)
   }

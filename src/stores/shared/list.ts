@@ -51,7 +51,7 @@ export const PAIRS_AT_MOST = 256
  */
 export function indexesFor(filter: EventFilter): readonly ListIndex[] {
   const { state, dead } = filter
-  if (filter.eventId !== undefined) return ['key']
+  if (filter.id !== undefined) return ['key']
   if (filter.reference !== undefined) return ['reference']
   if (state === 'pending') return ['work']
   if (state === 'processing') return ['leased']

@@ -147,8 +147,8 @@ function deliveryOf(connection: Connection, now: number, row: Row): StoredDelive
 function storedEvent(row: Row, now: number): StoredEvent {
   return {
     seq: Number(row.seq),
-    eventId: String(row.event_id),
-    eventType: String(row.event_type),
+    id: String(row.event_id),
+    type: String(row.event_type),
     reference: textOrNull(row.related_reference),
     contentHash: hexOrNull(row.content_hash),
     part: Number(row.part),
@@ -174,8 +174,8 @@ const insertPayload = `
 function restoreDelivery(connection: Connection, delivery: StoredDelivery): boolean {
   const { source, events, receivedAt, headers, body } = delivery
   const found: Row[] = []
-  for (const { eventId, contentHash } of events) {
-    const row = connection.prepare(eventByKey).get(source, eventId)
+  for (const { id, contentHash } of events) {
+    const row = connection.prepare(eventByKey).get(source, id)
     if (row === undefined) continue
     const same = Number(row.received_at) === receivedAt && hexOrNull(row.content_hash) === contentHash
     if (!same || row.erased_at !== null) return false

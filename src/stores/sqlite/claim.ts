@@ -97,7 +97,7 @@ function pickFairly(
   sources: readonly string[],
   { limit, except = [] }: ClaimOptions,
 ): Row[] {
-  const left = new Set(except.map(({ source, eventType }) => `${source} ${eventType}`))
+  const left = new Set(except.map(({ source, type }) => `${source} ${type}`))
   const turns = turnsOf(connection)
   const turn = Math.max(0, ...turns.values()) + 1
   const picked: Row[] = []
@@ -157,7 +157,7 @@ const byKey = `${claimColumns('?3')}
   where e.source = ?1 and e.event_id = ?2 and (w.token is null or w.next_at <= ?3)`
 
 function namedEvent(connection: Connection, now: number, { event }: ClaimOptions): Row | undefined {
-  const row = connection.prepare(byKey).get(event!.source, event!.eventId, now)
+  const row = connection.prepare(byKey).get(event!.source, event!.id, now)
   return row?.blocked !== 0 ? undefined : row
 }
 
@@ -201,9 +201,9 @@ function take(
     const attempt = Number(row.attempt) + 1
     claimed.push({
       source: String(row.source),
-      eventId: String(row.event_id),
+      id: String(row.event_id),
       lease: { seq, token: `${random}.${seq}` },
-      eventType: String(row.event_type),
+      type: String(row.event_type),
       reference: textOrNull(row.related_reference),
       receivedAt: Number(row.received_at),
       attempt,

@@ -49,7 +49,7 @@ export function keepOtherContent(
   const replayed: (typeof ignoredReasons)[number] = 'replayed_content'
   for (const { delivery, event, seq } of conflicts)
     if (connection.prepare(isWithheld).get(seq, replayed) !== undefined)
-      operate(connection, now, takeOver({ source: delivery.source, eventId: event.eventId }))
+      operate(connection, now, takeOver({ source: delivery.source, id: event.id }))
 }
 
 const latest = `
@@ -57,12 +57,8 @@ const latest = `
   from hookonce_events e join hookonce_conflicts c on c.seq = e.seq
   where e.source = ? and e.event_id = ? order by c.at desc limit 1`
 
-export function conflict(
-  connection: Connection,
-  _now: number,
-  { source, eventId }: EventKey,
-): Conflict | null {
-  const row = connection.prepare(latest).get(source, eventId)
+export function conflict(connection: Connection, _now: number, { source, id }: EventKey): Conflict | null {
+  const row = connection.prepare(latest).get(source, id)
   if (row === undefined) return null
   return {
     at: Number(row.at),

@@ -9,10 +9,10 @@ const effectsByKey = `
   from hookonce_events e join hookonce_effects f on f.seq = e.seq
   where e.source = ? and e.event_id = ? order by f.started_at, f.name`
 
-export function effects(connection: Connection, _now: number, { source, eventId }: EventKey): Effect[] {
+export function effects(connection: Connection, _now: number, { source, id }: EventKey): Effect[] {
   return connection
     .prepare(effectsByKey)
-    .all(source, eventId)
+    .all(source, id)
     .map((row) => ({
       name: String(row.name),
       startedAt: Number(row.started_at),
@@ -48,7 +48,7 @@ export function deadLetters(
       groups: found.map((row) => ({
         source: String(row.source),
         error: textOrNull(row.reason),
-        eventType: String(row.event_type),
+        type: String(row.event_type),
         count: Number(row.number),
         firstAt: Number(row.first_at),
         lastAt: Number(row.last_at),
@@ -120,6 +120,6 @@ export function idsFrom(
       .all()
       .flatMap((row) => connection.prepare(idsByPrefix).all(row.source!, prefix, limit))
       .slice(0, limit)
-      .map((row) => ({ source: String(row.source), eventId: String(row.event_id) })),
+      .map((row) => ({ source: String(row.source), id: String(row.event_id) })),
   )
 }

@@ -19,11 +19,11 @@ export function importEvents(
   return connection.write(() => {
     const book = hourBook()
     const added = events.map((event) => {
-      const { source, eventId, eventType, reference, state, reason, payload } = event
+      const { source, id, type, reference, state, reason, payload } = event
       const receivedAt = Math.trunc(event.receivedAt)
       const processedAt = Math.trunc(event.processedAt ?? receivedAt)
       const parked = state === 'succeeded' ? null : state === 'ignored' ? 'ignored' : 'dead'
-      const values = [source, eventId, eventType, reference, receivedAt, state, reason, processedAt, parked]
+      const values = [source, id, type, reference, receivedAt, state, reason, processedAt, parked]
       const inserted = connection.prepare(insertEvent).run(...values)
       if (inserted.changes === 0) return false
       const seq = Number(inserted.lastInsertRowid)
@@ -42,6 +42,6 @@ const findEvent = 'select 1 from hookonce_events where source = ? and event_id =
 
 export function knownEvents(connection: Connection, _now: number, keys: readonly EventKey[]): boolean[] {
   return connection.read(() =>
-    keys.map(({ source, eventId }) => connection.prepare(findEvent).get(source, eventId) !== undefined),
+    keys.map(({ source, id }) => connection.prepare(findEvent).get(source, id) !== undefined),
   )
 }

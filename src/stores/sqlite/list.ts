@@ -142,11 +142,11 @@ function take(seqs: Generator<number>, count: number): number[] {
 }
 
 function matches(event: EventRecord, filter: EventFilter): boolean {
-  const { source, eventId, type, state, dead, reason, reasonLike, minAttempts, reference, from, to } = filter
+  const { source, id, type, state, dead, reason, reasonLike, minAttempts, reference, from, to } = filter
   return (
     (source === undefined || event.source === source) &&
-    (eventId === undefined || event.eventId === eventId) &&
-    (type === undefined || globMatches(type, event.eventType)) &&
+    (id === undefined || event.id === id) &&
+    (type === undefined || globMatches(type, event.type)) &&
     (state === undefined || event.state === state) &&
     (dead === undefined || (event.state === 'failed' && (event.nextAttemptAt === null) === dead)) &&
     (reason === undefined || event.reason === reason) &&
@@ -195,10 +195,10 @@ function pathOf(connection: Connection, filter: EventFilter): Walk[] {
 
 /** A walk for each key. Null: the whole log is read. */
 function keysOf(connection: Connection, index: ListIndex, filter: EventFilter): SqliteValue[][] | null {
-  const { source, eventId, reference } = filter
+  const { source, id, reference } = filter
   switch (index) {
     case 'key':
-      return sourcesOf(connection, source).map((name) => [name, eventId!])
+      return sourcesOf(connection, source).map((name) => [name, id!])
     case 'reference':
       return [[reference!]]
     case 'leased':

@@ -42,10 +42,10 @@ function operateEvent(
   connection: Connection,
   now: number,
   order: Order,
-  { source, eventId }: EventKey,
+  { source, id }: EventKey,
   book: HourBook,
 ): OrderResult {
-  const row = connection.prepare(eventByKey).get(source, eventId)
+  const row = connection.prepare(eventByKey).get(source, id)
   if (row === undefined) return orderResult(order, undefined)
   const hasPayload = (order.conflict ? row.has_conflict : row.has_payload) === 1
   const result = orderResult(order, { state: standing(row, now).state, hasPayload })
@@ -60,7 +60,7 @@ function operateEvent(
     startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
   }
   const { actor, verb, note } = order
-  writeAudit(connection, now, { actor, verb, source, eventId, note })
+  writeAudit(connection, now, { actor, verb, source, eventId: id, note })
   return result
 }
 

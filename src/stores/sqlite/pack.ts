@@ -52,8 +52,8 @@ export function pack(deliveries: readonly NewDelivery[]): PackedDeliveries {
     const arrived = receivedAt === undefined ? -1 : Math.trunc(receivedAt)
     numbers.push(body.byteLength, arrived, guards.indexOf(contentGuard), events.length)
     put(body)
-    for (const { eventId, eventType, reference, contentHash, guardHash, lane = null } of events) {
-      texts.push(eventId, eventType, reference ?? '')
+    for (const { id, type, reference, contentHash, guardHash, lane = null } of events) {
+      texts.push(id, type, reference ?? '')
       if (lane !== null) texts.push(lane)
       numbers.push(
         (contentHash === null ? 0 : HAS_CONTENT_HASH) |
@@ -85,8 +85,8 @@ export function unpack({ bytes, texts, numbers }: PackedDeliveries): UnpackedDel
     const events = Array.from({ length: numbers[number++]! }, () => {
       const flags = numbers[number++]!
       return {
-        eventId: texts[text++]!,
-        eventType: texts[text++]!,
+        id: texts[text++]!,
+        type: texts[text++]!,
         reference: texts[text++]! || null,
         lane: flags & HAS_LANE ? texts[text++]! : null,
         contentHash: flags & HAS_CONTENT_HASH ? cut(HASH_BYTES) : null,

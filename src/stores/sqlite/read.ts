@@ -6,8 +6,8 @@ import { eventColumns, hexOrNull, textOrNull, toRecord } from './rows.js'
 
 const eventByKey = `${eventColumns} where e.source = ? and e.event_id = ?`
 
-export function get(connection: Connection, now: number, { source, eventId }: EventKey): EventRecord | null {
-  const row = connection.prepare(eventByKey).get(source, eventId)
+export function get(connection: Connection, now: number, { source, id }: EventKey): EventRecord | null {
+  const row = connection.prepare(eventByKey).get(source, id)
   return row === undefined ? null : toRecord(row, now)
 }
 
@@ -16,8 +16,8 @@ const payloadByKey = `
   from hookonce_events e join hookonce_payloads p on p.seq = coalesce(e.payload_seq, e.seq)
   where e.source = ? and e.event_id = ?`
 
-export function payload(connection: Connection, _now: number, { source, eventId }: EventKey): Payload | null {
-  const row = connection.prepare(payloadByKey).get(source, eventId)
+export function payload(connection: Connection, _now: number, { source, id }: EventKey): Payload | null {
+  const row = connection.prepare(payloadByKey).get(source, id)
   if (row === undefined) return null
   return {
     headers: JSON.parse(String(row.headers)),
@@ -33,10 +33,10 @@ const attemptsByKey = `
   from hookonce_events e join hookonce_attempts a on a.seq = e.seq
   where e.source = ? and e.event_id = ? order by a.attempt`
 
-export function attempts(connection: Connection, _now: number, { source, eventId }: EventKey): Attempt[] {
+export function attempts(connection: Connection, _now: number, { source, id }: EventKey): Attempt[] {
   return connection
     .prepare(attemptsByKey)
-    .all(source, eventId)
+    .all(source, id)
     .map((row) => ({
       attempt: Number(row.attempt),
       run: Number(row.run),

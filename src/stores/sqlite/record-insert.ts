@@ -63,12 +63,12 @@ export function insertion(connection: Connection, now: number): Insertion {
     events,
     receivedAt,
   }: UnpackedDelivery): RecordVerdict | null {
-    const { eventId, eventType, reference, contentHash, guardHash, lane } = events[0]!
+    const { id, type, reference, contentHash, guardHash, lane } = events[0]!
     if (events.length > 1 || guardHash !== null || lane !== null) return null
     const at = receivedAt ?? now
     const { changes, lastInsertRowid } = connection
       .prepare(insertPlain)
-      .run(source, eventId, eventType, reference, contentHash, at)
+      .run(source, id, type, reference, contentHash, at)
     if (changes === 0) return null
     const seq = Number(lastInsertRowid)
     connection.prepare(insertPayload).run(seq, at, headers, body)
@@ -85,9 +85,9 @@ export function insertion(connection: Connection, now: number): Insertion {
     let payloadSeq: number | null = null
 
     function insertEventOf(event: NewEvent, part: number): RecordVerdict | null {
-      const { eventId, eventType, reference, contentHash, guardHash, lane = null } = event
+      const { id, type, reference, contentHash, guardHash, lane = null } = event
       const holder = guardHash && connection.prepare(guardHolder).get(source, guardHash)
-      const sameAs = holder && holder.event_id !== eventId ? String(holder.event_id) : null
+      const sameAs = holder && holder.event_id !== id ? String(holder.event_id) : null
       if (sameAs !== null && !stores) return known(connection, now, source, event) ?? { status: 'replayed' }
       const withheld = sameAs !== null && !handles
       const state = withheld ? 'ignored' : 'pending'
@@ -96,8 +96,8 @@ export function insertion(connection: Connection, now: number): Insertion {
         .prepare(insertEvent)
         .run(
           source,
-          eventId,
-          eventType,
+          id,
+          type,
           reference,
           contentHash,
           receivedAt,
@@ -117,7 +117,7 @@ export function insertion(connection: Connection, now: number): Insertion {
         connection.prepare(insertPayload).run(seq, receivedAt, headers, body)
       }
       book.recorded(source, receivedAt, seq)
-      if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, eventId)
+      if (guardHash && sameAs === null) connection.prepare(insertGuard).run(source, guardHash, id)
       if (withheld) book.add(source, receivedAt, { ignored: 1 })
       else connection.prepare(insertWork).run(seq, source, dueIn(connection, now, source, lane, seq), lane)
       return judge({ seq, isNew: true, state, final: withheld, equal: true, sameAs, withheld })

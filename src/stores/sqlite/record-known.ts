@@ -17,9 +17,9 @@ export function known(
   connection: Connection,
   now: number,
   source: string,
-  { eventId, contentHash }: NewEvent,
+  { id, contentHash }: NewEvent,
 ): RecordVerdict | null {
-  const row = connection.prepare(existing).get(source, eventId, contentHash)
+  const row = connection.prepare(existing).get(source, id, contentHash)
   if (row === undefined) return null
   const { state, nextAttemptAt } = standing(row, now)
   return judge({

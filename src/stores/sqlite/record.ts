@@ -146,9 +146,9 @@ function insertAlone(
   }
 }
 
-function refused(source: string, { eventId }: NewEvent, error: unknown): RecordVerdict {
+function refused(source: string, { id }: NewEvent, error: unknown): RecordVerdict {
   const { code, message } = isRefusal(error)
-    ? new HookonceError('EVENT_REFUSED', { source, eventId, problem: describe(error) })
+    ? new HookonceError('EVENT_REFUSED', { source, eventId: id, problem: describe(error) })
     : toHookonceError(error)
   return { status: 'refused', code, detail: message }
 }

@@ -25,8 +25,8 @@ export function toRecord(row: Row, now: number): EventRecord {
   return {
     seq: Number(row.seq),
     source: String(row.source),
-    eventId: String(row.event_id),
-    eventType: String(row.event_type),
+    id: String(row.event_id),
+    type: String(row.event_type),
     reference: textOrNull(row.related_reference),
     state,
     reason:

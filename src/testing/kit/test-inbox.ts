@@ -67,7 +67,7 @@ export interface TestInbox<Tx = unknown> extends AsyncDisposable {
   advance(duration: Duration): Promise<number>
   /** Runs what is due. Resolves to the number of attempts. */
   drain(): Promise<number>
-  /** An event as it is now: `look(delivered)`, or `look({ source, eventId })`. */
+  /** An event as it is now: `look(delivered)`, or `look({ source, id })`. */
   look(event: Delivered | EventKey): Promise<EventState>
   /** Runs one statement beside the log: tables of the application, and what the handlers wrote into them. */
   sql(text: string, params?: readonly unknown[]): Promise<Record<string, unknown>[]>
@@ -96,13 +96,13 @@ export async function testInbox<Tx = unknown>(options: TestInboxOptions<Tx>): Pr
   async function stateOf(key: EventKey | null): Promise<EventState> {
     const event = key && (await inbox.events.get(key))
     if (event === null) return { event, state: null, attempts: [], error: null }
-    const attempts = await inbox.events.attempts({ source: event.source, eventId: event.eventId })
+    const attempts = await inbox.events.attempts({ source: event.source, id: event.id })
     return { event, state: event.state, attempts, error: attempts.at(-1)?.detail ?? event.reason ?? null }
   }
 
   async function outcome(source: string, receipt: Receipt): Promise<Delivered> {
     const { eventId } = receipt
-    return { ...receipt, ...(await stateOf(eventId === null ? null : { source, eventId })) }
+    return { ...receipt, ...(await stateOf(eventId === null ? null : { source, id: eventId })) }
   }
 
   async function send(source: string, deliveries: readonly Delivery[], run = true): Promise<Delivered[]> {
@@ -150,7 +150,7 @@ export async function testInbox<Tx = unknown>(options: TestInboxOptions<Tx>): Pr
       return inbox.drain()
     },
     drain: () => inbox.drain(),
-    look: (of) => stateOf('attempts' in of ? of.event : { source: of.source, eventId: of.eventId }),
+    look: (of) => stateOf('attempts' in of ? of.event : { source: of.source, id: of.id }),
     sql: opened.sql,
     now: clock.now,
     stop,

@@ -50,7 +50,7 @@ async function exportAll(store: CompleteStore, more: Partial<ExportOptions> = {}
 const DIGEST = '0'.repeat(64)
 
 const idsOf = (deliveries: readonly StoredDelivery[]) =>
-  deliveries.map(({ events }) => events.map((e) => e.eventId).join('+'))
+  deliveries.map(({ events }) => events.map((e) => e.id).join('+'))
 
 const erase = (store: CompleteStore, reference: string, more: Partial<EraseOptions> = {}) =>
   store.archive.erase({ reference, actor: 'ada', note: 'asked to', limit: 100, ...more })
@@ -114,7 +114,7 @@ export const archiveCases: readonly ContractCase[] = [
       for (const id of ['a', 'b', 'late'])
         await attempt(store, await recordEvent(store, id, { receivedAt }), succeeded)
       const stored = await exportAll(store)
-      const archivedSeqs = stored.filter(({ events }) => events[0]!.eventId !== 'late').map(({ seq }) => seq)
+      const archivedSeqs = stored.filter(({ events }) => events[0]!.id !== 'late').map(({ seq }) => seq)
       const object = { source: SOURCE, day, object: 1 }
       await store.archive.archived([{ ...object, seqs: archivedSeqs.slice(0, 1), sha256: DIGEST }])
       await store.archive.archived([{ ...object, seqs: archivedSeqs, sha256: 'f'.repeat(64) }])

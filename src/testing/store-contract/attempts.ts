@@ -205,7 +205,7 @@ export const attemptCases: readonly ContractCase[] = [
       assert.deepEqual(await claim(store), [])
       await advance(60_001)
       assert.deepEqual(
-        (await claim(store)).map((c) => [c.eventId, c.attempt]),
+        (await claim(store)).map((c) => [c.id, c.attempt]),
         [['evt', 1]],
       )
     },

@@ -30,7 +30,7 @@ export const claimCases: readonly ContractCase[] = [
       const body = bytes('{"n":1}')
       await record(
         store,
-        delivery(event('evt', { eventType: 'invoice.paid', reference: 'order 7' }), {
+        delivery(event('evt', { type: 'invoice.paid', reference: 'order 7' }), {
           body,
           headers: { 'x-a': 'b' },
         }),
@@ -41,8 +41,8 @@ export const claimCases: readonly ContractCase[] = [
       assert.equal(more.length, 0)
       assert.equal(claimed.lease.seq, found.seq)
       assert.equal(claimed.source, SOURCE)
-      assert.equal(claimed.eventId, 'evt')
-      assert.equal(claimed.eventType, 'invoice.paid')
+      assert.equal(claimed.id, 'evt')
+      assert.equal(claimed.type, 'invoice.paid')
       assert.equal(claimed.reference, 'order 7')
       assert.equal(claimed.receivedAt, found.receivedAt)
       assert.equal(claimed.part, 0)
@@ -58,7 +58,7 @@ export const claimCases: readonly ContractCase[] = [
       await store.record([delivery([event('a'), event('b'), event('c')], { body, headers: { 'x-a': 'b' } })])
       const [first] = await claim(store, { event: key('b') })
       const rest = await claim(store)
-      assert.deepEqual(rest.map(({ eventId }) => eventId).sort(), ['a', 'c'])
+      assert.deepEqual(rest.map(({ id }) => id).sort(), ['a', 'c'])
       for (const claimed of [first!, ...rest]) {
         assert.equal(hash(claimed.body), hash(body))
         assert.deepEqual({ ...claimed.headers }, { 'x-a': 'b' })
@@ -88,7 +88,7 @@ export const claimCases: readonly ContractCase[] = [
       for (const limit of [1, 4, 100]) {
         const claimed = await claim(store, { limit })
         assert.ok(claimed.length <= limit)
-        taken.push(...claimed.map((c) => c.eventId))
+        taken.push(...claimed.map((c) => c.id))
       }
       assert.deepEqual(
         taken,
@@ -111,7 +111,7 @@ export const claimCases: readonly ContractCase[] = [
       await advance(10_000)
       await recordEvent(store, 'last')
       assert.deepEqual(
-        (await claim(store)).map((c) => c.eventId),
+        (await claim(store)).map((c) => c.id),
         ['early', 'between', 'late', 'last'],
       )
     },
@@ -127,7 +127,7 @@ export const claimCases: readonly ContractCase[] = [
       await advance(10_000)
       await recordEvent(store, 'after')
       assert.deepEqual(
-        (await claim(store)).map((c) => c.eventId),
+        (await claim(store)).map((c) => c.id),
         ['before', 'lost', 'after'],
       )
     },
@@ -149,18 +149,15 @@ export const claimCases: readonly ContractCase[] = [
     name: 'a claim leaves the types of `except`, however many are due first, and another claim takes them',
     async run({ open }) {
       const store = await open()
-      await record(store, ...range(150).map((i) => delivery(event(`left${i}`, { eventType: 'refund' }))))
+      await record(store, ...range(150).map((i) => delivery(event(`left${i}`, { type: 'refund' }))))
       for (const i of range(5)) await recordEvent(store, `e${i}`)
-      await record(store, delivery(event('bank', { eventType: 'refund' }), { source: 'bank' }))
-      const except = [{ source: 'shop', eventType: 'refund' }]
+      await record(store, delivery(event('bank', { type: 'refund' }), { source: 'bank' }))
+      const except = [{ source: 'shop', type: 'refund' }]
       const claimed = [
         ...(await claim(store, { limit: 3, except })),
         ...(await claim(store, { limit: 50, except })),
       ]
-      assert.deepEqual(claimed.map(({ eventId }) => eventId).sort(), [
-        'bank',
-        ...range(5).map((i) => `e${i}`),
-      ])
+      assert.deepEqual(claimed.map(({ id }) => id).sort(), ['bank', ...range(5).map((i) => `e${i}`)])
       assert.deepEqual(await claim(store, { except }), [])
       assert.equal((await claim(store, { limit: 200 })).length, 150)
     },
@@ -197,7 +194,7 @@ export const claimCases: readonly ContractCase[] = [
       await cannotClaim(store, key('y'))
       await cannotClaim(store, key('x', 'another source'))
       assert.deepEqual(
-        (await claim(store)).map((c) => c.eventId),
+        (await claim(store)).map((c) => c.id),
         ['x', 'z'],
       )
     },
@@ -228,13 +225,13 @@ export const claimCases: readonly ContractCase[] = [
           const sources = n % 2 ? { sources: ['s0', 's1', 's2', 's3'] } : {}
           for (let empty = 0; empty < 3; ) {
             const claimed = await claim(stores[n % 3]!, { limit: 7, worker: `w${n}`, ...sources })
-            taken.push(...claimed.map((c) => c.eventId))
+            taken.push(...claimed.map((c) => c.id))
             // A claim may find only rows that others have locked at that moment, so it is repeated before giving up.
             if (claimed.length === 0) empty++
           }
         }),
       )
-      taken.push(...(await claim(stores[0]!, { limit: 400 })).map((c) => c.eventId))
+      taken.push(...(await claim(stores[0]!, { limit: 400 })).map((c) => c.id))
       assert.equal(new Set(taken).size, taken.length, 'nothing was claimed twice')
       assert.equal(taken.length, 400, 'everything was claimed')
     },

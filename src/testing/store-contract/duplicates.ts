@@ -192,7 +192,7 @@ export const duplicateCases: readonly ContractCase[] = [
       assert.deepEqual([found.state, found.reason], ['ignored', 'replayed_content'])
       const claimed = await store.claim({ worker: 'w', limit: 10, leaseMs: 1_000 })
       assert.deepEqual(
-        claimed.map((c) => c.eventId),
+        claimed.map((c) => c.id),
         ['real'],
       )
     },

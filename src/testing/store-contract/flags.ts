@@ -39,7 +39,7 @@ async function otherBodyOf(store: CompleteStore, id: string): Promise<string | n
 }
 
 async function claimedIds(store: CompleteStore): Promise<string[]> {
-  return (await claim(store)).map((claimed) => claimed.eventId).sort()
+  return (await claim(store)).map((claimed) => claimed.id).sort()
 }
 
 export const flagCases: readonly ContractCase[] = [
@@ -55,7 +55,7 @@ export const flagCases: readonly ContractCase[] = [
       assert.equal((await get(store, key('first'))).sameAs, null)
       assert.deepEqual(await claimedIds(store), ['first', 'other', 'second'])
       assert.deepEqual(
-        (await listAll(store, { flagged: true })).map((e) => e.eventId),
+        (await listAll(store, { flagged: true })).map((e) => e.id),
         ['second'],
       )
       assert.equal((await listAll(store, { flagged: false })).length, 2)
@@ -108,7 +108,7 @@ export const flagCases: readonly ContractCase[] = [
         'second',
         'it is there as soon as the sender has its answer',
       )
-      assert.deepEqual((await listAll(store, { hasConflict: true })).map((e) => e.eventId).sort(), ['x', 'y'])
+      assert.deepEqual((await listAll(store, { hasConflict: true })).map((e) => e.id).sort(), ['x', 'y'])
     },
   },
   {
@@ -160,7 +160,7 @@ export const flagCases: readonly ContractCase[] = [
       assert.deepEqual(await store.operate(order), [{ done: false, code: 'FORCE_NEEDED' }])
       const [result] = await store.operate({ ...order, force: true })
       assert.ok(result?.done)
-      const claimed = (await claim(store)).find((one) => one.eventId === 'x')!
+      const claimed = (await claim(store)).find((one) => one.id === 'x')!
       assert.equal(Buffer.from(claimed.body!).toString(), 'second')
       assert.equal(claimed.contentHash, Buffer.from(sha256('second')).toString('hex'))
       assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['second', 'first'])

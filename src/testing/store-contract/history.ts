@@ -263,10 +263,10 @@ export const examineCases: readonly ContractCase[] = [
       const store = await open()
       await record(
         store,
-        delivery(event('evt_1', { eventType: 'b' })),
-        delivery(event('evt_12', { eventType: 'a' })),
-        delivery(event('evt_2', { eventType: 'a' })),
-        delivery(event('evt_1%', { eventType: 'a' }), { source: 'bank' }),
+        delivery(event('evt_1', { type: 'b' })),
+        delivery(event('evt_12', { type: 'a' })),
+        delivery(event('evt_2', { type: 'a' })),
+        delivery(event('evt_1%', { type: 'a' }), { source: 'bank' }),
       )
       assert.deepEqual(await store.inspect.types(10), [
         { source: 'bank', types: ['a'], more: false },
@@ -281,7 +281,7 @@ export const examineCases: readonly ContractCase[] = [
         },
       )
       const ids = async (prefix: string, limit = 10) =>
-        (await store.inspect.idsFrom(prefix, limit)).map(({ source, eventId }) => `${source} ${eventId}`)
+        (await store.inspect.idsFrom(prefix, limit)).map(({ source, id }) => `${source} ${id}`)
       assert.deepEqual(await ids('evt_1'), ['bank evt_1%', 'shop evt_1', 'shop evt_12'])
       assert.deepEqual(await ids('evt_1', 1), ['bank evt_1%'])
       assert.deepEqual(await ids('vt_1'), [])
@@ -302,8 +302,7 @@ export const examineCases: readonly ContractCase[] = [
       await recordEvent(store, 'e4')
       await attempt(store, key('e4'), { kind: 'failed', error: 'no answer from x in 1 s', retryInMs: 0 })
       await attempt(store, key('e4'), { kind: 'failed', error: 'no answer from y in 1 s', retryInMs: 0 })
-      const ids = async (filter: object) =>
-        (await store.list(filter)).events.map(({ eventId }) => eventId).sort()
+      const ids = async (filter: object) => (await store.list(filter)).events.map(({ id }) => id).sort()
       assert.deepEqual(await ids({ reasonLike: 'no answer from * in * s' }), ['e1', 'e2', 'e4'])
       assert.deepEqual(await ids({ dead: true, reasonLike: 'no answer from * in * s' }), ['e1', 'e2'])
       assert.deepEqual(await ids({ reasonLike: 'other_%' }), ['e3'])

@@ -8,8 +8,8 @@ const received = Date.UTC(2024, 1, 29, 12, 30)
 function imported(eventId: string, more: Partial<ImportedEvent> = {}): ImportedEvent {
   return {
     source: SOURCE,
-    eventId,
-    eventType: 'order.paid',
+    id: eventId,
+    type: 'order.paid',
     reference: 'order_1',
     receivedAt: received,
     processedAt: received + 5_000,
@@ -97,7 +97,7 @@ export const importCases: readonly ContractCase[] = [
       assert.equal((await store.stats())[0]?.dead, 1)
       await store.operate({ verb: 'retry', events: [key('dead')], actor: 'ada', note: 'mended' })
       const [claimed] = await store.claim({ worker: 'w', limit: 10, leaseMs: LEASE_MS })
-      assert.equal(claimed?.eventId, 'dead')
+      assert.equal(claimed?.id, 'dead')
       assert.deepEqual(new Uint8Array(claimed.body!), body)
     },
     needs: ['inspect'],

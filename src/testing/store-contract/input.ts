@@ -28,14 +28,14 @@ const badHash = new Uint8Array(31)
 
 const badDeliveries: readonly NewDelivery[] = [
   ...badTexts.map((text) => delivery(text)),
-  ...badTexts.map((text) => delivery(event('x', { eventType: text }))),
+  ...badTexts.map((text) => delivery(event('x', { type: text }))),
   ...badTexts.map((text) => delivery(event('x', { reference: text }))),
   ...badTexts.map((text) => delivery(event('x', { lane: text }))),
   ...[...badTexts, 's'.repeat(65)].map((source) => delivery('x', { source })),
   delivery(event('x', { contentHash: badHash })),
   delivery(event('x', { guardHash: badHash })),
   ...[Number.NaN, -1, Number.POSITIVE_INFINITY].map((receivedAt) => delivery('x', { receivedAt })),
-  delivery({ ...event('x'), eventId: 7 as unknown as string }),
+  delivery({ ...event('x'), id: 7 as unknown as string }),
 ]
 
 const badCounts = [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY]
@@ -99,7 +99,7 @@ export const inputCases: readonly ContractCase[] = [
       )
       assert.deepEqual(await store.record([delivery([])]), [[]], 'a delivery of no event has no verdict')
       assert.deepEqual(
-        (await listAll(store)).map((e) => e.eventId),
+        (await listAll(store)).map((e) => e.id),
         ['good'],
       )
       assert.equal((await store.stats())[0]?.recorded, 1)
@@ -242,7 +242,7 @@ export const inputCases: readonly ContractCase[] = [
         await nothingOrInvalid(() => store.get(key('evt', text)))
         await nothingOrInvalid(() => store.inspect.payload(key(text)))
         await nothingOrInvalid(() => store.inspect.attempts(key(text)))
-        for (const field of ['source', 'eventId', 'type', 'reason', 'reference'] as const) {
+        for (const field of ['source', 'id', 'type', 'reason', 'reference'] as const) {
           await nothingOrInvalid(async () => (await store.list({ [field]: text })).events)
         }
       }
@@ -255,15 +255,15 @@ export const inputCases: readonly ContractCase[] = [
       const store = await open()
       const texts = ["'; drop table events; --", '" or ""="', '$1', '?1', ':a', '\\', '%', '_', '{}', 'null']
       for (const text of texts) {
-        const body = { eventType: text, reference: text }
+        const body = { type: text, reference: text }
         const [verdict] = await record(store, delivery(event(text, body), { source: text }))
         assert.equal(verdict?.status, 'recorded')
         const own = key(text, text)
         const claimed = await claimEvent(store, own, { worker: text })
         await store.settle([settlement(claimed.lease, { ...failedFor(0), error: text } as Outcome)])
-        for (const filter of [{ source: text }, { eventId: text }, { type: text }, { reference: text }]) {
+        for (const filter of [{ source: text }, { id: text }, { type: text }, { reference: text }]) {
           assert.deepEqual(
-            (await listAll(store, filter)).map((e) => e.eventId),
+            (await listAll(store, filter)).map((e) => e.id),
             [text],
             JSON.stringify(filter),
           )

@@ -34,7 +34,7 @@ function inLane(eventId: string, lane: string): NewDelivery {
   return delivery(event(eventId, { lane }))
 }
 
-const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.eventId)
+const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.id)
 
 /** The ways in which an event leaves its lane. */
 const endings: readonly [string, Outcome][] = [
@@ -53,7 +53,7 @@ export const laneTurnCases: readonly ContractCase[] = [
       assert.deepEqual(await ids(store), [], 'the others were looked at and found blocked')
       assert.equal(await settle(store, first.lease, outcome), true)
       const [second, ...more] = await claim(store)
-      assert.deepEqual([second?.eventId, more.length], ['a2', 0])
+      assert.deepEqual([second?.id, more.length], ['a2', 0])
       const transaction = await store.transaction()
       assert.equal(await settleIn(transaction, second!.lease, outcome), true)
       await transaction.commit()
@@ -99,7 +99,7 @@ export const laneTurnCases: readonly ContractCase[] = [
       assert.deepEqual(await ids(store), [])
       await advance(30_001)
       const [again, ...more] = await claim(store)
-      assert.deepEqual([again?.eventId, again?.attempt, more.length], ['a1', 1, 0])
+      assert.deepEqual([again?.id, again?.attempt, more.length], ['a1', 1, 0])
     },
   },
   {
@@ -127,7 +127,7 @@ export const laneTurnCases: readonly ContractCase[] = [
       for (const id of ['a1', 'a2', 'a3']) {
         await advance(PUSHED_BACK_MS)
         const [next, ...more] = await claim(store)
-        assert.deepEqual([next?.eventId, more.length], [id, 0])
+        assert.deepEqual([next?.id, more.length], [id, 0])
         assert.equal(await settle(store, next!.lease, succeeded), true)
       }
     },
@@ -158,14 +158,14 @@ export const laneTurnCases: readonly ContractCase[] = [
       assert.ok((await operate(store, 'replay', key('a1'), { force: true })).done)
       await advance(LEASE_MS + PUSHED_BACK_MS)
       const [first, ...more] = await claim(store)
-      assert.deepEqual([first?.eventId, more.length], ['a1', 0])
+      assert.deepEqual([first?.id, more.length], ['a1', 0])
       assert.equal((await get(store, key('a2'))).state, 'pending')
       assert.deepEqual(await store.extend([lost.lease], LEASE_MS), [false])
       assert.equal(await settle(store, lost.lease, succeeded), false)
       assert.equal(await settle(store, first!.lease, succeeded), true)
       await advance(PUSHED_BACK_MS)
       assert.deepEqual(
-        (await claim(store)).map((c) => [c.eventId, c.attempt]),
+        (await claim(store)).map((c) => [c.id, c.attempt]),
         [['a2', 2]],
       )
       assert.deepEqual(
@@ -213,7 +213,7 @@ export const laneTurnCases: readonly ContractCase[] = [
       await recordEvent(store, 'other', { source: 'crm' })
       const taken: string[] = []
       for (let claimed = await claim(store, { limit: 2 }); claimed.length > 0; ) {
-        taken.push(...claimed.map((c) => c.eventId))
+        taken.push(...claimed.map((c) => c.id))
         claimed = await claim(store, { limit: 2 })
       }
       assert.deepEqual(taken.sort(), ['free 0', 'free 1', 'free 2', 'other'])
@@ -235,7 +235,7 @@ export const laneTurnCases: readonly ContractCase[] = [
         const store = stores[n % 2]!
         while (left > 0 && Date.now() < giveUpAt) {
           const claimed = await claim(store, { limit: 40, worker: `w${n}` })
-          for (const { eventId, lease } of claimed) {
+          for (const { id: eventId, lease } of claimed) {
             const lane = laneOf(eventId)
             assert.ok(!running.has(lane), `lane ${lane} gave two events at once`)
             running.add(lane)
@@ -243,7 +243,7 @@ export const laneTurnCases: readonly ContractCase[] = [
           }
           await new Promise((resolve) => setTimeout(resolve, claimed.length === 0 ? 5 : 1))
           // Noted before the write: another worker may claim the next event before this call returns.
-          for (const { eventId } of claimed) running.delete(laneOf(eventId))
+          for (const { id: eventId } of claimed) running.delete(laneOf(eventId))
           const done = await store.settle(
             claimed.map(({ lease }) => ({ lease, outcome: succeeded, durationMs: 1 })),
           )

@@ -32,7 +32,7 @@ function inLane(eventId: string, lane: string | null, more: Partial<NewDelivery>
   return delivery(event(eventId, { lane }), more)
 }
 
-const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.eventId)
+const ids = async (store: CompleteStore) => (await claim(store)).map((c) => c.id)
 
 export const laneCases: readonly ContractCase[] = [
   {
@@ -44,7 +44,7 @@ export const laneCases: readonly ContractCase[] = [
       for (const id of order) {
         await advance(PUSHED_BACK_MS)
         const [next, ...more] = await claim(store)
-        assert.deepEqual([next?.eventId, more.length], [id, 0])
+        assert.deepEqual([next?.id, more.length], [id, 0])
         assert.equal(await settle(store, next!.lease, succeeded), true)
       }
     },
@@ -64,9 +64,9 @@ export const laneCases: readonly ContractCase[] = [
         inLane('other', 'a', { source: 'crm' }),
       )
       const first = await claim(store)
-      assert.deepEqual(first.map((c) => c.eventId).sort(), ['a1', 'b1', 'free 1', 'free 2', 'other'])
+      assert.deepEqual(first.map((c) => c.id).sort(), ['a1', 'b1', 'free 1', 'free 2', 'other'])
       assert.deepEqual(await ids(store), [])
-      const leases = Object.fromEntries(first.map((c) => [c.eventId, c.lease]))
+      const leases = Object.fromEntries(first.map((c) => [c.id, c.lease]))
       assert.equal(await settle(store, leases.a1!, succeeded), true)
       assert.deepEqual(await ids(store), ['a2'], 'the next of the lane is due at once')
       assert.equal(await settle(store, leases.b1!, ignored), true)
@@ -82,7 +82,7 @@ export const laneCases: readonly ContractCase[] = [
       assert.deepEqual(await ids(store), [])
       await advance(60_000 + PUSHED_BACK_MS)
       const [again, ...more] = await claim(store)
-      assert.equal(again?.eventId, 'a1')
+      assert.equal(again?.id, 'a1')
       assert.deepEqual(more, [])
       assert.equal(await settle(store, again.lease, dead), true)
       assert.deepEqual(await ids(store), ['a2'])
@@ -158,13 +158,13 @@ export const laneCases: readonly ContractCase[] = [
             const claimed = await claim(stores[n % 2]!, { limit: 3, worker: `w${n}` })
             // The clock is not advanced: the next event is due at once, and the lease of a slow worker must not expire.
             if (claimed.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
-            for (const { eventId, lease } of claimed) {
+            for (const { id: eventId, lease } of claimed) {
               const lane = laneOf.get(eventId)!
               assert.ok(!open.has(lane), `${lane} gave two events at once`)
               open.add(lane)
               done.get(lane)!.push(lease.seq)
             }
-            for (const { eventId, lease } of claimed) {
+            for (const { id: eventId, lease } of claimed) {
               // Noted before the write: another worker may claim the next event before this call returns.
               open.delete(laneOf.get(eventId)!)
               assert.equal(await settle(stores[n % 2]!, lease, succeeded), true)

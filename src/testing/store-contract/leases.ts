@@ -138,8 +138,8 @@ export const leaseCases: readonly ContractCase[] = [
     name: `a lease ${name} changes nothing`,
     async run(harness: CaseHarness) {
       const store = await harness.open()
-      await recordEvent(store, of.eventId)
-      await recordEvent(store, other.eventId)
+      await recordEvent(store, of.id)
+      await recordEvent(store, other.id)
       const lease = await drive(store, harness)
       await changesNothing(store, of, () =>
         changesNothing(store, other, () => isWorthless(harness, store, lease)),

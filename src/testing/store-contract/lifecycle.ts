@@ -303,7 +303,7 @@ export const walkCases: readonly ContractCase[] = range(4).map((seed) => ({
       assert.deepEqual(
         [found.state, found.attempts, found.run],
         [model.state, model.attempts, model.run],
-        `state, attempts and run of ${model.of.eventId}`,
+        `state, attempts and run of ${model.of.id}`,
       )
       if (model.state === 'failed') assert.equal(found.nextAttemptAt === null, model.final)
     }

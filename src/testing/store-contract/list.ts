@@ -20,14 +20,14 @@ import {
   succeeded,
 } from './support.js'
 
-const ids = (list: readonly EventRecord[]) => list.map((e) => `${e.source}/${e.eventId}`)
+const ids = (list: readonly EventRecord[]) => list.map((e) => `${e.source}/${e.id}`)
 
 /** Every filter, each with a value that matches this event. */
 function filtersOf(of: EventRecord): EventFilter[] {
   return [
     { source: of.source },
-    { eventId: of.eventId },
-    { type: `${of.eventType.slice(0, 3)}*` },
+    { id: of.id },
+    { type: `${of.type.slice(0, 3)}*` },
     { state: of.state },
     { dead: of.nextAttemptAt === null },
     { reason: of.reason ?? 'unhandled' },
@@ -50,7 +50,7 @@ export const listCases: readonly ContractCase[] = [
         all.map((e) => e.seq),
         all.map((e) => e.seq).sort((a, b) => b - a),
       )
-      for (const found of all) assert.deepEqual(found, await get(store, key(found.eventId, found.source)))
+      for (const found of all) assert.deepEqual(found, await get(store, key(found.id, found.source)))
     },
   },
   {
@@ -111,7 +111,7 @@ export const listCases: readonly ContractCase[] = [
       const middle = all.map((e) => e.receivedAt).sort((a, b) => a - b)[Math.floor(all.length / 2)]!
       const byKey: EventFilter[][] = [
         [{ source: 'shop' }, { source: 'Shop' }],
-        [{ eventId: 'shared 3' }, { eventId: 'e1' }],
+        [{ id: 'shared 3' }, { id: 'e1' }],
         [
           { type: 'invoice.paid' },
           { type: 'invoice.*' },
@@ -220,7 +220,7 @@ export const listCases: readonly ContractCase[] = [
   },
 ]
 
-const eventIds = (events: readonly EventRecord[]) => events.map((e) => e.eventId)
+const eventIds = (events: readonly EventRecord[]) => events.map((e) => e.id)
 
 /** Reads the tail from `after` until its position no longer changes. */
 async function follow(store: CompleteStore, after: Position = 0, limit = 500, source?: string) {

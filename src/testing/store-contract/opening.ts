@@ -1,5 +1,6 @@
 /** Opening, migrating, sharing, subscribing to and closing a log. */
 import assert from 'node:assert/strict'
+import { named } from '../../model.js'
 import { type Capability, type CompleteStore, capabilities } from '../../store.js'
 import {
   attempt,
@@ -133,7 +134,7 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
     ({ archive }) => archive.erase({ reference: 'r', actor: 'ada', note: '', limit: 1 }),
   ],
   audit: [
-    ({ audit }) => audit.append([{ actor: 'ada', verb: 'x', ...of, note: '' }]),
+    ({ audit }) => audit.append([{ actor: 'ada', verb: 'x', ...named(of), note: '' }]),
     ({ audit }) => audit.list({}),
   ],
   inspect: [
@@ -159,7 +160,7 @@ const calls: Readonly<Record<'log' | Capability, readonly ((store: CompleteStore
       imports.add([
         {
           ...of,
-          eventType: 'order.paid',
+          type: 'order.paid',
           reference: null,
           receivedAt: 1,
           processedAt: null,

@@ -45,7 +45,7 @@ export const operatorCases: readonly ContractCase[] = [
         { done: false, code: 'MOVE_FORBIDDEN' },
         { done: true, from: 'failed', to: 'pending' },
       ])
-      assert.deepEqual((await claim(store)).map((c) => c.eventId).sort(), ['dead', 'left', 'new', 'retrying'])
+      assert.deepEqual((await claim(store)).map((c) => c.id).sort(), ['dead', 'left', 'new', 'retrying'])
     },
   },
   {
@@ -155,11 +155,11 @@ export const operatorCases: readonly ContractCase[] = [
       const store = await open()
       const events = range(1_000).map((i) => key(`e${i}`))
       await store.record(
-        events.map(({ source, eventId }) => ({
+        events.map(({ source, id }) => ({
           source,
           headers: {},
           body: new Uint8Array(0),
-          events: [{ eventId, eventType: 't', reference: null, contentHash: null, guardHash: null }],
+          events: [{ id: id, type: 't', reference: null, contentHash: null, guardHash: null }],
           contentGuard: 'review' as const,
         })),
       )

@@ -28,15 +28,15 @@ export const recordCases: readonly ContractCase[] = [
       const store = await open()
       const [verdict] = await record(
         store,
-        delivery(event('evt_1', { eventType: 'invoice.paid', reference: 'order 7' })),
+        delivery(event('evt_1', { type: 'invoice.paid', reference: 'order 7' })),
       )
       assert.equal(verdict?.status, 'recorded')
       assert.equal(verdict.state, 'pending')
       const found = await get(store, key('evt_1'))
       assert.equal(found.seq, verdict.seq)
       assert.equal(found.source, SOURCE)
-      assert.equal(found.eventId, 'evt_1')
-      assert.equal(found.eventType, 'invoice.paid')
+      assert.equal(found.id, 'evt_1')
+      assert.equal(found.type, 'invoice.paid')
       assert.equal(found.reference, 'order 7')
       assert.equal(found.state, 'pending')
       assert.equal(found.reason, null)
@@ -92,7 +92,7 @@ export const recordCases: readonly ContractCase[] = [
       )
       await flush(store)
       assert.deepEqual(
-        (await listAll(store)).map((e) => [e.eventId, e.deliveries]),
+        (await listAll(store)).map((e) => [e.id, e.deliveries]),
         [
           ['b', 2],
           ['a', 3],
@@ -123,7 +123,7 @@ export const recordCases: readonly ContractCase[] = [
       assert.equal(bad.code, 'INVALID_INPUT')
       assert.equal(last?.status, 'recorded')
       assert.deepEqual(
-        (await listAll(store)).map((e) => e.eventId),
+        (await listAll(store)).map((e) => e.id),
         ['good 2', 'good 1'],
       )
     },
@@ -143,7 +143,7 @@ export const recordCases: readonly ContractCase[] = [
           ['recorded', 'recorded'],
         ],
       )
-      assert.deepEqual((await listAll(store)).map((e) => e.eventId).sort(), ['a', 'd'])
+      assert.deepEqual((await listAll(store)).map((e) => e.id).sort(), ['a', 'd'])
     },
   },
   {
@@ -198,7 +198,7 @@ export const recordCases: readonly ContractCase[] = [
         verdicts.map((v) => v.status),
         ids.map(() => 'recorded'),
       )
-      for (const id of ids) assert.equal((await get(store, key(id))).eventId, id)
+      for (const id of ids) assert.equal((await get(store, key(id))).id, id)
     },
   },
   {
@@ -209,11 +209,11 @@ export const recordCases: readonly ContractCase[] = [
       const longest = `${'é'.repeat(127)}x`
       const [verdict] = await record(
         store,
-        delivery(event(longest, { eventType: longest, reference: longest }), { source }),
+        delivery(event(longest, { type: longest, reference: longest }), { source }),
       )
       assert.equal(verdict?.status, 'recorded')
       const found = await get(store, key(longest, source))
-      assert.deepEqual([found.eventId, found.eventType, found.reference], [longest, longest, longest])
+      assert.deepEqual([found.id, found.type, found.reference], [longest, longest, longest])
     },
   },
   {
@@ -246,7 +246,7 @@ export const recordCases: readonly ContractCase[] = [
         range(1_000).map((i) => `e${i}`),
       )
       const verdicts = await record(store, ...ids.map((id) => delivery(id)))
-      const bySeq = new Map((await listAll(store)).map((e) => [e.seq, e.eventId]))
+      const bySeq = new Map((await listAll(store)).map((e) => [e.seq, e.id]))
       assert.equal(bySeq.size, 1_000)
       assert.deepEqual(
         verdicts.map((v) => (v.status === 'recorded' ? bySeq.get(v.seq) : v.status)),
@@ -281,8 +281,8 @@ export const recordCases: readonly ContractCase[] = [
       const rows = await listAll(stores[0]!)
       assert.equal(rows.length, 500)
       for (const row of rows) {
-        assert.equal(recorded.get(row.eventId), 1, `${row.eventId} was recorded by exactly one writer`)
-        assert.deepEqual([...(seqs.get(row.eventId) ?? [])], [row.seq])
+        assert.equal(recorded.get(row.id), 1, `${row.id} was recorded by exactly one writer`)
+        assert.deepEqual([...(seqs.get(row.id) ?? [])], [row.seq])
         assert.equal(row.deliveries, 64, 'each duplicate is counted')
       }
     },

@@ -75,7 +75,7 @@ export const retentionCases: readonly ContractCase[] = [
       const store = await open()
       const receivedAt = now() - 3_000 * DAY_MS
       const kept = ['pending', 'processing', 'lost', 'retrying', 'dead', 'retried'].map((id) => key(id))
-      for (const { eventId } of kept) await recordEvent(store, eventId, { receivedAt })
+      for (const { id: eventId } of kept) await recordEvent(store, eventId, { receivedAt })
       await claimEvent(store, key('lost'), { leaseMs: 1 })
       await advance(10)
       await claimEvent(store, key('processing'))
@@ -90,8 +90,8 @@ export const retentionCases: readonly ContractCase[] = [
       await pruneAll(store, { payloadsBefore: horizon, eventsBefore: horizon })
       assert.deepEqual(await Promise.all(kept.map((of) => snapshotOf(store, of))), before)
       assert.deepEqual(
-        (await listAll(store)).map((e) => e.eventId).sort(),
-        kept.map((of) => of.eventId).sort(),
+        (await listAll(store)).map((e) => e.id).sort(),
+        kept.map((of) => of.id).sort(),
         'the finished ones are gone',
       )
     },
@@ -171,7 +171,7 @@ export const retentionCases: readonly ContractCase[] = [
       )
       assert.equal((await prune(store, { eventsBefore: now(), limit: 3 })).more, false)
       assert.deepEqual(
-        (await listAll(store)).map((e) => e.eventId),
+        (await listAll(store)).map((e) => e.id),
         ['pending'],
       )
     },
@@ -204,7 +204,7 @@ export const retentionCases: readonly ContractCase[] = [
       await pruneAll(store, { payloadsBefore: now(), eventsBefore: now() })
       assert.ok(await store.inspect.payload(theirs))
       assert.deepEqual(
-        (await listAll(store)).map((e) => e.eventId),
+        (await listAll(store)).map((e) => e.id),
         ['theirs'],
       )
     },

@@ -47,7 +47,7 @@ async function lose(store: CompleteStore, harness: CaseHarness, of: EventKey): P
 }
 
 async function recorded(store: CompleteStore, of: EventKey): Promise<void> {
-  await recordEvent(store, of.eventId, { source: of.source })
+  await recordEvent(store, of.id, { source: of.source })
 }
 
 async function settled(store: CompleteStore, of: EventKey, ...outcomes: Parameters<typeof attempt>[2][]) {
@@ -195,11 +195,11 @@ export const situations: readonly Situation[] = [
     claimable: false,
     async drive(store, _, of) {
       // The first id is settled, so that this event is the only one of its source that could be due.
-      const guard = { guardHash: sha256(of.eventId) }
-      const first = key(`${of.eventId}, first`, of.source)
-      await record(store, delivery(event(first.eventId, guard), { source: of.source }))
+      const guard = { guardHash: sha256(of.id) }
+      const first = key(`${of.id}, first`, of.source)
+      await record(store, delivery(event(first.id, guard), { source: of.source }))
       await attempt(store, first, succeeded)
-      const [verdict] = await record(store, delivery(event(of.eventId, guard), { source: of.source }))
+      const [verdict] = await record(store, delivery(event(of.id, guard), { source: of.source }))
       assert.ok(verdict?.status === 'recorded' && verdict.state === 'ignored')
       return null
     },
@@ -283,18 +283,15 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
     const source = pick(next, sources)
     const guard = next() < 0.1 ? { guardHash: sha256('known bytes') } : {}
     const id = next() < 0.2 ? `shared ${i % 10}` : `e${i}`
-    return delivery(
-      event(id, { eventType: pick(next, types), reference: pick(next, references), ...guard }),
-      {
-        source,
-        contentGuard: next() < 0.5 ? 'accept' : 'review',
-        receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
-      },
-    )
+    return delivery(event(id, { type: pick(next, types), reference: pick(next, references), ...guard }), {
+      source,
+      contentGuard: next() < 0.5 ? 'accept' : 'review',
+      receivedAt: Date.now() - Math.floor(next() * 10) * DAY_MS - Math.floor(next() * 3_600_000),
+    })
   })
   await record(store, ...deliveries)
   for (const { source, events } of deliveries) {
-    const of = key(events[0]!.eventId, source)
+    const of = key(events[0]!.id, source)
     const found = await store.get(of)
     if (found?.state === 'pending') {
       for (const outcome of range(Math.ceil(next() * 2)).map(() => pick(next, outcomes))) {
@@ -308,15 +305,15 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
     if (now.state === 'pending' && next() < 0.2) await operate(store, 'ignore', of)
     if (now.state === 'pending' && next() < 0.3)
       await claimEvent(store, of, { leaseMs: 2_000 }).catch(() => {})
-    if (next() < 0.2) await record(store, delivery(event(of.eventId), { source, body: bytes('again') }))
+    if (next() < 0.2) await record(store, delivery(event(of.id), { source, body: bytes('again') }))
     if (next() < 0.2) {
-      await record(store, delivery(event(of.eventId, { contentHash: sha256('else') }), { source }))
+      await record(store, delivery(event(of.id, { contentHash: sha256('else') }), { source }))
     }
   }
   // The leases above have expired now; the next ones are live while the sample is read.
   await harness.advance(2_001)
   for (const { source, events } of deliveries) {
-    const of = key(events[0]!.eventId, source)
+    const of = key(events[0]!.id, source)
     if (next() < 0.1) await store.claim({ worker: 'w', limit: 1, leaseMs: 100 * LEASE_MS, event: of })
   }
   await flush(store)
@@ -326,8 +323,8 @@ export async function fillSample(store: CompleteStore, harness: CaseHarness, cou
 export function matches(filter: EventFilter, found: EventRecord): boolean {
   return (
     (filter.source === undefined || found.source === filter.source) &&
-    (filter.eventId === undefined || found.eventId === filter.eventId) &&
-    (filter.type === undefined || glob(filter.type, found.eventType)) &&
+    (filter.id === undefined || found.id === filter.id) &&
+    (filter.type === undefined || glob(filter.type, found.type)) &&
     (filter.state === undefined || found.state === filter.state) &&
     (filter.dead === undefined ||
       (found.state === 'failed' && (found.nextAttemptAt === null) === filter.dead)) &&

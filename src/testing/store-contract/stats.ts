@@ -105,7 +105,7 @@ export const statsCases: readonly ContractCase[] = [
       const stores = [await open(), await open()]
       const next = random(99)
       const keys = range(60).map((i) => key(`e${i}`, `s${i % 3}`))
-      await record(stores[0]!, ...keys.map(({ source, eventId }) => delivery(eventId, { source })))
+      await record(stores[0]!, ...keys.map(({ source, id }) => delivery(id, { source })))
       for (const round of range(12)) {
         await Promise.all(
           range(8).map(async (n) => {
@@ -115,7 +115,7 @@ export const statsCases: readonly ContractCase[] = [
             if (kind === 0) await operate(store, 'retry', of)
             else if (kind === 1) await operate(store, 'replay', of, { force: true })
             else if (kind === 2) await operate(store, 'ignore', of)
-            else if (kind === 3) await record(store, delivery(of.eventId, { source: of.source }))
+            else if (kind === 3) await record(store, delivery(of.id, { source: of.source }))
             else {
               const claimed = await claim(store, { limit: 3, worker: `w${n}` })
               const leases = claimed.map((c) => c.lease)

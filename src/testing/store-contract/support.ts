@@ -83,13 +83,13 @@ export function sha256(content: string | Uint8Array): Uint8Array {
 }
 
 export function key(eventId: string, source: string = SOURCE): EventKey {
-  return { source, eventId }
+  return { source, id: eventId }
 }
 
 export function event(eventId: string, more: Partial<NewEvent> = {}): NewEvent {
   return {
-    eventId,
-    eventType: 'order.paid',
+    id: eventId,
+    type: 'order.paid',
     reference: null,
     contentHash: sha256(eventId),
     guardHash: null,
@@ -102,11 +102,11 @@ export function delivery(
   events: string | NewEvent | readonly NewEvent[],
   more: Partial<NewDelivery> = {},
 ): NewDelivery {
-  const list = typeof events === 'string' ? [event(events)] : 'eventId' in events ? [events] : events
+  const list = typeof events === 'string' ? [event(events)] : 'id' in events ? [events] : events
   return {
     source: SOURCE,
     headers: { 'content-type': 'application/json' },
-    body: bytes(JSON.stringify({ ids: list.map((e) => e.eventId) })),
+    body: bytes(JSON.stringify({ ids: list.map((e) => e.id) })),
     events: list,
     contentGuard: 'review',
     ...more,
@@ -137,7 +137,7 @@ export async function recordEvent(
 ): Promise<EventKey> {
   const [verdict] = await record(store, delivery(eventId, more))
   assert.equal(verdict?.status, 'recorded')
-  return { source: more.source ?? SOURCE, eventId }
+  return { source: more.source ?? SOURCE, id: eventId }
 }
 
 export function claim(store: CompleteStore, options: Partial<ClaimOptions> = {}): Promise<ClaimedEvent[]> {
@@ -152,7 +152,7 @@ export async function claimEvent(
 ): Promise<ClaimedEvent> {
   const claimed = await claim(store, { event: of, limit: 1, ...options })
   assert.deepEqual(
-    claimed.map(({ source, eventId }) => ({ source, eventId })),
+    claimed.map(({ source, id }) => ({ source, id: id })),
     [of],
     'the event can be claimed',
   )
@@ -204,7 +204,7 @@ export async function operate(
 
 export async function get(store: CompleteStore, of: EventKey): Promise<EventRecord> {
   const found = await store.get(of)
-  assert.ok(found, `event ${of.eventId} of ${of.source} is in the log`)
+  assert.ok(found, `event ${of.id} of ${of.source} is in the log`)
   return found
 }
 

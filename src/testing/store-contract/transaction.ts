@@ -256,7 +256,7 @@ export const transactionCases: readonly ContractCase[] = [
       const store = await open()
       const ids = ['settled', 'extended', 'released', 'effect', 'failed', 'done']
       for (const id of [...ids, 'mine']) await recordEvent(store, id)
-      const leases = Object.fromEntries((await claim(store)).map((c) => [c.eventId, c.lease]))
+      const leases = Object.fromEntries((await claim(store)).map((c) => [c.id, c.lease]))
       await settle(store, leases.failed!, dead)
       await settle(store, leases.done!, succeeded)
       await recordEvent(store, 'unclaimed')
@@ -308,17 +308,17 @@ export const transactionCases: readonly ContractCase[] = [
       await record(stores[0]!, ...range(20).map((i) => delivery(`e${i}`)))
       const claimed = await claim(stores[0]!)
       await Promise.all(
-        claimed.flatMap(({ eventId, lease }, i) =>
+        claimed.flatMap(({ id, lease }, i) =>
           // Two handlers for each event, as after a frozen worker: only one of them may commit.
           range(2).map(async (n) => {
             const transaction = await stores[(i + n) % 2]!.transaction()
-            await insertEffect(transaction.tx, eventId)
+            await insertEffect(transaction.tx, id)
             if (await settleIn(transaction, lease, succeeded)) await transaction.commit()
             else await transaction.rollback()
           }),
         ),
       )
-      for (const { eventId } of claimed) assert.equal(await countEffects(eventId), 1, eventId)
+      for (const { id: eventId } of claimed) assert.equal(await countEffects(eventId), 1, eventId)
       assert.equal((await stores[0]!.stats())[0]?.succeeded, 20)
     },
   },

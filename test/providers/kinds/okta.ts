@@ -5,8 +5,8 @@ export const okta: Kinds = [
     name: 'a batch of events',
     docs: 'https://developer.okta.com/docs/concepts/event-hooks/',
     body: {
-      eventType: 'com.okta.event_hook',
-      eventId: 'b5a188b9-5ece-4636-b041-482ffda96311',
+      type: 'com.okta.event_hook',
+      id: 'b5a188b9-5ece-4636-b041-482ffda96311',
       data: {
         events: [
           {

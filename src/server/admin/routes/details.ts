@@ -4,12 +4,12 @@ import { z } from 'zod'
 import { sha256 } from '../../../digest.js'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import { type EventKey, limits } from '../../../model.js'
+import { type EventKey, limits, named } from '../../../model.js'
 import { need, type Payload } from '../../../store.js'
 import { noteOf, type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
 import { instant, seesDetail } from '../views.js'
-import { auditedRead, eventKey, existingEvent, payloadView } from './events.js'
+import { auditedRead, existingEvent, payloadView } from './events.js'
 
 const text = z.string()
 const effectsShape = z.strictObject({
@@ -45,7 +45,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('Its effects, without their results.', effectsShape) },
       problems: [400, 404],
       async run({ access, params }) {
-        const key = eventKey(params)
+        const key = params
         await existingEvent(inbox, key)
         const store = await inbox.store()
         const effects = await need(store, 'inspect', 'the admin API').effects(key)
@@ -71,7 +71,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('The delivery.', payloadShape.extend({ at, hash: text })) },
       problems: [400, 404, 410],
       async run({ access, request, params, query }) {
-        const key = eventKey(params)
+        const key = params
         const found = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'conflict')
         return {
           ...payloadView(key, found),
@@ -95,28 +95,33 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       async run({ access, request, params, body: { body, dryRun = false, ...audit } }) {
         const note = noteOf(request, audit)
         if (note === '') throw invalid('note', 'is needed: say why the body is changed')
-        const key = eventKey(params)
+        const key = params
         const event = await existingEvent(inbox, key)
         const payload = await inbox.events.payload(key)
-        if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+        if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))
         const bytes = Buffer.from(body, 'base64')
         refusePart(inbox, key, payload)
-        const id = copyId(key.eventId, bytes)
+        const id = copyId(key.id, bytes)
         const made = { source: key.source, id, dryRun }
-        if (dryRun) return { ...made, duplicate: (await inbox.events.get({ ...key, eventId: id })) !== null }
+        if (dryRun) return { ...made, duplicate: (await inbox.events.get({ ...key, id: id })) !== null }
         const store = await inbox.store()
         await need(store, 'audit', 'the admin API').append([
-          { actor: access!.actor, verb: 'edit', ...key, note: `recorded as ${id}: ${note}`.slice(0, 900) },
+          {
+            actor: access!.actor,
+            verb: 'edit',
+            ...named(key),
+            note: `recorded as ${id}: ${note}`.slice(0, 900),
+          },
           { actor: access!.actor, verb: 'edit', source: key.source, eventId: id, note },
         ])
         const verdict = await inbox.recordCopy({
           source: key.source,
-          headers: { ...payload.headers, 'hookonce-copy-of': headerText(key.eventId) },
+          headers: { ...payload.headers, 'hookonce-copy-of': headerText(key.id) },
           body: bytes,
           events: [
             {
-              eventId: id,
-              eventType: event.eventType,
+              id: id,
+              type: event.type,
               reference: event.reference,
               contentHash: sha256(bytes),
               guardHash: null,
@@ -132,18 +137,11 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
 }
 
 /** A handler of such an event gets a part of the delivery, and a copy is a delivery of one event. */
-function refusePart(
-  inbox: WholeInbox,
-  { source, eventId }: EventKey,
-  { part, headers, body }: Payload,
-): void {
+function refusePart(inbox: WholeInbox, { source, id }: EventKey, { part, headers, body }: Payload): void {
   const known = inbox.sources.get(source)
   const slices = known?.slices?.({ method: 'POST', url: 'http://localhost/', headers, body }) ?? []
   if (part > 0 || slices.length > 1)
-    throw invalid(
-      `The event "${eventId}"`,
-      'came in a delivery with others, and such a delivery cannot be copied',
-    )
+    throw invalid(`The event "${id}"`, 'came in a delivery with others, and such a delivery cannot be copied')
 }
 
 /** The same body gives the same id, so that a request that is sent twice makes one event. */

@@ -3,7 +3,7 @@
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
-import type { EventKey } from '../../../model.js'
+import { type EventKey, named } from '../../../model.js'
 import type { Inspect } from '../../../store/inspect.js'
 import { type AuditFilter, need, type Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
@@ -67,7 +67,7 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('The event.', eventShape) },
       problems: [400, 404],
       async run({ access, params }) {
-        const key = eventKey(params)
+        const key = params
         return eventView(await existingEvent(inbox, key), seesDetail(access))
       },
     }),
@@ -81,7 +81,7 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('Its attempts.', attemptsShape) },
       problems: [400, 404],
       async run({ access, params }) {
-        const key = eventKey(params)
+        const key = params
         await existingEvent(inbox, key)
         const attempts = await inbox.events.attempts(key)
         return { attempts: attempts.map((attempt) => attemptView(attempt, seesDetail(access))) }
@@ -100,14 +100,10 @@ export function checkReasonFilter(
     throw new HookonceError('FORBIDDEN', { role: access!.role, roles: 'operator or admin' })
 }
 
-export function eventKey({ source, id }: { source: string; id: string }): EventKey {
-  return { source, eventId: id }
-}
-
 /** The event, or EVENT_NOT_FOUND. */
 export async function existingEvent(inbox: WholeInbox, key: EventKey) {
   const event = await inbox.events.get(key)
-  if (event === null) throw new HookonceError('EVENT_NOT_FOUND', { ...key })
+  if (event === null) throw new HookonceError('EVENT_NOT_FOUND', named(key))
   return event
 }
 
@@ -129,7 +125,7 @@ export function payloadRoutes(inbox: WholeInbox): Route[] {
       },
       problems: [400, 404, 410],
       async run({ access, request, params, query }) {
-        const key = eventKey(params)
+        const key = params
         const payload = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'payload')
         if ((request.headers.get('accept') ?? '').includes('application/json'))
           return payloadView(key, payload)
@@ -157,15 +153,15 @@ export async function auditedRead<What extends 'payload' | 'conflict'>(
 ): Promise<NonNullable<Awaited<ReturnType<Inspect[What]>>>> {
   await existingEvent(inbox, key)
   const store = await inbox.store()
-  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...key, note }])
+  await need(store, 'audit', 'the admin API').append([{ actor, verb: 'payload', ...named(key), note }])
   const found = await need(store, 'inspect', 'the admin API')[what](key)
-  if (found === null) throw new HookonceError('PAYLOAD_REMOVED', { ...key })
+  if (found === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))
   return found as never
 }
 
-export function payloadView({ source, eventId }: EventKey, { headers, body, part, receivedAt }: Payload) {
+export function payloadView({ source, id }: EventKey, { headers, body, part, receivedAt }: Payload) {
   const base64 = Buffer.from(body).toString('base64')
-  return { source, id: eventId, part, receivedAt: instant(receivedAt), headers, body: base64 }
+  return { source, id: id, part, receivedAt: instant(receivedAt), headers, body: base64 }
 }
 
 /** Reasons are texts of people about events, so viewers do not see them. */
@@ -217,7 +213,7 @@ export function auditRoutes(inbox: WholeInbox): Route[] {
       answers,
       problems: [400, 404],
       async run({ params, query: { limit, cursor } }) {
-        const key = eventKey(params)
+        const key = params
         await existingEvent(inbox, key)
         return page(key, limit, cursor)
       },

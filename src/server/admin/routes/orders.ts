@@ -2,11 +2,11 @@
 import { z } from 'zod'
 import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
+import { named } from '../../../model.js'
 import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
 import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
 import { actionShape, json, keyParams, noteFields, orderShape } from '../shapes.js'
-import { eventKey } from './events.js'
 
 const verbs = {
   retry: 'Retry a failed or ignored event',
@@ -34,13 +34,13 @@ export function orderRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('Done.', orderShape) },
       problems: [400, 404, 409, 410],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
-        const key = eventKey(params)
+        const key = params
         const conflict = 'conflict' in body && body.conflict === true
         const by = { actor: access!.actor, note: noteOf(request, body), force, dryRun, conflict }
         const result = await inbox[verb](key, by)
         if (result.done) return { ...result, dryRun }
         const state = (await inbox.events.get(key))?.state ?? 'gone'
-        throw new HookonceError(result.code, { ...key, verb, state })
+        throw new HookonceError(result.code, { ...named(key), verb, state })
       },
     }),
   )
@@ -83,7 +83,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           throw invalid('The body', 'must have either filter or events')
         const order = {
           verb,
-          filter: filter ? filterOf(filter) : events!.map(eventKey),
+          filter: filter ? filterOf(filter) : events!,
           dryRun,
           force,
           ...(rate === undefined ? {} : { ratePerSecond: rate }),

@@ -196,7 +196,7 @@ const COUNTED = 200
 async function reviewList(inbox: WholeInbox, { kind, title, todo, filter }: ReviewKind) {
   const { events, next } = await inbox.events.list(filter, { limit: COUNTED })
   const types = new Map<string, { source: string; type: string; count: number }>()
-  for (const { source, eventType: type } of events) {
+  for (const { source, type } of events) {
     const key = JSON.stringify([source, type])
     types.set(key, { source, type, count: (types.get(key)?.count ?? 0) + 1 })
   }

@@ -90,8 +90,8 @@ export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
         ])
         const receipt = await inbox.receive(name, delivery)
         const { httpStatus, status, eventId, duplicate } = receipt
-        const event = eventId === null ? null : await inbox.events.get({ source: name, eventId })
-        return { httpStatus, status, id: eventId, type: event?.eventType ?? null, duplicate }
+        const event = eventId === null ? null : await inbox.events.get({ source: name, id: eventId })
+        return { httpStatus, status, id: eventId, type: event?.type ?? null, duplicate }
       },
     }),
   ]

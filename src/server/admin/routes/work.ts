@@ -183,11 +183,11 @@ function audit(
   claimed: readonly ClaimedEvent[],
 ): Promise<void> {
   return need(store, 'audit', 'the admin API').append(
-    claimed.map(({ source, eventId }) => ({
+    claimed.map(({ source, id }) => ({
       actor,
       verb: 'claim',
       source,
-      eventId,
+      eventId: id,
       note: `worker ${worker}`,
     })),
   )
@@ -212,23 +212,22 @@ async function handleable(
 
 function permanentFailure(
   inbox: WholeInbox,
-  { source, eventType, tries, unreadable }: ClaimedEvent,
+  { source, type, tries, unreadable }: ClaimedEvent,
 ): Outcome | null {
-  const retry = inbox.attempts.retryOf(source, eventType)
+  const retry = inbox.attempts.retryOf(source, type)
   const over = usedUp(retry, tries)
   if (over !== null || unreadable === undefined) return over
   return { kind: 'failed', error: textOf(unreadable), retryInMs: retryDelayMs(retry, tries) }
 }
 
 function claimedView(inbox: WholeInbox, event: ClaimedEvent, leaseMs: number) {
-  const { source, eventId, eventType, reference, receivedAt, attempt, tries, run, part, headers, body } =
-    event
+  const { source, id, type, reference, receivedAt, attempt, tries, run, part, headers, body } = event
   return {
     lease: leaseText(event),
     leaseMs,
     source,
-    id: eventId,
-    type: eventType,
+    id: id,
+    type: type,
     reference,
     receivedAt: instant(receivedAt),
     attempt,
@@ -236,7 +235,7 @@ function claimedView(inbox: WholeInbox, event: ClaimedEvent, leaseMs: number) {
     run,
     part,
     idempotencyKey: idempotencyKey(event, 'worker'),
-    retryInMs: retryDelayMs(inbox.attempts.retryOf(source, eventType), tries),
+    retryInMs: retryDelayMs(inbox.attempts.retryOf(source, type), tries),
     headers,
     body: body === null ? null : Buffer.from(body).toString('base64'),
   }
@@ -273,9 +272,9 @@ async function asClaimed(store: Store, key: EventKey | null): Promise<ClaimedEve
     : [null, null]
   return {
     source: key?.source ?? '',
-    eventId: key?.eventId ?? '',
+    id: key?.id ?? '',
     lease: { seq: 0, token: '' },
-    eventType: event?.eventType ?? '',
+    type: event?.type ?? '',
     reference: event?.reference ?? null,
     receivedAt: event?.receivedAt ?? 0,
     attempt: 1,
