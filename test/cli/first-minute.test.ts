@@ -71,7 +71,7 @@ test('start, send five at once, look, replay, kill, start again: it is still the
     expect(events).toHaveLength(1)
     expect(events[0]).toMatchObject({
       source: 'stripe',
-      eventId: 'evt_1',
+      id: 'evt_1',
       state: 'succeeded',
       attempts: 2,
       run: 2,

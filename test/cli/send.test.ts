@@ -77,7 +77,7 @@ describe.concurrent('the body', () => {
   test('--body sends a file as it is', async () => {
     writeFileSync(join(folder.path, 'body.json'), '{"id":"evt_file",  "type":"from.file"}')
     const { report } = await send('stripe', '--body', 'body.json')
-    expect(report).toMatchObject({ id: 'evt_file', type: 'from.file', recorded: 1 })
+    expect(report).toMatchObject({ eventId: 'evt_file', type: 'from.file', recorded: 1 })
   })
 
   test.each([

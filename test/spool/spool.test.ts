@@ -132,7 +132,7 @@ test('a conflict that is found at the drain is counted and logged', async () => 
   away = false
   await empty(inbox)
   await until(() => wholeInbox(inbox).counters.of('shop').conflicts === 1, 'it is counted')
-  expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ id: 'a', source: 'shop' }])
+  expect(lines.filter((line) => line.reason === 'conflict')).toMatchObject([{ eventId: 'a', source: 'shop' }])
 })
 
 test('beyond its bytes the answer is 503, and there is room again after the drain', async () => {
