@@ -1,4 +1,4 @@
-/** The clock, passed in so that tests can control it, and time limits. Leases use the clock of the store instead (I9). */
+/** The clock, passed in so that tests can control it, and time limits. Leases use the clock of the store instead. */
 import { MAX_TIMER_MS } from './options.js'
 
 export interface Clock {

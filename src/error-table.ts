@@ -1,6 +1,6 @@
 /**
  * The table of all errors. A code is stable and documented in `docs/errors.md` (a test compares the two).
- * A message says what happened, to what, and what to do next. It never contains a secret or a payload byte (I8).
+ * A message says what happened, to what, and what to do next. It never contains a secret or a payload byte.
  */
 export interface ErrorEntry {
   /** The status of an HTTP answer with this error. */

@@ -1,6 +1,6 @@
 /**
  * Logging. The logger is passed in and has the shape of pino, so a pino logger can be used as it is. Fields are facts
- * (source, step, reason, event id), never a body, a header value or a secret (I8).
+ * (source, step, reason, event id), never a body, a header value or a secret.
  */
 import { fstatSync, writeSync } from 'node:fs'
 

@@ -21,7 +21,10 @@ export type Step = (typeof steps)[number]
 export const states = ['pending', 'processing', 'succeeded', 'ignored', 'failed'] as const
 export type State = (typeof states)[number]
 
-/** Workers never claim an event in a final state; only an operator can move it (I5). */
+/**
+ * Workers never claim an event in a final state; only an operator can move it. One exception: an event that was withheld for
+ * a review, and so never handled, gives its id to other content that comes under it (`stores/shared/judge.ts`).
+ */
 export function isFinal(state: State, nextAttemptAt: number | null): boolean {
   return state === 'succeeded' || state === 'ignored' || (state === 'failed' && nextAttemptAt === null)
 }
@@ -187,6 +190,16 @@ export type RecordVerdict =
    * never will be. Any other code is a fault of the store, and the sender shall retry.
    */
   | { readonly status: 'refused'; readonly code: ErrorCode; readonly detail: string }
+
+/** The result of one event that was handled inside the request. */
+export type InlineStatus =
+  | 'processed'
+  | 'already_processed'
+  | 'already_received'
+  | 'failed'
+  | 'unknown'
+  /** It waits in the log, no worker runs it later, and the sender's next delivery runs it. */
+  | 'not_handled'
 
 /** The right to settle an event. It ends when its time is over or when the event is claimed again. */
 export interface Lease {

@@ -190,7 +190,10 @@ function stateOf({ destination, health, active, counts, ...last }: Outlet): Dest
   const { paused, failuresInARow } = health
   const { lastHttpStatus, lastSentAt, lastFailedAt, lastProblem } = last
   return {
-    ...{ name, origin: url.origin, sources, types },
+    name,
+    origin: url.origin,
+    sources,
+    types,
     paused: paused !== null,
     pauseReason: paused?.reason ?? null,
     pausedAt: paused?.at ?? null,
@@ -198,6 +201,9 @@ function stateOf({ destination, health, active, counts, ...last }: Outlet): Dest
     failuresInARow,
     active,
     ...counts,
-    ...{ lastHttpStatus, lastSentAt, lastFailedAt, lastProblem },
+    lastHttpStatus,
+    lastSentAt,
+    lastFailedAt,
+    lastProblem,
   }
 }

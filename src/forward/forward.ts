@@ -164,7 +164,13 @@ async function sendTo(
     const headers = await headersFor(destination, event, ctx.attempt, now())
     const { url, what, timeoutMs, allow, ca } = destination
     const answered = await send({
-      ...{ what, url, headers, body: event.slice, timeoutMs, allow, ca },
+      what,
+      url,
+      headers,
+      body: event.slice,
+      timeoutMs,
+      allow,
+      ca,
       lookup: outlet.lookup,
       signal: ctx.signal,
     })

@@ -74,7 +74,9 @@ export function logCache({
 }: Pick<RecordingDeps, 'clock' | 'log' | 'store'> & { readonly seen: Seen }): SeenCache {
   let id: string | null = null
   return createSeenCache({
-    ...{ seen, clock, log },
+    seen,
+    clock,
+    log,
     async readLogId() {
       const keys = need(await store.openForAccepted(), 'keys', 'the option seen')
       id ??= await onceKey(keys, LOG_ID_KEY, randomUUID)

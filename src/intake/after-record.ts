@@ -1,7 +1,6 @@
 /** After the commit: an event is handled inside the request (inline mode), or left to the background workers. */
-import type { EventKey, RecordVerdict } from '../model.js'
+import type { EventKey, InlineStatus, RecordVerdict } from '../model.js'
 import type { IdentifiedEvent } from '../provider.js'
-import type { InlineStatus } from './answer.js'
 import type { IntakeObserver } from './observer.js'
 
 /** The services of processing that intake uses. */

@@ -1,6 +1,6 @@
-/** The answers of intake as values. The answer to a sender is small and does not give the reason of a rejection (I8). */
+/** The answers of intake as values. The answer to a sender is small and does not give the reason of a rejection. */
 import { type ErrorCode, errorTable } from '../errors.js'
-import type { RecordVerdict } from '../model.js'
+import type { InlineStatus, RecordVerdict } from '../model.js'
 import type { HandshakeReply, Source } from '../provider.js'
 import type { EarlyRefusal } from './receive.js'
 
@@ -143,16 +143,6 @@ export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
     body: source.answer.body ?? answerBody('spooled', events, false),
   }
 }
-
-/** The result of one event that was handled inside the request. */
-export type InlineStatus =
-  | 'processed'
-  | 'already_processed'
-  | 'already_received'
-  | 'failed'
-  | 'unknown'
-  /** It waits in the log, no worker runs it later, and the sender's next delivery runs it. */
-  | 'not_handled'
 
 /** The answer of inline mode: the worst of its events, because the sender can only send all of them again. */
 export function handledAnswer(source: Source, receipt: Receipt, outcomes: readonly InlineStatus[]): Receipt {

@@ -119,7 +119,7 @@ export function logRejections(log: Logger): void {
       {
         step: 'handle',
         events: names.join(', ') || 'no handler is running: its attempt is over',
-        // The place and not the message, because the message may quote the payload (I8).
+        // The place and not the message, because the message may quote the payload.
         place: stackOf(reason).split('\n', 1)[0]?.trim() || undefined,
       },
       'a promise that was not awaited has rejected; await it in the handler, so that its attempt fails',

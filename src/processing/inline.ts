@@ -3,18 +3,9 @@
  * the sender runs the event again at once. If another request or worker has the event, this one waits for it a little. An
  * event that was not handled is acknowledged only when a worker runs it later.
  */
-import type { EventKey, RecordVerdict, State } from '../model.js'
+import type { EventKey, InlineStatus, RecordVerdict, State } from '../model.js'
 import type { Store } from '../store.js'
 import type { Processor } from './processor.js'
-
-/** The status of the answer (`intake/answer.ts`). */
-export type InlineStatus =
-  | 'processed'
-  | 'already_processed'
-  | 'already_received'
-  | 'failed'
-  | 'unknown'
-  | 'not_handled'
 
 const WAIT_MS = 5_000
 const POLL_MS = 25

@@ -103,7 +103,11 @@ function split(source: Source, delivery: Delivery): readonly StoredSlice[] {
   if (events.length === 0)
     return [
       {
-        ...{ id: null, type: '', reference: null, isWhole: true, bytes: delivery.body },
+        id: null,
+        type: '',
+        reference: null,
+        isWhole: true,
+        bytes: delivery.body,
         parse: () => parseBody(delivery),
       },
     ]

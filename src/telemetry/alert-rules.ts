@@ -63,13 +63,17 @@ export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): read
   const rules: AlertRule[] = []
   if (deadLetters)
     rules.push({
-      ...{ name: 'deadLetters', what: 'dead letters', unit: 'events' },
+      name: 'deadLetters',
+      what: 'dead letters',
+      unit: 'events',
       threshold: deadLetters.above,
       measure: async () => sum(await fromLog(inbox, (stats) => stats.dead)),
     })
   if (oldestAge)
     rules.push({
-      ...{ name: 'oldestAge', what: 'the oldest event that waits', unit: 'seconds' },
+      name: 'oldestAge',
+      what: 'the oldest event that waits',
+      unit: 'seconds',
       threshold: msOf(oldestAge.above, 0) / 1_000,
       measure: async (at) =>
         most(
@@ -92,19 +96,25 @@ export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): read
     })
   if (conflicts)
     rules.push({
-      ...{ name: 'conflicts', what: 'known ids with other bytes', unit: 'a minute' },
+      name: 'conflicts',
+      what: 'known ids with other bytes',
+      unit: 'a minute',
       threshold: conflicts.perMinute,
       measure: lastMinute(inbox, now, (own) => own.conflicts),
     })
   if (flagged)
     rules.push({
-      ...{ name: 'flagged', what: 'events with known signed content', unit: 'a minute' },
+      name: 'flagged',
+      what: 'events with known signed content',
+      unit: 'a minute',
       threshold: flagged.perMinute,
       measure: lastMinute(inbox, now, (own) => own.flagged),
     })
   if (review)
     rules.push({
-      ...{ name: 'review', what: 'events put on the review list', unit: 'a minute' },
+      name: 'review',
+      what: 'events put on the review list',
+      unit: 'a minute',
       threshold: review.perMinute,
       measure: lastMinute(inbox, now, (own) => own.reviewed),
     })

@@ -95,7 +95,10 @@ export function startAlerts(of: Inbox, alerts: Alerts, options: AlertOptions = {
     check,
     states: () =>
       watches.map(({ rule, firing, value, since }) => ({
-        ...{ alert: rule.name, firing, value, since },
+        alert: rule.name,
+        firing,
+        value,
+        since,
         threshold: rule.threshold,
       })),
     stop: () => clearInterval(timer),

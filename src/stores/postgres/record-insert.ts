@@ -40,13 +40,28 @@ export interface Unstored {
 
 type InsertBatch = (items: readonly BatchEvent[]) => Promise<Recorded[]>
 
-export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
-  const slots = slotKeeper()
-  const standbyHasAll = standbyWait(db)
-  const repeats = repeatShare()
+export class Inserter {
+  readonly #db: Database
+  readonly #unit: PartitionUnit
+  readonly #slots = slotKeeper()
+  readonly #standbyHasAll: () => Promise<void>
+  readonly #repeats = repeatShare()
+
+  constructor(db: Database, unit: PartitionUnit) {
+    this.#db = db
+    this.#unit = unit
+    this.#standbyHasAll = standbyWait(db)
+  }
+
+  insert(items: readonly BatchEvent[]): Promise<Recorded[]> {
+    const one: InsertBatch = items.every(isPlain)
+      ? (part) => this.#insertPlain(part)
+      : (part) => this.#insertAny(part)
+    return this.#insertAll(items, one)
+  }
 
   /** A batch that one row may fail is split in two until the delivery with that row is found. */
-  async function insertAll(items: readonly BatchEvent[], insertBatch: InsertBatch): Promise<Recorded[]> {
+  async #insertAll(items: readonly BatchEvent[], insertBatch: InsertBatch): Promise<Recorded[]> {
     if (items.length === 0) return []
     try {
       return await insertBatch(items)
@@ -54,57 +69,54 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
       if (!isRowFailure(error)) throw asHookonceError(error)
       const half = middleDelivery(items)
       if (half === 0) return items.map((item) => refused(item, error))
-      const first = await insertAll(items.slice(0, half), insertBatch)
-      return [...first, ...(await insertAll(items.slice(half), insertBatch))]
+      const first = await this.#insertAll(items.slice(0, half), insertBatch)
+      return [...first, ...(await this.#insertAll(items.slice(half), insertBatch))]
     }
   }
 
-  async function insertPlainEvents(items: readonly BatchEvent[]): Promise<Recorded[]> {
+  async #insertPlain(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     // Duplicates cost less by the look-up alone: it gets no bodies and writes nothing.
-    let known = repeats.areLikely() ? await lookUp(items, recorded, batch) : 0
+    let known = this.#repeats.areLikely() ? await this.#lookUp(items, recorded, batch) : 0
     const fresh = missing(recorded)
     if (fresh.length > 0) {
       const chosen = fresh.map((i) => items[i]!)
-      const rows = await write<Inserted>(items, insertPlain, plainParameters(chosen, batch))
+      const rows = await this.#write<Inserted>(items, insertPlain, plainParameters(chosen, batch))
       for (const { n, seq, at } of rows) {
         const i = fresh[n - 1]!
         recorded[i] = inserted(seq, at, items[i]!)
       }
-      known += await lookUp(items, recorded, batch)
+      known += await this.#lookUp(items, recorded, batch)
     }
-    repeats.note(known, items.length)
+    this.#repeats.note(known, items.length)
     // Known events may come from a commit that has not waited for the standby.
-    if (known > 0) await standbyHasAll()
-    return insertRest(items, recorded)
+    if (known > 0) await this.#standbyHasAll()
+    return this.#insertRest(items, recorded)
   }
 
-  async function insertAny(items: readonly BatchEvent[]): Promise<Recorded[]> {
+  async #insertAny(items: readonly BatchEvent[]): Promise<Recorded[]> {
     const batch = newBatch()
-    const values = parameters(items, await reservePayloads(items), batch)
-    const rows = await write<FoundRow>(items, insert, values)
+    const values = parameters(items, await this.#reservePayloads(items), batch)
+    const rows = await this.#write<FoundRow>(items, insert, values)
     const recorded = new Array<Recorded | undefined>(items.length).fill(undefined)
     for (const row of rows) recorded[row.n - 1] = asRecorded(row, items[row.n - 1]!)
     // These lost a race against a commit that the statement could not see, and wrote a guard for nothing.
     const late = missing(recorded).map((i) => items[i]!)
     if (late.length > 0) {
-      await lookUp(items, recorded, batch)
-      await removeGuards(late)
+      await this.#lookUp(items, recorded, batch)
+      await this.#removeGuards(late)
     }
-    if (!rows.some((row) => row.is_new)) await standbyHasAll()
-    return insertRest(items, recorded)
+    if (!rows.some((row) => row.is_new)) await this.#standbyHasAll()
+    return this.#insertRest(items, recorded)
   }
 
   /** Retention has just removed the row that was in the way of these. */
-  async function insertRest(
-    items: readonly BatchEvent[],
-    recorded: (Recorded | undefined)[],
-  ): Promise<Recorded[]> {
+  async #insertRest(items: readonly BatchEvent[], recorded: (Recorded | undefined)[]): Promise<Recorded[]> {
     const rest = missing(recorded)
-    const again = await insertAll(
+    const again = await this.#insertAll(
       rest.map((i) => items[i]!),
-      insertAny,
+      (part) => this.#insertAny(part),
     )
     rest.forEach((i, k) => {
       recorded[i] = again[k]
@@ -113,14 +125,14 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
   }
 
   /** Looks for the events that have no result yet. Returns how many it found. */
-  async function lookUp(
+  async #lookUp(
     items: readonly BatchEvent[],
     recorded: (Recorded | undefined)[],
     batch: string,
   ): Promise<number> {
     const open = missing(recorded)
     if (open.length === 0) return 0
-    const rows = await db.resend<FoundRow>(lookup, [
+    const rows = await this.#db.resend<FoundRow>(lookup, [
       texts(open.map((i) => items[i]!.from.source)),
       texts(open.map((i) => items[i]!.event.id)),
       batch,
@@ -132,43 +144,41 @@ export function inserter(db: Database, unit: PartitionUnit): InsertBatch {
     return rows.length
   }
 
-  async function removeGuards(items: readonly BatchEvent[]): Promise<void> {
+  async #removeGuards(items: readonly BatchEvent[]): Promise<void> {
     const guarded = items.filter(({ event }) => event.guardHash !== null)
     if (guarded.length === 0) return
-    await db.query(disown, [
+    await this.#db.query(disown, [
       texts(guarded.map((item) => item.from.source)),
       texts(guarded.map((item) => item.event.id)),
       texts(guarded.map((item) => Buffer.from(item.event.guardHash!).toString('hex'))),
     ])
   }
 
-  function write<Row extends object>(
+  #write<Row extends object>(
     items: readonly BatchEvent[],
     statement: Statement,
     values: readonly unknown[],
   ): Promise<Row[]> {
     const instants = () => items.map((item) => item.from.receivedAt ?? null)
-    return inPartitions(db, unit, instants, async () => {
-      const slot = slots.take()
+    return inPartitions(this.#db, this.#unit, instants, async () => {
+      const slot = this.#slots.take()
       try {
-        return await db.resend<Row>(statement, [...values, slot])
+        return await this.#db.resend<Row>(statement, [...values, slot])
       } finally {
-        slots.giveBack(slot)
+        this.#slots.giveBack(slot)
       }
     })
   }
 
   /** Events that share a payload need its seq before they have their own. */
-  async function reservePayloads(items: readonly BatchEvent[]): Promise<Map<NewDelivery, number>> {
+  async #reservePayloads(items: readonly BatchEvent[]): Promise<Map<NewDelivery, number>> {
     const shared = [...new Set(items.map((item) => item.from))].filter(
       (delivery) => delivery.events.length > 1,
     )
     if (shared.length === 0) return new Map()
-    const reserved = await db.query<{ seq: number }>(reserve, [shared.length])
+    const reserved = await this.#db.query<{ seq: number }>(reserve, [shared.length])
     return new Map(shared.map((delivery, i) => [delivery, reserved[i]!.seq]))
   }
-
-  return (items) => insertAll(items, items.every(isPlain) ? insertPlainEvents : insertAny)
 }
 
 function missing(recorded: readonly (Recorded | undefined)[]): number[] {

@@ -14,10 +14,10 @@ import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
 import type { PartitionUnit } from './partitions.js'
 import { type BatchEvent, eventsOf, fold, sameContent } from './record-batch.js'
-import { inserter, type Recorded, refused, type Stored, type Unstored } from './record-insert.js'
+import { Inserter, type Recorded, refused, type Stored, type Unstored } from './record-insert.js'
 
 export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
-  const insert = inserter(db, unit)
+  const inserter = new Inserter(db, unit)
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((): RecordVerdict[] => [])
@@ -26,7 +26,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
     let open = eventsOf(deliveries)
     while (open.length > 0) {
       const { firsts, repeats } = fold(open)
-      const results = await insert(firsts)
+      const results = await inserter.insert(firsts)
       firsts.forEach((event, i) => {
         answer(event, results[i]!)
       })

@@ -41,7 +41,8 @@ export function receipts(
 ): ArchiveReceipt[] {
   const rows = connection.prepare(receiptsOfDay).all(source, day)
   return rows.map(({ object, seqs, sha256 }) => ({
-    ...{ source, day },
+    source,
+    day,
     object: Number(object),
     seqs: JSON.parse(String(seqs)),
     sha256: String(sha256),

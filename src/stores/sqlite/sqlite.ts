@@ -52,7 +52,11 @@ export function sqlite(path: string, options: SqliteOptions = {}): CompleteStore
 
   const file = path === IN_MEMORY ? path : resolve(path)
   const threads = new Threads({
-    ...{ path: file, busyTimeoutMs, transactionTimeoutMs, maxBytes, clock },
+    path: file,
+    busyTimeoutMs,
+    transactionTimeoutMs,
+    maxBytes,
+    clock,
     onNews: () => listeners.wakeAll(),
   })
   const { read, write, now } = threads

@@ -1,4 +1,4 @@
-/** Raw bytes (I10): a delivery comes back exactly as it was recorded. */
+/** Raw bytes: a delivery comes back exactly as it was recorded. */
 import assert from 'node:assert/strict'
 import {
   bytes,

@@ -1,4 +1,4 @@
-/** Leases: an expired lease changes nothing (I4), and time is the store's clock (I9). */
+/** Leases: an expired lease changes nothing, and time is the store's clock. */
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import type { Lease } from '../../model.js'

@@ -1,4 +1,4 @@
-/** Retention: payloads are removed first, ids are kept for the horizon, and unfinished events are never removed (I7). */
+/** Retention: payloads are removed first, ids are kept for the horizon, and unfinished events are never removed. */
 import assert from 'node:assert/strict'
 import type { Outcome } from '../../model.js'
 import type { CompleteStore, PruneOptions } from '../../store.js'

@@ -223,7 +223,11 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
     maxAttempts: Number.isFinite(retry.maxAttempts) ? retry.maxAttempts : null,
     since: {
       attempts: succeeded + ignored + failed + lost,
-      ...{ succeeded, ignored, failed, lost, postponed },
+      succeeded,
+      ignored,
+      failed,
+      lost,
+      postponed,
       retries: counters.retries,
       dead: counters.deadLetters,
     },

@@ -202,7 +202,9 @@ async function reviewList(inbox: WholeInbox, { kind, title, todo, filter }: Revi
   }
   const link = Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, String(value)]))
   return {
-    ...{ kind, title, todo },
+    kind,
+    title,
+    todo,
     count: events.length,
     more: next !== null,
     types: [...types.values()].sort((a, b) => b.count - a.count),
