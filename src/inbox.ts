@@ -6,6 +6,7 @@
 
 import { atMost, countDown } from './clock.js'
 import type { Duration } from './duration.js'
+import { HookonceError } from './errors.js'
 import { inboxBase } from './inbox/base.js'
 import type { Sources } from './inbox/event-types.js'
 import { inboxIntake } from './inbox/intake.js'
@@ -34,6 +35,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
   const { historian } = upkeep
 
   async function start(): Promise<void> {
+    if (store.refuses) throw new HookonceError('STORE_CLOSED')
     await processing.start()
     spool?.start()
     try {
@@ -46,14 +48,20 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     await upkeep.start()
   }
 
+  let stopping: Promise<void> | undefined
+  /** A second call waits for the first. */
   async function stop({ deadline }: { deadline?: Duration } = {}): Promise<void> {
     const deadlineMs = checkedMs('stop({ deadline })', deadline, '10s')
-    if (store.refuses) return
+    stopping ??= stopWithin(deadlineMs)
+    return stopping
+  }
+
+  async function stopWithin(deadlineMs: number): Promise<void> {
     store.refuse()
     const left = countDown(deadlineMs)
-    // Waited for last: it may be writing to a slow archive, and handlers need the time.
+    // Told now and waited for beside the handlers: it may be writing to a slow archive.
     const retentionEnded = upkeep.stopRetention()
-    // Accepted deliveries get at least a second to be recorded and answered, however short the deadline is.
+    // Accepted deliveries get at least a second to be recorded, however short the deadline is.
     await atMost(Math.max(1_000, left()), intake.drained())
     base.repeats.flush()
     await spool?.stop(left())

@@ -49,6 +49,8 @@ export function lazyStore<Tx>(
   /** Without encryption. Set while the schema is still migrated, which may take long. */
   let plain: Store<Tx> | undefined
   let refuses = false
+  /** `close` did not wait any longer for the opening, so nobody else closes the store. */
+  let tooLate = false
 
   async function openOnce(): Promise<Store<Tx>> {
     plain = fromUrl ? ((await openStore(configured)) as Store<Tx>) : configured
@@ -59,6 +61,10 @@ export function lazyStore<Tx>(
     } catch (error) {
       if (fromUrl) await store.close() // the next try opens another one
       throw error
+    }
+    if (tooLate) {
+      if (closes) await store.close()
+      throw new HookonceError('STORE_CLOSED')
     }
     for (const step of openingSteps) await step(store)
     opened = store
@@ -97,6 +103,7 @@ export function lazyStore<Tx>(
     },
     async close(limitMs, before) {
       if (!opened) await atMost(limitMs(), opening)
+      tooLate = !opened
       const store = opened ?? (closes ? (plain ?? configured) : null)
       if (store === null || typeof store === 'string') return
       await before()

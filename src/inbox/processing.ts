@@ -38,7 +38,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
   store.onOpen(async (opened) => {
     const deps = { ...base, idle, store: opened, onSettled: tellCache }
     processor = new Processor<Tx>(deps, worker === null ? options : { ...options, worker })
-    if (started) await processor.start()
+    if (started && !store.refuses) await processor.start()
   })
 
   function tellCache({ source, id, lease }: ClaimedEvent, { kind }: Result): void {

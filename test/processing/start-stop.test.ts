@@ -1,0 +1,95 @@
+/** Starting and stopping in any order: after `stop` has resolved, no handler runs. */
+import { createInbox, silentLog } from 'hookonce'
+import { sqlite } from 'hookonce/sqlite'
+import { expect, test } from 'vitest'
+import { post, shop, signal, until } from '../support/processing.js'
+
+/** A store that is shared, so that events can be recorded and claimed after the inbox was stopped. */
+function shared() {
+  const store = sqlite(':memory:')
+  const handled: string[] = []
+  const make = (given: Partial<typeof store> = {}) => {
+    const inbox = createInbox({
+      store: { ...store, ...given },
+      ownsStore: false,
+      sources: { shop: shop() },
+      log: silentLog,
+    })
+    inbox.on('shop', '*', (event) => void handled.push(event.id))
+    return inbox
+  }
+  return { store, handled, make }
+}
+
+/** Another inbox on the log has handled an event, so the first had time to claim one. */
+async function othersHaveRun({ make, handled }: ReturnType<typeof shared>): Promise<void> {
+  const receiving = make()
+  await post(receiving, { id: 'later' })
+  expect(handled).toEqual([])
+  await receiving.drain()
+  expect(handled).toEqual(['later'])
+  await receiving.stop()
+}
+
+test('start after stop is refused, and starts nothing', async () => {
+  const log = shared()
+  const claims: unknown[] = []
+  const inbox = log.make({
+    claim(options) {
+      claims.push(options)
+      return log.store.claim(options)
+    },
+  })
+  await inbox.start()
+  await inbox.stop()
+  const before = claims.length
+  await expect(inbox.start()).rejects.toMatchObject({ code: 'STORE_CLOSED' })
+  await othersHaveRun(log)
+  expect(claims).toHaveLength(before)
+  await log.store.close()
+})
+
+test('a store that opens after stop has resolved starts no handler', async () => {
+  const log = shared()
+  await log.store.migrate()
+  const [begun, opening] = [signal(), signal()]
+  const claims: unknown[] = []
+  const inbox = log.make({
+    async migrate() {
+      begun.give()
+      await opening.wait
+      return log.store.migrate()
+    },
+    claim(options) {
+      claims.push(options)
+      return log.store.claim(options)
+    },
+  })
+  const started = inbox.start().catch((error: { code?: string }) => error.code)
+  await begun.wait
+  await inbox.stop({ deadline: 1 })
+  opening.give()
+  expect(await started).toBe('STORE_CLOSED')
+  await othersHaveRun(log)
+  expect(claims).toEqual([])
+  await log.store.close()
+})
+
+test('a second stop waits for the first', async () => {
+  const { store, handled, make } = shared()
+  const running = signal()
+  const inbox = make()
+  inbox.on('shop', 'slow', async (event) => {
+    await running.wait
+    handled.push(event.id)
+  })
+  await inbox.start()
+  await post(inbox, { id: 'a', type: 'slow' })
+  await until(async () => (await store.get({ source: 'shop', id: 'a' }))?.state === 'processing', 'it runs')
+  const first = inbox.stop()
+  const second = inbox.stop().then(() => handled.slice())
+  running.give()
+  await first
+  expect(await second).toEqual(['a'])
+  await store.close()
+})
