@@ -21,6 +21,8 @@ interface LeasesDeps<Tx> {
 interface LeasedEvent<Tx> {
   readonly claimed: ClaimedEvent
   session: Session<Tx> | null
+  /** Lost while it ran, so its session was aborted; another session of it must not begin. */
+  isLost: boolean
   /** By the monotonic clock of this process, if the lease is not extended. */
   expiresAt: number
 }
@@ -50,7 +52,12 @@ export class Leases<Tx> {
 
   /** `askedAt`: when the claim was sent, by the monotonic clock of this process. */
   add(claimed: ClaimedEvent, askedAt: number): void {
-    this.#leased.set(claimed.lease.token, { claimed, session: null, expiresAt: askedAt + this.#leaseMs })
+    this.#leased.set(claimed.lease.token, {
+      claimed,
+      session: null,
+      isLost: false,
+      expiresAt: askedAt + this.#leaseMs,
+    })
     this.#heartbeat ??= setInterval(() => this.#beat(), Math.max(10, this.#leaseMs / 3)).unref()
   }
 
@@ -61,6 +68,8 @@ export class Leases<Tx> {
   /** Its events run now. */
   attach(session: Session<Tx>): void {
     this.#setSession(session.claimed, session)
+    const lost = session.claimed.find(({ lease }) => this.#leased.get(lease.token)?.isLost)
+    if (lost) session.abort(leaseLost(lost))
     if (this.#isAborting) session.abort(stopping())
   }
 
@@ -112,8 +121,10 @@ export class Leases<Tx> {
     }
   }
 
-  #lose({ claimed, session }: LeasedEvent<Tx>): void {
+  #lose(event: LeasedEvent<Tx>): void {
+    const { claimed, session } = event
     if (session) {
+      event.isLost = true
       session.abort(leaseLost(claimed))
       return
     }

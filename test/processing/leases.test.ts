@@ -50,6 +50,20 @@ const session = (...ids: string[]) => {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms)
 
+test('a lease that was lost while its session ran begins no other session', async () => {
+  const { leases, told, add } = makeLeases()
+  add('a', 'b')
+  const together = session('a', 'b')
+  leases.attach(together as never)
+  told.answer = (tokens) => tokens.map((token) => token !== 'b')
+  await pass(LEASE_MS / 3)
+  expect(together.aborted).toEqual(['LEASE_LOST'])
+  const [alone, lost] = [session('a'), session('b')]
+  leases.attach(alone as never)
+  leases.attach(lost as never)
+  expect([alone.aborted, lost.aborted]).toEqual([[], ['LEASE_LOST']])
+})
+
 test('all leases are extended three times in a lease, those that wait and those that run', async () => {
   const { leases, extended, add } = makeLeases()
   add('a', 'b')
