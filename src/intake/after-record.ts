@@ -1,6 +1,6 @@
 /** After the commit: an event is handled inside the request (inline mode), or left to the background workers. */
 import type { EventKey, InlineStatus, RecordVerdict } from '../model.js'
-import type { IdentifiedEvent } from '../provider.js'
+import type { IdentifiedEvent, Source } from '../provider.js'
 import type { IntakeObserver } from './observer.js'
 
 /** The services of processing that intake uses. */
@@ -25,6 +25,7 @@ export interface AfterRecordDeps {
 /** How each event ended. `ids` are those of the log; `verdicts` are in the same order. */
 export function handleInRequest(
   { after, observer }: AfterRecordDeps,
+  { conflict }: Pick<Source, 'conflict'>,
   source: string,
   ids: readonly string[],
   verdicts: readonly RecordVerdict[],
@@ -32,8 +33,9 @@ export function handleInRequest(
   return Promise.all(
     ids.map(async (id, i): Promise<InlineStatus> => {
       const verdict = verdicts[i]!
-      // Neither is in the log to be handled: retention has removed it, or its content was refused.
+      // Its content was refused, so it is not in the log.
       if (verdict.status === 'replayed') return 'already_processed'
+      if (verdict.status === 'duplicate' && !verdict.equal && conflict === 'reject') return 'already_received'
       const key = { source, id }
       try {
         return await after.inline(key, verdict)

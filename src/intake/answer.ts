@@ -152,6 +152,7 @@ export function handledAnswer(source: Source, receipt: Receipt, outcomes: readon
   if (outcomes.includes('unknown'))
     return { ...rejected(503, 'outcome_unknown', 'unavailable'), eventId, duplicate, events }
   if (outcomes.includes('not_handled')) return notHandledAnswer(receipt)
+  if (receipt.status === 'conflict') return receipt
   const status = outcomes.includes('already_received')
     ? 'already_received'
     : outcomes.includes('processed')

@@ -92,12 +92,14 @@ async function take(
   observer.recorded(name, ids, recording)
 
   const receipt = recordedAnswer(source, ids, recording)
-  if (receipt.httpStatus >= 400) return at('record', receipt)
-  if (source.mode === 'inline') {
-    const outcomes = await handleInRequest(deps, name, ids, recording)
-    return at('handle', handledAnswer(source, receipt, outcomes))
+  // Beside a conflict, the other events of the delivery are in the log, and in inline mode only a delivery runs them.
+  if (source.mode === 'inline' && (receipt.httpStatus < 400 || receipt.status === 'conflict')) {
+    const outcomes = await handleInRequest(deps, source, name, ids, recording)
+    const answer = handledAnswer(source, receipt, outcomes)
+    return at(answer === receipt ? 'record' : 'handle', answer)
   }
   if (recording.some((verdict) => verdict.status === 'recorded')) after.recorded()
+  if (receipt.httpStatus >= 400) return at('record', receipt)
   if (source.rearm) await rearmDeadLetters(deps, name, ids, recording)
   return at('record', receipt)
 }

@@ -85,6 +85,17 @@ describe('after the commit', () => {
       }
   })
 
+  test('beside a conflict that is rejected, the other events of the delivery are handled', async () => {
+    const conflict = { ...known, equal: false } as RecordVerdict
+    const options = { conflict: 'reject' } as const
+    const inline = await take([conflict, fresh], { ...options, mode: 'inline' })
+    expect(inline.receipt).toMatchObject({ httpStatus: 409, step: 'record' })
+    expect(inline.told).toEqual(['recorded a b', 'handled b'])
+    const background = await take([conflict, fresh], options)
+    expect(background.receipt).toMatchObject({ httpStatus: 409, step: 'record' })
+    expect(background.told).toEqual(['recorded a b', 'workers woken'])
+  })
+
   test('inline handles each event in the request; a dead letter is retried where that is asked for', async () => {
     const inline = await take([fresh, known], { mode: 'inline' })
     expect(inline.receipt).toMatchObject({ httpStatus: 200, status: 'processed', step: 'handle' })
