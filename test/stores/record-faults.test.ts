@@ -45,6 +45,24 @@ onBothLogs((bench) => {
       expect(await recorded(bench)).toEqual(['a', 'b'])
     })
 
+  it('a known event is answered 200 beside one that cannot be recorded', async () => {
+    const store = bench.store()
+    await store.migrate()
+    const event = (id: string) => ({ id, type: 't', reference: null, contentHash: null, guardHash: null })
+    const delivery = (id: string) =>
+      ({
+        source: 'shop',
+        headers: {},
+        body: new Uint8Array(1),
+        events: [event(id)],
+        contentGuard: 'review',
+      }) as const
+    await store.record([delivery('known')])
+    await bench.log.sql(faults(bench)['a trigger that fails for one row']!)
+    const verdicts = await store.record([delivery('known'), delivery('bad')])
+    expect(verdicts.flat().map(({ status }) => status)).toEqual(['duplicate', 'refused'])
+  })
+
   it('other content that cannot be kept is answered 503, and its neighbours are recorded', async () => {
     await bench.store().migrate()
     const { inbox } = bench.inbox({ processing: false })

@@ -2,54 +2,66 @@
  * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
  * of its age are removed. An operator can run it: the two then change places.
  */
+import { HookonceError } from '../../errors.js'
 import type { EventKey } from '../../model.js'
 import type { Conflict } from '../../store.js'
-import { takeOver } from '../shared/judge.js'
+import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement } from './connection/statement.js'
 import { operate } from './operate.js'
 import { ensurePartitions, type PartitionUnit } from './partitions.js'
 import type { BatchEvent } from './record-batch.js'
+import { REPLAYED } from './record-sql.js'
 
 export interface OtherContent {
   readonly event: BatchEvent
   /** The event that has the id. */
   readonly seq: number
   readonly at: number
-  /** The event was never handled, because it waits for a review: the other content takes its place. */
-  readonly replaces: boolean
 }
 
-/** $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back. */
+/**
+ * $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back,
+ * and a delivery before this one may have made this content that of the event.
+ */
 const keep: Statement = {
   name: 'conflict_keep',
   sql: `
-with kept as (
+with event as (
+  select e.seq, to_timestamp($4::float8 / 1000) as at, e.content_hash is distinct from $2::bytea as differs,
+    e.erased_at is null as keeps, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld
+  from hookonce.events e where e.seq = $1
+),
+kept as (
   insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
-  select $1, $2, $3, to_timestamp($4::float8 / 1000), $5, $6, $7
-  from hookonce.events e where e.seq = $1 and e.erased_at is null
+  select seq, $2, $3, at, $5, $6, $7 from event where keeps and differs
   on conflict (seq, hash) do update set at = excluded.at
+),
+counted as (
+  insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
+  select seq, 1, at, at, 1, at, $2 from event
+  on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at, excluded.first_at),
+    last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
+    conflict_hash = excluded.conflict_hash
 )
-insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
-select e.seq, 1, i.at, i.at, 1, i.at, $2
-from hookonce.events e cross join (select to_timestamp($4::float8 / 1000) as at) i where e.seq = $1
-on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at, excluded.first_at),
-  last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
-  conflict_hash = excluded.conflict_hash`,
+select keeps and differs and withheld is true as replaces from event`,
 }
 
 /** Rejects when it is not kept: its sender must send it again. */
 export async function keepOtherContent(
   db: Database,
   unit: PartitionUnit,
-  { event, seq, at, replaces }: OtherContent,
+  { event, seq, at }: OtherContent,
 ): Promise<void> {
   const { source, headers, body } = event.from
   const { contentHash, id } = event.event
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
   const hash = Buffer.from(contentHash!)
-  await db.query(keep, [seq, hash, source, at, event.index, JSON.stringify(headers), bytes])
-  if (replaces) await operate(db, unit, takeOver({ source, id: id }))
+  const values = [seq, hash, source, at, event.index, JSON.stringify(headers), bytes]
+  const [kept] = await db.query<{ replaces: boolean }>(keep, values)
+  if (!kept) throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
+  // It was never handled, because it waits for a review.
+  if (kept.replaces) await operate(db, unit, takeOver({ source, id: id }))
 }
 
 const latest: Statement = {

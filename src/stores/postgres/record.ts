@@ -62,7 +62,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       verdicts[delivery]![index] = verdict
       if (verdict.status !== 'duplicate') return
       if (verdict.equal) audit.note(verdict.seq, result.at)
-      else conflicts.push({ event, seq: verdict.seq, at: result.at, replaces: result.found.withheld })
+      else conflicts.push({ event, seq: verdict.seq, at: result.at })
     }
   }
 }

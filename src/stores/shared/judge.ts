@@ -33,6 +33,9 @@ export function judge({ seq, isNew, state, final, equal, sameAs, withheld }: Fou
   }
 }
 
+/** For other content of an event that retention has removed in this moment: sent again, it is a new event. */
+export const JUST_REMOVED = 'the event of this id was removed a moment ago; the delivery has to be sent again'
+
 /** An id that a withheld event has must not keep other content from being handled: the other content takes its place. */
 export function takeOver(event: EventKey): Order {
   return {

@@ -2,9 +2,10 @@
  * Conflicts: other content under the id of an event. The first content stays, and the other is kept beside it until payloads
  * of its age are removed. An operator can run it: the two then change places.
  */
+import { HookonceError } from '../../errors.js'
 import type { EventKey, ignoredReasons, NewEvent } from '../../model.js'
 import type { Conflict } from '../../store.js'
-import { takeOver } from '../shared/judge.js'
+import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Connection } from './connection.js'
 import { operate } from './operate.js'
 import type { UnpackedDelivery } from './pack.js'
@@ -13,7 +14,8 @@ import { hexOrNull } from './rows.js'
 // The bytes of an erased event must not come back.
 const keep = `
   insert into hookonce_conflicts (seq, hash, source, at, part, headers, body)
-  select ?1, ?2, ?3, ?4, ?5, ?6, ?7 from hookonce_events e where e.seq = ?1 and e.erased_at is null
+  select ?1, ?2, ?3, ?4, ?5, ?6, ?7 from hookonce_events e
+  where e.seq = ?1 and e.erased_at is null and e.content_hash is not ?2
   on conflict (seq, hash) do update set at = excluded.at`
 const count = `
   insert into hookonce_duplicates (seq, count, first_at, last_at, conflicts, conflict_hash, conflict_at)
@@ -21,6 +23,7 @@ const count = `
   on conflict (seq) do update set count = count + 1, first_at = min(first_at, excluded.first_at),
     last_at = max(last_at, excluded.last_at), conflicts = conflicts + 1, conflict_hash = excluded.conflict_hash,
     conflict_at = excluded.conflict_at`
+const exists = 'select 1 from hookonce_events where seq = ?'
 const isWithheld = `
   select 1 from hookonce_events where seq = ? and processing_state = 'ignored' and reason = ?`
 
@@ -42,6 +45,8 @@ export function keepOtherContent(
       const { source, headers, body } = delivery
       const hash = Uint8Array.from(event.contentHash!)
       const at = delivery.receivedAt ?? now
+      if (connection.prepare(exists).get(seq) === undefined)
+        throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
       connection.prepare(keep).run(seq, hash, source, at, part, headers, Uint8Array.from(body))
       connection.prepare(count).run(seq, hash, at)
     }

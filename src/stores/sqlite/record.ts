@@ -93,7 +93,7 @@ function insertUnknown(
   } catch (error) {
     // This is rare. Only now are the savepoints for each delivery worth their cost.
     if (!isRowFailure(error)) throw error
-    insertOrRefuse(connection, now, open)
+    insertOrRefuse(connection, now, open, open.length < judged.length)
   }
 }
 
@@ -107,11 +107,16 @@ function insertAll(connection: Connection, now: number, judged: readonly Judged[
   keep(judged, verdicts)
 }
 
-function insertOrRefuse(connection: Connection, now: number, judged: readonly Judged[]): void {
+function insertOrRefuse(
+  connection: Connection,
+  now: number,
+  judged: readonly Judged[],
+  othersAreKnown: boolean,
+): void {
   const faults: HookonceError[] = []
   const verdicts = connection.write(() => judged.map((each) => insertAlone(connection, now, each, faults)))
   // Not one delivery could be recorded: this is an outage and not about single deliveries.
-  if (faults.length === judged.length) throw faults[0]
+  if (!othersAreKnown && faults.length === judged.length) throw faults[0]
   keep(judged, verdicts)
 }
 

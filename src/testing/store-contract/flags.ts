@@ -188,6 +188,19 @@ export const flagCases: readonly ContractCase[] = [
     },
   },
   {
+    name: 'content that takes over an id is not kept beside itself when it comes twice at once',
+    needs: ['inspect'],
+    async run({ open }) {
+      const store = await open()
+      await record(store, signed('a', 'captured'))
+      await record(store, signed('x', 'captured', { contentGuard: 'review' }))
+      const real = signed('x', 'real', { contentGuard: 'review' })
+      await store.record([real, real])
+      assert.deepEqual([await bodyOf(store, 'x'), await otherBodyOf(store, 'x')], ['real', 'captured'])
+      assert.deepEqual(await claimedIds(store), ['a', 'x'])
+    },
+  },
+  {
     name: 'a captured delivery that races the genuine event never displaces its bytes',
     needs: ['inspect'],
     async run(harness) {
