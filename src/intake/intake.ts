@@ -1,8 +1,13 @@
 /**
- * The spine of intake: the steps of one delivery, in order. The first step that has an answer ends it. Nothing is
- * stored before `verify`; nothing is acknowledged before `record` has committed.
+ * Intake: the steps of one delivery. The first step that has an answer ends it.
  *
- * The steps do not count, log or trace: `observer.ts` does, with what they return.
+ *   receive   limits, handshake and method
+ *   verify    the signature, over the received bytes
+ *   identify  the events in it
+ *   record    in the log, or in the spool while the store is away
+ *   handle    inside this request (inline mode); otherwise the workers are woken
+ *
+ * Nothing is stored before `verify`, and nothing is acknowledged before it is durable. `observer.ts` counts and logs.
  */
 import type { Clock } from '../clock.js'
 import type { Delivery, Source, Verification } from '../provider.js'
@@ -42,14 +47,14 @@ export interface Answer {
 export async function intake(deps: IntakeDeps, name: string, delivery: Delivery): Promise<Receipt> {
   const { observer } = deps
   const startedAt = performance.now()
-  const known = observer.received(name)
-  const span = deps.tracing?.receive(known, delivery.headers) ?? null
+  const counted = observer.received(name)
+  const span = deps.tracing?.receive(counted, delivery.headers) ?? null
   let answer: Answer | null = null
   try {
     answer = await (span
       ? span.within(() => take(deps, name, delivery, span))
       : take(deps, name, delivery, null))
-    return observer.answered(known, answer, startedAt)
+    return observer.answered(counted, answer, startedAt)
   } finally {
     span?.end(answer?.receipt ?? null)
   }
@@ -68,7 +73,7 @@ async function take(
   const refused = receive(source, delivery, deps.limits, now)
   if (refused) return refused
   const verification = source.verify(delivery, { now })
-  // Most schemes are synchronous, and waiting for them would cost a turn.
+  // Most schemes have their verdict at once, and an await would cost time.
   const rejection = untrusted(verification instanceof Promise ? await verification : verification)
   if (rejection) return rejection
 
@@ -79,13 +84,14 @@ async function take(
 
   let recording: Recording
   try {
-    const fresh = newDelivery(name, source, delivery, events, after.laneOf, span?.carried)
-    recording = await deps.recorder.record(fresh, source, span)
+    const toRecord = newDelivery(name, source, delivery, events, after.laneOf, span?.carried)
+    recording = await deps.recorder.record(toRecord, source, span)
   } catch (error) {
     return at('record', rejected(503, observer.storeFailed(error), 'unavailable'))
   }
   if (recording === 'spooled') {
     const receipt = spooledAnswer(source, ids)
+    // In inline mode without a worker only another delivery runs them, so the sender must come back.
     const handledLater = source.mode !== 'inline' || after.handledLater()
     return at('record', handledLater ? receipt : notHandledAnswer(receipt))
   }

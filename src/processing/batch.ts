@@ -1,6 +1,7 @@
 /**
  * Several claimed events of one handler in one session and one transaction. When it fails, it is rolled back and each event
- * gets an attempt alone, so that only the bad event fails.
+ * gets an attempt alone, so that only the bad event fails. Calls that had succeeded are then made again: what they did in the
+ * transaction is undone, what they did outside of it is not.
  */
 import type { ClaimedEvent } from '../model.js'
 import { type AttemptDeps, attempt, openSession } from './attempt.js'

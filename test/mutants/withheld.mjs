@@ -220,4 +220,49 @@ export const withheldMutants = [
       { file: 'test/spool/stuck.test.ts', title: 'the status says that a disk is full only while it is' },
     ],
   },
+  {
+    name: 'started after its stop',
+    promise: 'After stop has resolved, no handler runs.',
+    changes: [
+      {
+        file: 'src/inbox.ts',
+        find: "if (store.refuses) throw new HookonceError('STORE_CLOSED')",
+        replace: 'void HookonceError',
+      },
+    ],
+    tests: [{ file: 'test/processing/start-stop.test.ts', title: 'start after stop is refused' }],
+  },
+  {
+    name: 'opened after its stop',
+    promise: 'After stop has resolved, no handler runs.',
+    changes: [
+      {
+        file: 'src/inbox/processing.ts',
+        find: 'if (started && !store.refuses) await processor.start()',
+        replace: 'if (started) await processor.start()',
+      },
+      { file: 'src/inbox/lazy-store.ts', find: 'tooLate = !opened', replace: 'tooLate = false' },
+    ],
+    tests: [{ file: 'test/processing/start-stop.test.ts', title: 'a store that opens after stop' }],
+  },
+  {
+    name: 'a lost lease begins again',
+    promise: 'An event whose lease is lost does not begin another session.',
+    changes: [
+      { file: 'src/processing/leases.ts', find: 'event.isLost = true', replace: 'event.isLost = false' },
+    ],
+    tests: [{ file: 'test/processing/leases.test.ts', title: 'a lease that was lost while its session ran' }],
+  },
+  {
+    name: 'events beside a conflict are left',
+    promise: 'The other events of a delivery with a conflict are handled.',
+    changes: [
+      {
+        file: 'src/intake/intake.ts',
+        find: "(receipt.httpStatus < 400 || receipt.status === 'conflict')",
+        replace: '(receipt.httpStatus < 400)',
+      },
+    ],
+    tests: [{ file: 'test/intake/steps.test.ts', title: 'beside a conflict that is rejected' }],
+  },
 ]

@@ -1,33 +1,35 @@
 /**
- * Record: one transaction for all deliveries of a call. The unique constraint decides which events are new. While most
- * events are known they are found by a plain read first, so that a call with nothing new takes no lock.
+ * record: a verdict on each event of the deliveries of a call.
+ *
+ *   insert    all in one transaction; the unique constraint decides which events are new
+ *   look up   first while most events are known, or after an insert that failed: a plain read needs neither the lock nor room
+ *             on the disk, and only the rest is inserted
+ *   alone     where one row is to blame, each delivery in a savepoint: that one is refused, the others are recorded
+ *   conflict  other content under a known id is kept beside the event (`conflicts.ts`), or its delivery is refused
  */
 import { HookonceError } from '../../errors.js'
 import type { NewEvent, RecordVerdict } from '../../model.js'
 import { type RepeatShare, repeatShare } from '../shared/duplicate-audit.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Connection } from './connection.js'
-import { describe, isBusy, isRefusal, isRowFailure, isSqliteError, toHookonceError } from './failure.js'
+import { describe, isBusy, isRefusal, isRowFailure, toHookonceError } from './failure.js'
 import { type PackedDeliveries, type PackedVerdicts, packVerdicts, unpack } from './pack.js'
 import { insertion, type Judged } from './record-insert.js'
 import { known } from './record-known.js'
 
-const shares = new WeakMap<Connection, RepeatShare>()
+const repeatShares = new WeakMap<Connection, RepeatShare>()
 
 export function record(connection: Connection, now: number, packed: PackedDeliveries): PackedVerdicts {
   const deliveries = unpack(packed)
-  const share = shares.get(connection) ?? repeatShare()
-  shares.set(connection, share)
+  const repeats = repeatShares.get(connection) ?? repeatShare()
+  repeatShares.set(connection, repeats)
   const judged: Judged[] = deliveries.map((delivery) => ({ delivery, verdicts: null }))
-  if (share.areLikely()) insertUnknown(connection, now, judged, null)
+  if (repeats.areLikely()) insertUnknown(connection, now, judged, null)
   else insertAtOnce(connection, now, judged)
   const conflicts = judged.flatMap(otherContentOf)
   if (conflicts.length > 0) keepOrRefuse(connection, now, judged, conflicts)
   const verdicts = judged.flatMap((each) => each.verdicts as RecordVerdict[])
-  share.note(
-    verdicts.reduce((known, { status }) => known + (status === 'duplicate' ? 1 : 0), 0),
-    verdicts.length,
-  )
+  repeats.note(verdicts.filter(({ status }) => status === 'duplicate').length, verdicts.length)
   return packVerdicts(verdicts)
 }
 
@@ -38,7 +40,7 @@ function otherContentOf({ delivery, verdicts }: Judged): OtherContent[] {
   })
 }
 
-/** Where it cannot be kept, its sender must send it again. The other deliveries of the call are recorded all the same. */
+/** Where other content cannot be kept, its sender must send it again. The other deliveries of the call are recorded all the same. */
 function keepOrRefuse(
   connection: Connection,
   now: number,
@@ -104,7 +106,7 @@ function insertAll(connection: Connection, now: number, judged: readonly Judged[
     finish()
     return verdicts
   }, waits)
-  keep(judged, verdicts)
+  assign(judged, verdicts)
 }
 
 function insertOrRefuse(
@@ -117,10 +119,10 @@ function insertOrRefuse(
   const verdicts = connection.write(() => judged.map((each) => insertAlone(connection, now, each, faults)))
   // Not one delivery could be recorded: this is an outage and not about single deliveries.
   if (!othersAreKnown && faults.length === judged.length) throw faults[0]
-  keep(judged, verdicts)
+  assign(judged, verdicts)
 }
 
-function keep(judged: readonly Judged[], verdicts: readonly RecordVerdict[][]): void {
+function assign(judged: readonly Judged[], verdicts: readonly RecordVerdict[][]): void {
   judged.forEach((each, index) => {
     each.verdicts = verdicts[index]!
   })
@@ -142,7 +144,7 @@ function insertAlone(
     db.exec('release hookonce_delivery')
     return verdicts
   } catch (error) {
-    if (!isRowFailure(error) || !isSqliteError(error)) throw error
+    if (!isRowFailure(error)) throw error
     db.exec('rollback to hookonce_delivery')
     db.exec('release hookonce_delivery')
     const { source, events } = judged.delivery
