@@ -93,7 +93,7 @@ for (const [name, { away, back }] of Object.entries(ways)) {
       expect(spooled.length).toBeGreaterThan(10)
       await until(async () => (await inbox.spool!.status()).depth === 0, 'empty', patienceMs)
       await expectAllInOrder(await wholeInbox(inbox).store(), answered)
-      expect((await inbox.spool!.status()).lastError).toBeNull()
+      await until(async () => (await inbox.spool!.status()).lastError === null, 'no error', patienceMs)
     },
     patienceMs * 2,
   )
