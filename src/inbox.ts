@@ -13,14 +13,14 @@ import { inboxIntake } from './inbox/intake.js'
 import { inboxInternals } from './inbox/internals.js'
 import { checkHandler, checkInboxOptions, type InboxOptions } from './inbox/options.js'
 import { inboxProcessing } from './inbox/processing.js'
-import type { Inbox, OrderVerb } from './inbox/types.js'
+import type { ActionMethod, Inbox } from './inbox/types.js'
 import { inboxUpkeep } from './inbox/upkeep.js'
 import { onceKey } from './once.js'
 import { checkedMs } from './options.js'
 import type { BatchHandler, Handler, HandlerOptions } from './processing/handler.js'
 import { need, type Store } from './store.js'
 
-export type { Inbox, InboxOptions, OrderVerb }
+export type { ActionMethod, Inbox, InboxOptions }
 
 export function createInbox<Tx = unknown, S extends Sources = Sources>(
   options: InboxOptions<Tx, S>,
@@ -120,9 +120,9 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       audits: async (filter = {}, page) =>
         need(await store.open(), 'audit', 'inbox.events.audits').list(filter, page),
     },
-    retry: processing.order('retry'),
-    replay: processing.order('replay'),
-    ignore: processing.order('ignore'),
+    retry: processing.act('retry'),
+    replay: processing.act('replay'),
+    ignore: processing.act('ignore'),
     spool: spool && { status: spool.status, hasRoom: spool.hasRoom, retrySetAside: spool.retrySetAside },
     retain: upkeep.retain,
     erase: upkeep.erase,

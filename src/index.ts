@@ -5,24 +5,24 @@ export type { Duration } from './duration.js'
 export type { EncryptionOptions } from './encryption/key-ring.js'
 export { type ErrorCode, HookonceError, isHookonceError } from './errors.js'
 export type { ProviderEvents } from './inbox/event-types.js'
-export { createInbox, type Inbox, type InboxOptions, type OrderVerb } from './inbox.js'
+export { type ActionMethod, createInbox, type Inbox, type InboxOptions } from './inbox.js'
 export type { EventReceipt, Receipt, ReceiptStatus } from './intake/answer.js'
 export type { LimitOptions } from './intake/receive.js'
 export { jsonLog, type LogFields, type Logger, type LogLevel, silentLog } from './log.js'
 export type {
+  ActionRefusal,
+  ActionResult,
   EventFilter,
   EventKey,
   EventPage,
   EventRecord,
-  OrderRefusal,
-  OrderResult,
   SourceStats,
   State,
   TailOptions,
   TailPage,
 } from './model.js'
 export type { OnceKeyOptions } from './once.js'
-export type { BulkOptions, BulkResult, OrderOptions } from './processing/commands.js'
+export type { ActionOptions, BulkOptions, BulkResult } from './processing/commands.js'
 export { permanent, postpone, type RetryPolicy, retryAfter } from './processing/failure.js'
 export type {
   BatchContext,

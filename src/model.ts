@@ -131,7 +131,7 @@ export function named({ source, id }: EventKey): { source: string; eventId: stri
 export interface NewEvent {
   readonly id: string
   readonly type: string
-  /** The subject of the event (an order, a customer, a repository), for searches. */
+  /** The subject of the event (an action, a customer, a repository), for searches. */
   readonly reference: string | null
   /** SHA-256 of the content that every delivery of this id must repeat; null where the sender changes it on each retry. */
   readonly contentHash: Uint8Array | null
@@ -341,8 +341,8 @@ export interface SourceStats {
   readonly estimated?: true
 }
 
-/** An order of an operator. Each event is judged on its own. */
-export interface Order {
+/** An action of an operator. Each event is judged on its own. */
+export interface Action {
   readonly verb: 'retry' | 'replay' | 'ignore'
   readonly events: readonly EventKey[]
   readonly actor: string
@@ -356,10 +356,10 @@ export interface Order {
 }
 
 /**
- * Why an order leaves an event as it is. The last three are for retry and replay: without a readable payload no handler
+ * Why an action leaves an event as it is. The last three are for retry and replay: without a readable payload no handler
  * can run, so the event would become a dead letter.
  */
-export const orderRefusals = [
+export const actionRefusals = [
   'EVENT_NOT_FOUND',
   'EVENT_PROCESSING',
   'MOVE_FORBIDDEN',
@@ -368,11 +368,11 @@ export const orderRefusals = [
   'CONFLICT_NOT_FOUND',
   'PAYLOAD_UNREADABLE',
 ] as const satisfies readonly ErrorCode[]
-export type OrderRefusal = (typeof orderRefusals)[number]
+export type ActionRefusal = (typeof actionRefusals)[number]
 
-export type OrderResult =
+export type ActionResult =
   | { readonly done: true; readonly from: State; readonly to: State }
-  | { readonly done: false; readonly code: OrderRefusal }
+  | { readonly done: false; readonly code: ActionRefusal }
 
 /** The position of a reader of the log: it has seen everything up to here. 0 = the beginning. */
 export type Position = number

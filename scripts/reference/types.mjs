@@ -119,7 +119,7 @@ const interfaces = [
   [
     'Options of an order',
     'src/processing/commands.ts',
-    'OrderOptions',
+    'ActionOptions',
     'For `retry`, `replay` and `ignore`.',
   ],
   [

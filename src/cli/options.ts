@@ -4,7 +4,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../duration.js'
 import { UsageError } from './failure.js'
 
-/** For orders and for reads of payloads, which are audited. */
+/** For actions and for reads of payloads, which are audited. */
 export function addNoteOption(command: Command): Command {
   return command.option('--note <text>', 'a note, for the audit')
 }

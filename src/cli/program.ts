@@ -4,6 +4,7 @@
  */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
+import { addActions } from './commands/actions.js'
 import { addCheck } from './commands/check.js'
 import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
@@ -13,7 +14,6 @@ import { addImport } from './commands/import.js'
 import { addInit } from './commands/init.js'
 import { addListen } from './commands/listen.js'
 import { addMigrate } from './commands/migrate.js'
-import { addOrders } from './commands/orders.js'
 import { addProviders } from './commands/providers.js'
 import { addRetention } from './commands/retention.js'
 import { addSend } from './commands/send.js'
@@ -50,7 +50,7 @@ Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
   addMigrate(program)
   addListen(program)
   addEvents(program)
-  addOrders(program)
+  addActions(program)
   addRetention(program)
   addImport(program)
   addDoctor(program)

@@ -3,7 +3,7 @@
  * archive and restore keep the encrypted form. Keys are rotated by a new `current`: older payloads keep their key.
  */
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { ClaimedEvent, EventKey, NewDelivery, Order, OrderResult, RecordVerdict } from '../model.js'
+import type { Action, ActionResult, ClaimedEvent, EventKey, NewDelivery, RecordVerdict } from '../model.js'
 import type { Conflict, ImportedEvent, Payload, Store } from '../store.js'
 import type { KeyRing } from './key-ring.js'
 import { type Place, type Sealable, seal, sealingKeyId, unseal } from './seal.js'
@@ -14,7 +14,7 @@ export function encrypted<Tx>(store: Store<Tx>, ring: KeyRing): Store<Tx> {
     ...store,
     ...sealing(ring, store),
     claim: async (options) => (await store.claim(options)).map((claimed) => readable(ring, claimed)),
-    operate: (order) => operate(ring, store, order),
+    operate: (action) => operate(ring, store, action),
     ...(inspect && {
       inspect: {
         ...inspect,
@@ -46,16 +46,16 @@ function placeOf(
 }
 
 /** Refuses to run an event whose payload cannot be decrypted: it would only become a dead letter. */
-async function operate(ring: KeyRing, store: Store, order: Order): Promise<OrderResult[]> {
+async function operate(ring: KeyRing, store: Store, action: Action): Promise<ActionResult[]> {
   const { inspect } = store
-  if (order.verb === 'ignore' || !inspect) return store.operate(order)
-  const refused: (OrderResult | null)[] = []
-  for (const key of order.events) {
-    const payload = order.conflict ? await inspect.conflict(key) : await inspect.payload(key)
-    const fits = payload === null || isReadable(ring, placeOf(key, payload, order.conflict), payload)
+  if (action.verb === 'ignore' || !inspect) return store.operate(action)
+  const refused: (ActionResult | null)[] = []
+  for (const key of action.events) {
+    const payload = action.conflict ? await inspect.conflict(key) : await inspect.payload(key)
+    const fits = payload === null || isReadable(ring, placeOf(key, payload, action.conflict), payload)
     refused.push(fits ? null : { done: false, code: 'PAYLOAD_UNREADABLE' })
   }
-  const results = await store.operate({ ...order, events: order.events.filter((_, i) => !refused[i]) })
+  const results = await store.operate({ ...action, events: action.events.filter((_, i) => !refused[i]) })
   return refused.map((refusal) => refusal ?? results.shift()!)
 }
 

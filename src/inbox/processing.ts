@@ -9,7 +9,7 @@ import type { SeenCache } from '../seen/cache.js'
 import type { Store } from '../store.js'
 import type { InboxBase } from './base.js'
 import { idleWarning, noIdleWarning } from './idle-warning.js'
-import type { OrderVerb } from './types.js'
+import type { ActionMethod } from './types.js'
 
 export interface InboxProcessing<Tx> {
   /** The name of the worker; null when this process runs no handlers. */
@@ -22,7 +22,7 @@ export interface InboxProcessing<Tx> {
   /** The processor. Opens the store. */
   processor(): Promise<Processor<Tx>>
   readonly afterRecord: AfterRecord
-  order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb
+  act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod
 }
 
 export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
@@ -70,7 +70,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     },
   }
 
-  function order(verb: 'retry' | 'replay' | 'ignore'): OrderVerb {
+  function act(verb: 'retry' | 'replay' | 'ignore'): ActionMethod {
     return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
       const ordered = forgetting(await store.open(), cache)
       const result = isKey(target)
@@ -78,7 +78,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
         : await commandEvents(ordered, verb, target, by)
       wake()
       return result
-    }) as OrderVerb
+    }) as ActionMethod
   }
 
   return {
@@ -97,7 +97,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
       return processor!
     },
     afterRecord,
-    order,
+    act,
   }
 }
 
@@ -107,13 +107,13 @@ async function isHandledElsewhere({ history }: Store, source: string): Promise<b
   return handled.some((types) => types.source === source)
 }
 
-/** The cache forgets the events of an order: their state has changed. */
+/** The cache forgets the events of an action: their state has changed. */
 function forgetting(store: Store, cache: SeenCache | null): Pick<Store, 'list' | 'operate'> {
   return {
     list: (filter, page) => store.list(filter, page),
-    async operate(order) {
-      const results = await store.operate(order)
-      await cache?.forget(order.events)
+    async operate(action) {
+      const results = await store.operate(action)
+      await cache?.forget(action.events)
       return results
     },
   }

@@ -3,17 +3,17 @@
 import type { Duration } from '../duration.js'
 import type { Receipt } from '../intake/answer.js'
 import type {
+  ActionResult,
   EventFilter,
   EventKey,
   EventPage,
   EventRecord,
-  OrderResult,
   SourceStats,
   TailOptions,
   TailPage,
 } from '../model.js'
 import type { OnceKeyOptions } from '../once.js'
-import type { BulkOptions, BulkResult, OrderOptions } from '../processing/commands.js'
+import type { ActionOptions, BulkOptions, BulkResult } from '../processing/commands.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
 import type { Result } from '../processing/result.js'
 import type { Delivery } from '../provider.js'
@@ -88,9 +88,9 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
     /** What operators did to the log, newest first. */
     audits(filter?: AuditFilter, page?: { limit?: number; cursor?: string | null }): Promise<AuditPage>
   }
-  readonly retry: OrderVerb
-  readonly replay: OrderVerb
-  readonly ignore: OrderVerb
+  readonly retry: ActionMethod
+  readonly replay: ActionMethod
+  readonly ignore: ActionMethod
   /** Runs retention now. With `dryRun` it only counts what it would remove. */
   retain(options?: RetainOptions): Promise<RetainReport>
   /** Null when no spool is configured. */
@@ -99,8 +99,8 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
   erase(options: EraseAllOptions): Promise<Omit<EraseResult, 'more'>>
 }
 
-/** An order on one event, on several, or on all events that match a filter. */
-export interface OrderVerb {
-  (key: EventKey, options?: OrderOptions): Promise<OrderResult>
+/** An action on one event, on several, or on all events that match a filter. */
+export interface ActionMethod {
+  (key: EventKey, options?: ActionOptions): Promise<ActionResult>
   (events: readonly EventKey[] | EventFilter, options?: BulkOptions): Promise<BulkResult>
 }

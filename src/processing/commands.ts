@@ -4,11 +4,11 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { HookonceError } from '../errors.js'
-import type { EventFilter, EventKey, EventPage, EventRecord, Order, OrderResult } from '../model.js'
+import type { Action, ActionResult, EventFilter, EventKey, EventPage, EventRecord } from '../model.js'
 import type { Store } from '../store.js'
 
 /** `actor` and `note` are written to the audit. */
-export interface OrderOptions {
+export interface ActionOptions {
   /** Default `inbox`. */
   readonly actor?: string
   readonly note?: string
@@ -20,7 +20,7 @@ export interface OrderOptions {
   readonly conflict?: boolean
 }
 
-export interface BulkOptions extends Omit<OrderOptions, 'conflict'> {
+export interface BulkOptions extends Omit<ActionOptions, 'conflict'> {
   /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
@@ -42,10 +42,10 @@ type CommandStore = Pick<Store, 'list' | 'operate'>
 
 export async function commandEvent(
   store: CommandStore,
-  verb: Order['verb'],
+  verb: Action['verb'],
   key: EventKey,
-  options: OrderOptions,
-): Promise<OrderResult> {
+  options: ActionOptions,
+): Promise<ActionResult> {
   const { actor = 'inbox', note = '', force = false, dryRun = false, conflict = false } = options
   const [result] = await store.operate({ verb, events: [key], actor, note, force, dryRun, conflict })
   return result!
@@ -53,7 +53,7 @@ export async function commandEvent(
 
 export async function commandEvents(
   store: CommandStore,
-  verb: Order['verb'],
+  verb: Action['verb'],
   wanted: EventFilter | readonly EventKey[],
   options: BulkOptions,
 ): Promise<BulkResult> {

@@ -1,11 +1,11 @@
 /** Checks of the input of a store. Each throws INVALID_INPUT before anything is written. */
 import { invalid, isHookonceError } from '../errors.js'
 import type {
+  Action,
   ClaimOptions,
   EventFilter,
   EventKey,
   NewDelivery,
-  Order,
   RecordVerdict,
   Settlement,
   TailOptions,
@@ -92,14 +92,14 @@ export function checkSettlement({ outcome, durationMs }: Settlement): void {
   }
 }
 
-export function checkOrder(order: Order): void {
-  if (!['retry', 'replay', 'ignore'].includes(order.verb))
-    throw invalid('An order', `must be retry, replay or ignore, not "${order.verb}"`)
-  if (order.events.length > 1_000) throw invalid('An order', 'takes at most 1,000 events at once; split it')
-  if (order.conflict && order.verb === 'ignore') throw invalid('An order', 'to ignore has no conflict')
-  checkText('An actor', order.actor, 1, 255)
-  checkText('A note', order.note, 0, limits.reasonBytes, true)
-  for (const key of order.events) checkKey(key)
+export function checkAction(action: Action): void {
+  if (!['retry', 'replay', 'ignore'].includes(action.verb))
+    throw invalid('An action', `must be retry, replay or ignore, not "${action.verb}"`)
+  if (action.events.length > 1_000) throw invalid('An action', 'takes at most 1,000 events at once; split it')
+  if (action.conflict && action.verb === 'ignore') throw invalid('An action', 'to ignore has no conflict')
+  checkText('An actor', action.actor, 1, 255)
+  checkText('A note', action.note, 0, limits.reasonBytes, true)
+  for (const key of action.events) checkKey(key)
 }
 
 export function checkEffect(step: EffectStep): void {

@@ -3,6 +3,8 @@
 import type { HookonceError } from '../errors.js'
 import type { Logger } from '../log.js'
 import type {
+  Action,
+  ActionResult,
   ClaimedEvent,
   ClaimOptions,
   EventFilter,
@@ -11,8 +13,6 @@ import type {
   EventRecord,
   Lease,
   NewDelivery,
-  Order,
-  OrderResult,
   RecordVerdict,
   Settlement,
   SourceStats,
@@ -58,7 +58,7 @@ export interface Log<Tx = unknown> {
    * Carries out an operator's order, at most 1,000 events per call. Returns a result for each event, in order. A store
    * with `audit` writes an audit entry for each event it changes.
    */
-  operate(order: Order): Promise<OrderResult[]>
+  operate(action: Action): Promise<ActionResult[]>
 
   get(key: EventKey): Promise<EventRecord | null>
   /** Newest first. */

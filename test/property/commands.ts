@@ -2,7 +2,7 @@
 
 import fc from 'fast-check'
 import type { EventFilter } from 'hookonce'
-import type { ContentGuard, Order, Outcome } from 'hookonce/testing/contracts'
+import type { Action, ContentGuard, Outcome } from 'hookonce/testing/contracts'
 
 const MINUTE = 60_000
 
@@ -97,7 +97,7 @@ export type Command =
   | {
       readonly do: 'operate'
       readonly via: Via
-      readonly verb: Order['verb']
+      readonly verb: Action['verb']
       readonly events: readonly number[]
       readonly force: boolean
       readonly dryRun: boolean

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
 import type { EventKey, EventRecord } from 'hookonce'
-import type { ClaimedEvent, CompleteStore, Order, Outcome, StoreHarness } from 'hookonce/testing/contracts'
+import type { Action, ClaimedEvent, CompleteStore, Outcome, StoreHarness } from 'hookonce/testing/contracts'
 import { describe, test } from 'vitest'
 import { postgresHarness } from '../support/postgres-harness.js'
 import { type OwnHarness, sqliteHarness } from '../support/sqlite-harness.js'
@@ -27,7 +27,7 @@ type Step =
   | { readonly do: 'settle in transaction'; readonly back: number; readonly outcome: Outcome }
   | { readonly do: 'extend'; readonly back: number }
   | { readonly do: 'release'; readonly back: number }
-  | { readonly do: 'order'; readonly verb: Order['verb']; readonly event: number }
+  | { readonly do: 'order'; readonly verb: Action['verb']; readonly event: number }
   | { readonly do: 'post'; readonly event: number }
   | { readonly do: 'pause' }
 
@@ -50,7 +50,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ do: fc.constant('release' as const), back }),
   fc.record({
     do: fc.constant('order' as const),
-    verb: fc.constantFrom<Order['verb'][]>('replay', 'replay', 'retry', 'ignore'),
+    verb: fc.constantFrom<Action['verb'][]>('replay', 'replay', 'retry', 'ignore'),
     event,
   }),
   fc.record({ do: fc.constant('post' as const), event }),

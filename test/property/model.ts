@@ -2,15 +2,15 @@
  * A store as it should be, in memory and without cleverness. Time is the model's own: milliseconds since the run began,
  * moved only by commands. Durations are chosen so that the real clock, which creeps on meanwhile, never decides.
  */
-import type { EventKey, OrderResult, State } from 'hookonce'
+import type { ActionResult, EventKey, State } from 'hookonce'
 import type {
+  Action,
   AttemptOutcome,
   EffectState,
   EffectStep,
   Lease,
   NewDelivery,
   NewEvent,
-  Order,
   Outcome,
   RecordVerdict,
   Watermark,
@@ -296,15 +296,15 @@ export function advance(model: Model, { source, key, value }: Watermark): boolea
   return true
 }
 
-const orderable: Record<Order['verb'], readonly State[]> = {
+const orderable: Record<Action['verb'], readonly State[]> = {
   retry: ['failed', 'ignored'],
   replay: ['failed', 'ignored', 'succeeded'],
   ignore: ['pending', 'failed'],
 }
 
-export function operate(model: Model, { verb, events, force, dryRun }: Order): OrderResult[] {
+export function operate(model: Model, { verb, events, force, dryRun }: Action): ActionResult[] {
   const on = dryRun ? structuredClone(model) : model
-  return events.map((key): OrderResult => {
+  return events.map((key): ActionResult => {
     const event = on.events.get(nameOf(key.source, key.id))
     if (!event) return { done: false, code: 'EVENT_NOT_FOUND' }
     const from = stateOf(event, on.now)

@@ -117,7 +117,7 @@ export class MemoryLog {
       },
       transaction: () => call(() => this.#transaction(call)),
       operate: async (order) => {
-        check.checkOrder(order)
+        check.checkAction(order)
         const results = await call(() => operate(this.model, order))
         if (!order.dryRun) this.#wake()
         return results

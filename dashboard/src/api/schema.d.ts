@@ -3057,7 +3057,7 @@ export interface operations {
                         by: "token" | "session" | "application";
                         expiresAt: string | null;
                         /** @description What this role may do, also on a read-only server */
-                        permissions: ("read" | "detail" | "order" | "payload" | "work")[];
+                        permissions: ("read" | "detail" | "act" | "payload" | "work")[];
                         readOnly: boolean;
                         /** @enum {string} */
                         role: "viewer" | "operator" | "admin" | "worker";
@@ -3112,7 +3112,7 @@ export interface operations {
                         by: "token" | "session" | "application";
                         expiresAt: string | null;
                         /** @description What this role may do, also on a read-only server */
-                        permissions: ("read" | "detail" | "order" | "payload" | "work")[];
+                        permissions: ("read" | "detail" | "act" | "payload" | "work")[];
                         readOnly: boolean;
                         /** @enum {string} */
                         role: "viewer" | "operator" | "admin" | "worker";

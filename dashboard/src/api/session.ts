@@ -29,7 +29,7 @@ interface May {
   /** Errors, reasons and the audit. */
   readonly detail: boolean
   /** Retry, replay, ignore, pause. */
-  readonly order: boolean
+  readonly act: boolean
   readonly payload: boolean
   /** A new event with an edited body. */
   readonly edit: boolean
@@ -41,7 +41,7 @@ export function useMay(): May {
   const writable = session?.readOnly === false
   return {
     detail: granted.includes('detail'),
-    order: writable && granted.includes('order'),
+    act: writable && granted.includes('act'),
     payload: granted.includes('payload'),
     edit: writable && granted.includes('payload'),
   }

@@ -2,8 +2,8 @@
  * The event log for commands. Two implementations: `store-log.ts` uses a store, `server-log.ts` the admin API of a
  * server. The shapes are those of the admin API, so that `--json` prints the same with both.
  */
-import type { EventFilter, EventKey, OrderResult, Position } from '../../model.js'
-import type { BulkOptions, BulkResult, OrderOptions } from '../../processing/commands.js'
+import type { ActionResult, EventFilter, EventKey, Position } from '../../model.js'
+import type { ActionOptions, BulkOptions, BulkResult } from '../../processing/commands.js'
 import type { AttemptView, EventView } from '../../server/admin/views.js'
 
 export type { AttemptView, EventView }
@@ -50,6 +50,6 @@ export interface EventLog extends AsyncDisposable {
   providers(): Promise<Readonly<Record<string, string>>>
   /** Events as they are recorded, in order, until the signal is aborted. */
   follow(options: FollowOptions): AsyncGenerator<Followed, void>
-  order(verb: Verb, key: EventKey, options: OrderOptions): Promise<OrderResult>
+  act(verb: Verb, key: EventKey, options: ActionOptions): Promise<ActionResult>
   commandEvents(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
 }

@@ -1,10 +1,10 @@
 /** The log of a server, through its admin API. */
 import {
+  type ActionRefusal,
+  type ActionResult,
+  actionRefusals,
   type EventFilter,
   type EventKey,
-  type OrderRefusal,
-  type OrderResult,
-  orderRefusals,
 } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/commands.js'
 import type { ActionView } from '../../server/admin/actions.js'
@@ -40,22 +40,22 @@ export function serverLog(api: Api): EventLog {
       return Object.fromEntries(sources.map(({ name, provider }) => [name, provider.key]))
     },
     follow: (options) => follow(api, options),
-    async order(verb, key, { note, force, dryRun, conflict }): Promise<OrderResult> {
+    async act(verb, key, { note, force, dryRun, conflict }): Promise<ActionResult> {
       try {
         return await api.json('POST', `${pathOf(key)}/${verb}`, { note, force, dryRun, conflict })
       } catch (error) {
-        if (error instanceof ApiProblem && orderRefusals.includes(error.code as OrderRefusal))
-          return { done: false, code: error.code as OrderRefusal }
+        if (error instanceof ApiProblem && actionRefusals.includes(error.code as ActionRefusal))
+          return { done: false, code: error.code as ActionRefusal }
         throw error
       }
     },
-    commandEvents: (verb, filter, options) => orderAll(api, verb, filter, options),
+    commandEvents: (verb, filter, options) => actionAll(api, verb, filter, options),
     async [Symbol.asyncDispose]() {},
   }
 }
 
 /** Starts the action on the server, polls its progress, and cancels it when the signal is aborted. */
-async function orderAll(
+async function actionAll(
   api: Api,
   verb: Verb,
   filter: EventFilter,

@@ -46,7 +46,7 @@ export function storeLog(store: Store): EventLog {
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
-    order: (verb, key, options) => commandEvent(store, verb, key, { actor, ...options }),
+    act: (verb, key, options) => commandEvent(store, verb, key, { actor, ...options }),
     commandEvents: (verb, filter, options) => commandEvents(store, verb, filter, { actor, ...options }),
     [Symbol.asyncDispose]: () => store.close(),
   }

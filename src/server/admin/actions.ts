@@ -28,7 +28,7 @@ export interface NewAction extends Pick<BulkOptions, 'ratePerSecond'> {
 
 interface Action {
   readonly id: string
-  readonly order: NewAction
+  readonly request: NewAction
   readonly startedAt: number
   readonly stop: AbortController
   ended: Promise<void>
@@ -42,7 +42,7 @@ export type ActionView = z.infer<typeof actionShape>
 
 export interface Actions {
   /** Starts an action. Resolves when it has ended, or after `waitMs`. */
-  start(order: NewAction, waitMs: number): Promise<ActionView>
+  start(request: NewAction, waitMs: number): Promise<ActionView>
   get(id: string): ActionView
   /** Those that run and those that ended within the last hour, the latest first. */
   list(): ActionView[]
@@ -71,7 +71,7 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
   }
 
   async function run(action: Action): Promise<void> {
-    const { verb, filter, ...by } = action.order
+    const { verb, filter, ...by } = action.request
     const { signal } = action.stop
     const onProgress = ({ matched, done, refused }: BulkResult) => {
       action.progress = { matched, done, refused: { ...refused } }
@@ -92,12 +92,12 @@ export function createActions(inbox: WholeInbox, now: () => number = Date.now): 
   }
 
   return {
-    async start(order, waitMs) {
+    async start(request, waitMs) {
       forgetOld()
       if (running().length >= MAX_RUNNING) throw new HookonceError('ACTIONS_FULL', { most: MAX_RUNNING })
       const action: Action = {
         id: randomUUID(),
-        order,
+        request,
         startedAt: now(),
         stop: new AbortController(),
         ended: Promise.resolve(),
@@ -134,8 +134,8 @@ function asMany(wanted: NewAction['filter']): NewAction['filter'] {
   return 'id' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
 }
 
-function viewOf({ id, order, state, startedAt, endedAt, progress, problem }: Action): ActionView {
-  const { verb, dryRun, actor, note } = order
+function viewOf({ id, request, state, startedAt, endedAt, progress, problem }: Action): ActionView {
+  const { verb, dryRun, actor, note } = request
   const { matched, done, refused } = progress
   return {
     id,

@@ -20,15 +20,15 @@ export type Role = (typeof roles)[number]
 
 /**
  * `read`: the log without payloads and without texts that may quote one. `detail`: those texts (errors, reasons), and
- * the audit. `order`: retry, replay, ignore. `payload`: the bytes. `work`: claim and settle, which includes the bytes.
+ * the audit. `act`: retry, replay, ignore. `payload`: the bytes. `work`: claim and settle, which includes the bytes.
  */
-export type Permission = 'read' | 'detail' | 'order' | 'payload' | 'work'
+export type Permission = 'read' | 'detail' | 'act' | 'payload' | 'work'
 
 /** Every route names one permission; only this table grants permissions. */
 const grants: Readonly<Record<Role, readonly Permission[]>> = {
   viewer: ['read'],
-  operator: ['read', 'detail', 'order'],
-  admin: ['read', 'detail', 'order', 'payload', 'work'],
+  operator: ['read', 'detail', 'act'],
+  admin: ['read', 'detail', 'act', 'payload', 'work'],
   worker: ['work'],
 }
 

@@ -105,7 +105,7 @@ function problemOf(schema: z.ZodType, issue: z.core.$ZodIssue | undefined): stri
   return `has unknown fields${known.length > 0 ? `; known fields: ${known.join(', ')}` : ''}`
 }
 
-/** For an order or a filter. */
+/** For an action or a filter. */
 export const SMALL_BODY_BYTES = 8 * 1024
 /** For a hundred outcomes with their errors. */
 export const LARGE_BODY_BYTES = 1024 * 1024

@@ -7,11 +7,11 @@ import { createAttention } from './attention.js'
 import { openapi } from './openapi.js'
 import type { AdminOptions } from './options.js'
 import { type Route, route } from './route.js'
+import { actionRoutes, eventActionRoutes } from './routes/actions.js'
 import { detailRoutes } from './routes/details.js'
 import { auditRoutes, eventRoutes, payloadRoutes, streamRoutes } from './routes/events.js'
 import { findRoutes } from './routes/find.js'
 import { operationRoutes } from './routes/operation.js'
-import { actionRoutes, orderRoutes } from './routes/orders.js'
 import { overviewRoutes } from './routes/overview.js'
 import { sessionRoutes } from './routes/sessions.js'
 import { sourceDetailRoutes } from './routes/source-details.js'
@@ -39,7 +39,7 @@ export function createRoutes(
   const routes: Route[] = [
     ...eventRoutes(inbox),
     ...payloadRoutes(inbox),
-    ...orderRoutes(inbox),
+    ...eventActionRoutes(inbox),
     ...actionRoutes(actions, basePath),
     ...auditRoutes(inbox),
     ...statsRoutes(inbox),

@@ -125,7 +125,7 @@ export const payloadShape = z.strictObject({
   body: z.string().meta({ contentEncoding: 'base64' }).describe('The bytes as received'),
 })
 
-export const orderShape = z.strictObject({
+export const actionResultShape = z.strictObject({
   done: z.literal(true),
   dryRun: z.boolean(),
   from: state,
@@ -162,7 +162,7 @@ export const sessionShape = z.strictObject({
   expiresAt: at.nullable(),
   readOnly: z.boolean(),
   permissions: z
-    .array(z.enum(['read', 'detail', 'order', 'payload', 'work']))
+    .array(z.enum(['read', 'detail', 'act', 'payload', 'work']))
     .describe('What this role may do, also on a read-only server'),
   version: text.nullable().describe('The version of hookonce that answers'),
   startedAt: at.describe('When the process that answers was started'),

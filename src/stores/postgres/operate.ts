@@ -2,8 +2,8 @@
  * operate: retry, replay and ignore by an operator. Rows are locked in the order that every other writer uses (work, then
  * events, by seq), checked, and changed in one transaction with the audit. An event with a live lease is not changed.
  */
-import type { EventKey, Order, OrderResult, State } from '../../model.js'
-import { orderResult } from '../shared/operate.js'
+import type { Action, ActionResult, EventKey, State } from '../../model.js'
+import { actionResult } from '../shared/operate.js'
 import { writeAudits } from './audit.js'
 import { swapContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
@@ -99,24 +99,24 @@ parked as (
 )${countHours('before', { ignored: 'count(*)', dead: `-${countParked('dead')}` })}`,
 }
 
-export function operate(db: Database, unit: PartitionUnit, order: Order): Promise<OrderResult[]> {
+export function operate(db: Database, unit: PartitionUnit, action: Action): Promise<ActionResult[]> {
   return db.atomic(async (run) => {
-    const seqs = await findSeqs(run, order.events)
-    const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))], order)
+    const seqs = await findSeqs(run, action.events)
+    const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))], action)
     const results = seqs.map((seq) => {
       const event = seq === undefined ? undefined : found.get(seq)
-      const result = orderResult(order, event)
+      const result = actionResult(action, event)
       // A key that is twice in one order is checked against the result of the first.
       if (event && result.done) event.state = result.to
       return result
     })
-    if (order.dryRun) return results
-    const done = order.events.flatMap((key, i) =>
+    if (action.dryRun) return results
+    const done = action.events.flatMap((key, i) =>
       results[i]!.done ? [{ ...found.get(seqs[i]!)!, key }] : [],
     )
     if (done.length === 0) return results
-    if (order.conflict) await swapContent(run, unit, done)
-    await apply(run, order, done)
+    if (action.conflict) await swapContent(run, unit, done)
+    await apply(run, action, done)
     return results
   })
 }
@@ -136,24 +136,28 @@ interface Found {
   readonly receivedAt: number
 }
 
-async function lockAndRead(run: Run, seqs: number[], order: Order): Promise<Map<number, Found>> {
+async function lockAndRead(run: Run, seqs: number[], action: Action): Promise<Map<number, Found>> {
   const values = [numbers(seqs)]
   await run(lockWork, values)
   await run(lockEvents, values)
   // Another order may have inserted a work row while this one waited for the event.
   await run(lockNewWork, values)
-  const rows = await run<Found>(read, [...values, order.conflict === true])
+  const rows = await run<Found>(read, [...values, action.conflict === true])
   return new Map(rows.map((row) => [row.seq, row]))
 }
 
-async function apply(run: Run, order: Order, done: readonly { key: EventKey; seq: number }[]): Promise<void> {
+async function apply(
+  run: Run,
+  action: Action,
+  done: readonly { key: EventKey; seq: number }[],
+): Promise<void> {
   const seqs = done.map(({ seq }) => seq)
   await run(writeLost, [numbers(seqs)])
-  if (order.verb === 'ignore') {
+  if (action.verb === 'ignore') {
     await run(park, [numbers(seqs)])
     await promote(run, seqs)
-  } else await run(restart, [numbers(seqs), order.verb === 'replay' ? 1 : 0])
-  const { actor, verb, note } = order
+  } else await run(restart, [numbers(seqs), action.verb === 'replay' ? 1 : 0])
+  const { actor, verb, note } = action
   await writeAudits(
     run,
     done.map(({ key: { source, id } }) => ({ actor, verb, source, eventId: id, note })),

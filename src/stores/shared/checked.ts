@@ -7,6 +7,7 @@ import { limits, type Settlement } from '../../model.js'
 import { historyLevels, levelOf } from '../../store/history.js'
 import { importedStates } from '../../store/imports.js'
 import {
+  checkAction,
   checkAuditFilter,
   checkAudits,
   checkClaim,
@@ -18,7 +19,6 @@ import {
   checkKey,
   checkKeyStep,
   checkLeaseMs,
-  checkOrder,
   checkRepeats,
   checkSettlement,
   checkSource,
@@ -64,9 +64,9 @@ export function checked<Tx>(store: CompleteStore<Tx>): CompleteStore<Tx> {
         checkDelayMs('delayMs', delayMs)
         return emptyFor(leases)
       },
-      operate(order) {
-        checkOrder(order)
-        return emptyFor(order.events)
+      operate(action) {
+        checkAction(action)
+        return emptyFor(action.events)
       },
       get: checkKey,
       list(filter, { limit = DEFAULT_PAGE } = {}) {

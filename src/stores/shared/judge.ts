@@ -1,5 +1,5 @@
 /** The verdict on an event, from what a store has found or written in its transaction. Both stores judge here. */
-import type { EventKey, Order, RecordVerdict, State } from '../../model.js'
+import type { Action, EventKey, RecordVerdict, State } from '../../model.js'
 
 export interface Found {
   /** Null: nothing was stored, because its signed content is known under another id and the source rejects that. */
@@ -37,7 +37,7 @@ export function judge({ seq, isNew, state, final, equal, sameAs, withheld }: Fou
 export const JUST_REMOVED = 'the event of this id was removed a moment ago; the delivery has to be sent again'
 
 /** An id that a withheld event has must not keep other content from being handled: the other content takes its place. */
-export function takeOver(event: EventKey): Order {
+export function takeOver(event: EventKey): Action {
   return {
     verb: 'retry',
     conflict: true,

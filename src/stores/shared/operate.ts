@@ -1,5 +1,5 @@
-/** The rules of an operator's order, on the state of one event. */
-import { canMove, type Order, type OrderRefusal, type OrderResult, type State } from '../../model.js'
+/** The rules of an operator's action, on the state of one event. */
+import { type Action, type ActionRefusal, type ActionResult, canMove, type State } from '../../model.js'
 
 export interface OrderedEvent {
   readonly state: State
@@ -7,17 +7,17 @@ export interface OrderedEvent {
 }
 
 /** `event` is undefined when it was not found. */
-export function orderResult(order: Order, event: OrderedEvent | undefined): OrderResult {
+export function actionResult(action: Action, event: OrderedEvent | undefined): ActionResult {
   if (event === undefined) return { done: false, code: 'EVENT_NOT_FOUND' }
-  const code = refusalOf(order, event)
+  const code = refusalOf(action, event)
   if (code !== null) return { done: false, code }
-  return { done: true, from: event.state, to: order.verb === 'ignore' ? 'ignored' : 'pending' }
+  return { done: true, from: event.state, to: action.verb === 'ignore' ? 'ignored' : 'pending' }
 }
 
 function refusalOf(
-  { verb, force, conflict }: Order,
+  { verb, force, conflict }: Action,
   { state, hasPayload }: OrderedEvent,
-): OrderRefusal | null {
+): ActionRefusal | null {
   if (state === 'processing') return 'EVENT_PROCESSING'
   if (!canMove(state, verb)) return 'MOVE_FORBIDDEN'
   if (verb !== 'ignore' && !hasPayload) return conflict ? 'CONFLICT_NOT_FOUND' : 'PAYLOAD_REMOVED'

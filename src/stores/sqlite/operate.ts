@@ -1,9 +1,9 @@
 /**
- * An operator's order: each event is judged on its own by the transition table; all changes and their audits are one
+ * An operator's action: each event is judged on its own by the transition table; all changes and their audits are one
  * commit.
  */
-import type { EventKey, Order, OrderResult } from '../../model.js'
-import { orderResult } from '../shared/operate.js'
+import type { Action, ActionResult, EventKey } from '../../model.js'
+import { actionResult } from '../shared/operate.js'
 import { writeAudit } from './audit.js'
 import type { Connection } from './connection.js'
 import type { Row } from './driver.js'
@@ -14,15 +14,15 @@ import { swapContent } from './swap-content.js'
 
 const undo = Symbol('undo')
 
-export function operate(connection: Connection, now: number, order: Order): OrderResult[] {
-  let results: OrderResult[] = []
+export function operate(connection: Connection, now: number, action: Action): ActionResult[] {
+  let results: ActionResult[] = []
   try {
     connection.write(() => {
       const book = hourBook()
-      results = order.events.map((key) => operateEvent(connection, now, order, key, book))
+      results = action.events.map((key) => operateEvent(connection, now, action, key, book))
       book.write(connection)
       // A dry run does the work and rolls it back, so that an event named twice is judged as in a real run.
-      if (order.dryRun) throw undo
+      if (action.dryRun) throw undo
     })
   } catch (error) {
     if (error !== undo) throw error
@@ -41,25 +41,25 @@ const eventByKey = `
 function operateEvent(
   connection: Connection,
   now: number,
-  order: Order,
+  action: Action,
   { source, id }: EventKey,
   book: HourBook,
-): OrderResult {
+): ActionResult {
   const row = connection.prepare(eventByKey).get(source, id)
-  if (row === undefined) return orderResult(order, undefined)
-  const hasPayload = (order.conflict ? row.has_conflict : row.has_payload) === 1
-  const result = orderResult(order, { state: standing(row, now).state, hasPayload })
+  if (row === undefined) return actionResult(action, undefined)
+  const hasPayload = (action.conflict ? row.has_conflict : row.has_payload) === 1
+  const result = actionResult(action, { state: standing(row, now).state, hasPayload })
   if (!result.done) return result
   writeLostAttempt(connection, { ...row, token: row.token ?? null })
   if (row.parked !== null) book.add(source, Number(row.received_at), { [String(row.parked)]: -1 })
-  if (order.verb === 'ignore') {
+  if (action.verb === 'ignore') {
     ignoreIt(connection, now, row)
     book.add(source, Number(row.received_at), { ignored: 1 })
   } else {
-    if (order.conflict) swapContent(connection, now, Number(row.seq))
-    startAgain(connection, now, row, order.verb === 'replay' ? 1 : 0)
+    if (action.conflict) swapContent(connection, now, Number(row.seq))
+    startAgain(connection, now, row, action.verb === 'replay' ? 1 : 0)
   }
-  const { actor, verb, note } = order
+  const { actor, verb, note } = action
   writeAudit(connection, now, { actor, verb, source, eventId: id, note })
   return result
 }

@@ -48,7 +48,7 @@ export interface Watch {
 
 export interface WatchOptions {
   readonly connection: () => Connection
-  /** Called when there are new events or new orders of an operator. */
+  /** Called when there are new events or new actions of an operator. */
   readonly notify: () => void
   /** Wraps the work of a timer in the same exit gate as a call. */
   readonly guard: (run: () => void) => void

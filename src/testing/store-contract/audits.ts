@@ -82,7 +82,7 @@ export const auditCases: readonly ContractCase[] = [
     },
   },
   {
-    name: "an operator's orders are among the audits of the event; refused orders and dry runs are not",
+    name: "an operator's actions are among the audits of the event; refused actions and dry runs are not",
     async run({ open }) {
       const store = await open()
       const of = await recordEvent(store, 'e1')

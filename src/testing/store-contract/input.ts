@@ -1,6 +1,6 @@
 /** Invalid input: every such call is INVALID_INPUT and writes nothing. */
 import assert from 'node:assert/strict'
-import type { ClaimOptions, EventFilter, NewDelivery, Order, Outcome, State } from '../../model.js'
+import type { Action, ClaimOptions, EventFilter, NewDelivery, Outcome, State } from '../../model.js'
 import type { EffectStep } from '../../store.js'
 import {
   type ContractCase,
@@ -61,8 +61,8 @@ const badOutcomes: readonly Outcome[] = [
   { kind: 'failed', error: 'x', retryInMs: 1e15 },
 ]
 
-const badOrders: readonly Partial<Order>[] = [
-  { verb: 'delete' as unknown as Order['verb'] },
+const badActions: readonly Partial<Action>[] = [
+  { verb: 'delete' as unknown as Action['verb'] },
   { actor: '' },
   { actor: 'a\0' },
   { note: 'a\0' },
@@ -172,9 +172,10 @@ export const inputCases: readonly ContractCase[] = [
     async run({ open }) {
       const store = await open()
       await recordEvent(store, 'evt')
-      const order: Order = { verb: 'ignore', events: [of], actor: 'ada', note: '' }
+      const order: Action = { verb: 'ignore', events: [of], actor: 'ada', note: '' }
       await changesNothing(store, of, async () => {
-        for (const bad of badOrders) await rejects(() => store.operate({ ...order, ...bad }), 'INVALID_INPUT')
+        for (const bad of badActions)
+          await rejects(() => store.operate({ ...order, ...bad }), 'INVALID_INPUT')
       })
     },
   },

@@ -5,11 +5,11 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import {
+  type ActionResult,
   canMove,
   type EventKey,
   type Lease,
   type Move,
-  type OrderResult,
   type Outcome,
   type State,
   transitions,
@@ -77,7 +77,7 @@ function order(verb: 'retry' | 'replay' | 'ignore', force: boolean): Trial {
   }
 }
 
-function refusal(state: State, verb: string): Extract<OrderResult, { done: false }>['code'] {
+function refusal(state: State, verb: string): Extract<ActionResult, { done: false }>['code'] {
   if (state === 'processing') return 'EVENT_PROCESSING'
   return state === 'succeeded' && verb === 'replay' ? 'FORCE_NEEDED' : 'MOVE_FORBIDDEN'
 }
@@ -212,7 +212,7 @@ async function step(store: CompleteStore, model: Model, next: () => number): Pro
     'zombie',
   ] as const)
   if (move === 'claim') return claimStep(store, model)
-  if (move === 'order') return orderStep(store, model, pick(next, ['retry', 'replay', 'ignore'] as const))
+  if (move === 'order') return actionStep(store, model, pick(next, ['retry', 'replay', 'ignore'] as const))
   if (move === 'zombie') {
     const old = model.old.length > 0 ? pick(next, model.old) : null
     if (old) assert.equal(await settle(store, old, pick(next, [succeeded, dead])), false)
@@ -256,7 +256,7 @@ async function releaseStep(store: CompleteStore, model: Model, lease: Lease): Pr
   endLease(model)
 }
 
-async function orderStep(
+async function actionStep(
   store: CompleteStore,
   model: Model,
   verb: 'retry' | 'replay' | 'ignore',

@@ -6,6 +6,8 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { ErrorCode } from '../../errors.js'
 import type {
+  Action,
+  ActionResult,
   ClaimedEvent,
   ClaimOptions,
   EventFilter,
@@ -14,8 +16,6 @@ import type {
   Lease,
   NewDelivery,
   NewEvent,
-  Order,
-  OrderResult,
   Outcome,
   RecordVerdict,
   Settlement,
@@ -193,10 +193,10 @@ export async function attempt(store: CompleteStore, of: EventKey, outcome: Outco
 
 export async function operate(
   store: CompleteStore,
-  verb: Order['verb'],
+  verb: Action['verb'],
   of: EventKey,
-  more: Partial<Order> = {},
-): Promise<OrderResult> {
+  more: Partial<Action> = {},
+): Promise<ActionResult> {
   const results = await store.operate({ verb, events: [of], actor: 'ada', note: 'asked to', ...more })
   assert.equal(results.length, 1)
   return results[0]!

@@ -13,15 +13,15 @@ import { Notice } from '../../ui/feedback'
 import css from '../../ui/group.module.css'
 import { EmptyScreen, Screen } from '../../ui/page'
 import { Time } from '../../ui/time'
+import { BulkDialog } from '../actions/bulk-dialog'
+import type { Verb } from '../actions/use-action'
 import { bodyOf } from '../events/filters'
-import { BulkDialog } from '../orders/bulk-dialog'
-import type { Verb } from '../orders/use-action'
 
 type Group = Body<'listDeadLetters'>['groups'][number]
 
 export function DeadLetters() {
   const query = useQuery(deadLettersQuery)
-  const [order, setOrder] = useState<{ group: Group; verb: Verb } | null>(null)
+  const [order, setActing] = useState<{ group: Group; verb: Verb } | null>(null)
   return (
     <>
       <Screen
@@ -51,7 +51,7 @@ export function DeadLetters() {
                   <GroupRow
                     key={`${group.source} ${group.error} ${group.sample.id}`}
                     group={group}
-                    onOrder={(verb) => setOrder({ group, verb })}
+                    onAction={(verb) => setActing({ group, verb })}
                   />
                 ))}
               </Box>
@@ -66,7 +66,7 @@ export function DeadLetters() {
             filter: bodyOf(eventsSearch(order.group.filter)),
             text: `${count(order.group.count, 'dead letter')} of ${visible(order.group.source)}`,
           }}
-          onClose={() => setOrder(null)}
+          onClose={() => setActing(null)}
           onDone={() => void query.refetch()}
         />
       ) : null}
@@ -74,7 +74,7 @@ export function DeadLetters() {
   )
 }
 
-function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder: (verb: Verb) => void }) {
+function GroupRow({ group, onAction }: { readonly group: Group; readonly onAction: (verb: Verb) => void }) {
   const may = useMay()
   const { source, error, types, firstAt, lastAt, sample } = group
   return (
@@ -96,12 +96,12 @@ function GroupRow({ group, onOrder }: { readonly group: Group; readonly onOrder:
       </div>
       <p className={css.count}>{number(group.count)}</p>
       <div className="line">
-        {may.order ? (
+        {may.act ? (
           <>
-            <Button small look="primary" icon="play" onClick={() => onOrder('replay')}>
+            <Button small look="primary" icon="play" onClick={() => onAction('replay')}>
               Replay these {number(group.count)}
             </Button>
-            <Button small icon="ban" onClick={() => onOrder('ignore')}>
+            <Button small icon="ban" onClick={() => onAction('ignore')}>
               Ignore
             </Button>
           </>

@@ -56,7 +56,7 @@ function DestinationCard({ destination }: { readonly destination: Destination })
       aside={
         <div className="line">
           {healthOf(destination)}
-          {may.order ? (
+          {may.act ? (
             <PauseButton
               name={name}
               paused={paused}

@@ -16,8 +16,8 @@ import { Empty } from '../../ui/feedback'
 import { Answer } from '../../ui/page'
 import page from '../../ui/page.module.css'
 import { StateBadge } from '../../ui/state'
-import { Orders } from '../orders/orders'
-import type { Verb } from '../orders/use-action'
+import { Actions } from '../actions/actions'
+import type { Verb } from '../actions/use-action'
 import { Attempts } from './attempts'
 import { Conflict } from './conflict'
 import { Effects } from './effects'
@@ -61,7 +61,7 @@ function EventPage({ event }: { readonly event: EventView }) {
   const audits = useQuery({ ...eventAuditsQuery(event), enabled: may.detail }).data?.audits ?? []
   const succeeded = attempts?.filter(({ outcome }) => outcome === 'succeeded').length ?? null
   useShortcuts({
-    r: () => (may.order ? setVerb('usual') : undefined),
+    r: () => (may.act ? setVerb('usual') : undefined),
     c: () => void copyAndSay(event.id, visible(event.id)),
   })
   return (
@@ -79,7 +79,7 @@ function EventPage({ event }: { readonly event: EventView }) {
             <h1 className="wrap">{visible(event.type)}</h1>
             <StateBadge event={event} />
           </div>
-          {may.order ? <OrderButtons event={event} onOrder={setVerb} /> : null}
+          {may.act ? <ActionButtons event={event} onAction={setVerb} /> : null}
         </div>
         <Copyable text={event.id} what="the id">
           <bdi className="mono wrap">{visible(event.id)}</bdi>
@@ -102,34 +102,34 @@ function EventPage({ event }: { readonly event: EventView }) {
         </div>
       </div>
       {verb ? (
-        <Orders event={event} verb={verb === 'usual' ? undefined : verb} onClose={() => setVerb(null)} />
+        <Actions event={event} verb={verb === 'usual' ? undefined : verb} onClose={() => setVerb(null)} />
       ) : null}
     </article>
   )
 }
 
-function OrderButtons({
+function ActionButtons({
   event,
-  onOrder,
+  onAction,
 }: {
   readonly event: EventView
-  readonly onOrder: (verb: Verb) => void
+  readonly onAction: (verb: Verb) => void
 }) {
   const { state } = event
   return (
     <div className="line">
       {state === 'failed' || state === 'ignored' ? (
-        <Button icon="retry" look={event.dead ? 'primary' : undefined} onClick={() => onOrder('retry')}>
+        <Button icon="retry" look={event.dead ? 'primary' : undefined} onClick={() => onAction('retry')}>
           Retry
         </Button>
       ) : null}
       {state === 'succeeded' || state === 'failed' || state === 'ignored' ? (
-        <Button icon="play" onClick={() => onOrder('replay')}>
+        <Button icon="play" onClick={() => onAction('replay')}>
           Replay
         </Button>
       ) : null}
       {state === 'pending' || state === 'failed' ? (
-        <Button icon="ban" onClick={() => onOrder('ignore')}>
+        <Button icon="ban" onClick={() => onAction('ignore')}>
           Ignore
         </Button>
       ) : null}

@@ -10,8 +10,8 @@ import { Button } from '../../ui/button'
 import { Box, Inside } from '../../ui/card'
 import { Empty, Loading, Problem } from '../../ui/feedback'
 import { PageHead } from '../../ui/page'
+import { Actions } from '../actions/actions'
 import { FirstRun } from '../first-run'
-import { Orders } from '../orders/orders'
 import { BulkBar } from './bulk-bar'
 import css from './events.module.css'
 import { FilterBar } from './filter-bar'
@@ -29,7 +29,7 @@ export function Events() {
   const box = useRef<HTMLDivElement>(null)
   const pointed = useRef(false)
   const selection = useSelection()
-  const [order, setOrder] = useState<EventView | null>(null)
+  const [acting, setActing] = useState<EventView | null>(null)
   const [searching, setSearching] = useState(search.path !== undefined)
   const live = search.live !== 'off'
   const canBeLive = search.q === undefined && search.path === undefined
@@ -105,9 +105,9 @@ export function Events() {
           <Body
             events={events}
             selection={selection}
-            selectable={may.order}
+            selectable={may.act}
             box={box}
-            onAct={(event) => (may.order ? setOrder(event) : undefined)}
+            onAct={(event) => (may.act ? setActing(event) : undefined)}
           />
         </div>
         <HeldRows events={events} box={box} />
@@ -115,7 +115,7 @@ export function Events() {
       {selection.all || selection.events.length > 0 ? (
         <BulkBar search={search} selection={selection} onDone={events.reload} />
       ) : null}
-      {order ? <Orders event={order} onClose={() => setOrder(null)} onDone={events.reload} /> : null}
+      {acting ? <Actions event={acting} onClose={() => setActing(null)} onDone={events.reload} /> : null}
     </div>
   )
 }

@@ -115,7 +115,7 @@ function HandlerRow({ handler, startedAt }: { readonly handler: Handler; readonl
       <td className="num">{ms(took.p95Ms)}</td>
       <td className="num">{ms(took.p99Ms)}</td>
       <td>
-        {may.order ? (
+        {may.act ? (
           <PauseButton
             name={`${source} ${pattern}`}
             paused={paused}

@@ -12,8 +12,8 @@ import { Box } from '../../ui/card'
 import css from '../../ui/group.module.css'
 import { EmptyScreen, Screen } from '../../ui/page'
 import { Time } from '../../ui/time'
+import { BulkDialog } from '../actions/bulk-dialog'
 import { bodyOf } from '../events/filters'
-import { BulkDialog } from '../orders/bulk-dialog'
 
 type ReviewList = Body<'getReview'>['lists'][number]
 
@@ -22,7 +22,7 @@ const retried: readonly ReviewList['kind'][] = ['unhandled', 'replayed_content',
 
 export function Review() {
   const query = useQuery(reviewQuery)
-  const [order, setOrder] = useState<ReviewList | null>(null)
+  const [order, setActing] = useState<ReviewList | null>(null)
   return (
     <>
       <Screen title="Review" to={query} what="the review list">
@@ -35,7 +35,7 @@ export function Review() {
             <Box label="Lists to review">
               {lists.map((list) =>
                 list.count > 0 ? (
-                  <ListRow key={list.kind} list={list} onRetry={() => setOrder(list)} />
+                  <ListRow key={list.kind} list={list} onRetry={() => setActing(list)} />
                 ) : null,
               )}
             </Box>
@@ -46,7 +46,7 @@ export function Review() {
         <BulkDialog
           verb="retry"
           target={{ filter: bodyOf(eventsSearch(order.filter)), text: `the events of "${order.title}"` }}
-          onClose={() => setOrder(null)}
+          onClose={() => setActing(null)}
           onDone={() => void query.refetch()}
         />
       ) : null}
@@ -83,7 +83,7 @@ function ListRow({ list, onRetry }: { readonly list: ReviewList; readonly onRetr
         {list.more ? '+' : ''}
       </p>
       <div className="line">
-        {may.order && retried.includes(list.kind) ? (
+        {may.act && retried.includes(list.kind) ? (
           <Button small icon="retry" onClick={onRetry}>
             Retry all
           </Button>

@@ -25,7 +25,7 @@ export function SendTest({ source }: { readonly source: SourceDetail }) {
       ),
     onSuccess: () => queryClient.invalidateQueries({ queryKey: ['source', source.name] }),
   })
-  if (!may.order || source.samples.length === 0) return null
+  if (!may.act || source.samples.length === 0) return null
   const result = send.data
   return (
     <Card title="Send a test event">

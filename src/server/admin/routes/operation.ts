@@ -125,7 +125,7 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
         path: `/api/destinations/:name/${verb}`,
         id: `${verb}Destination`,
         summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a destination in the process that answers`,
-        can: 'order',
+        can: 'act',
         params: { name: text.min(1) },
         body: z.strictObject(noteFields),
         answers: { 200: json('Its state.', destinationShape) },
@@ -168,7 +168,7 @@ function pauses(run: (call: HandlerCall, paused: boolean) => Promise<object>): R
       path: `/api/handlers/${verb}`,
       id: `${verb}Handler`,
       summary: `${verb === 'pause' ? 'Pause' : 'Resume'} a handler or all handlers of a source, in the process that answers`,
-      can: 'order',
+      can: 'act',
       body: handlerKey,
       answers: {
         200: json('Done.', z.strictObject({ source: text, pattern: text.nullable(), paused: z.boolean() })),

@@ -75,7 +75,7 @@ export function sourceDetailRoutes(inbox: WholeInbox): Route[] {
       path: '/api/sources/:source/test',
       id: 'sendTestEvent',
       summary: 'Send a signed sample of the provider through intake, like a delivery',
-      can: 'order',
+      can: 'act',
       params,
       body: z.strictObject({ type: text.min(1).max(255).optional() }),
       answers: { 200: json('The answer of intake.', testShape) },

@@ -11,7 +11,7 @@ export interface Target {
   readonly text: string
 }
 
-export interface Order {
+export interface NewAction {
   readonly verb: Verb
   readonly target: Target
   readonly dryRun: boolean
@@ -19,29 +19,31 @@ export interface Order {
   readonly note: string
 }
 
-function startAction({ target: { filter, events }, ...order }: Order): Promise<Action> {
-  return take(api.POST('/api/events/actions', { body: { ...order, ...(filter ? { filter } : { events }) } }))
+function startAction({ target: { filter, events }, ...request }: NewAction): Promise<Action> {
+  return take(
+    api.POST('/api/events/actions', { body: { ...request, ...(filter ? { filter } : { events }) } }),
+  )
 }
 
-export function useAction(order: Order | null): {
+export function useAction(request: NewAction | null): {
   readonly action: Action | null
   readonly error: Error | null
   cancel(): Promise<void>
 } {
   const [started, setStarted] = useState<Action | null>(null)
   const [error, setError] = useState<Error | null>(null)
-  const current = useRef<Order | null>(null)
+  const current = useRef<NewAction | null>(null)
   useEffect(() => {
-    if (order === current.current) return
-    current.current = order
+    if (request === current.current) return
+    current.current = request
     setStarted(null)
     setError(null)
-    if (order === null) return
-    startAction(order).then(
-      (action) => (current.current === order ? setStarted(action) : undefined),
-      (cause: Error) => (current.current === order ? setError(cause) : undefined),
+    if (request === null) return
+    startAction(request).then(
+      (action) => (current.current === request ? setStarted(action) : undefined),
+      (cause: Error) => (current.current === request ? setError(cause) : undefined),
     )
-  }, [order])
+  }, [request])
   const running = started?.state === 'running'
   const followed = useQuery({
     queryKey: ['action', started?.id],

@@ -1,6 +1,6 @@
-/** `hookonce retry`, `replay`, `ignore`: orders on events that are named by id or chosen by a filter. */
+/** `hookonce retry`, `replay`, `ignore`: actions on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
-import type { EventFilter, OrderRefusal, OrderResult } from '../../model.js'
+import type { ActionRefusal, ActionResult, EventFilter } from '../../model.js'
 import type { BulkResult } from '../../processing/commands.js'
 import { action, addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
@@ -42,11 +42,11 @@ const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples
   },
 }
 
-export function addOrders(program: Command): void {
-  for (const verb of ['retry', 'replay', 'ignore'] as const) addOrder(program, verb)
+export function addActions(program: Command): void {
+  for (const verb of ['retry', 'replay', 'ignore'] as const) addAction(program, verb)
 }
 
-function addOrder(program: Command, verb: Verb): void {
+function addAction(program: Command, verb: Verb): void {
   const command = addCommand(program, `${verb} [ids...]`, {
     summary: texts[verb].summary,
     description: `${texts[verb].summary[0]!.toUpperCase()}${texts[verb].summary.slice(1)}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
@@ -59,16 +59,16 @@ function addOrder(program: Command, verb: Verb): void {
       .option('--force', 'also run succeeded events again; their effects may happen again')
       .option('--conflict', 'run the other content of the latest conflict; the two change places')
   addLogOptions(addFilterOptions(addNoteOption(command))).action(
-    action<FilterOptions & LogOptions & OrderOptions>(async ({ output, options }, ids: string[]) => {
+    action<FilterOptions & LogOptions & ActionOptions>(async ({ output, options }, ids: string[]) => {
       const wanted = filterOf(options)
       const { openLog } = await import('../log/open-log.js')
       await using log = await openLog(options)
-      return await orderEvents(output, log, verb, ids, wanted, options)
+      return await actionEvents(output, log, verb, ids, wanted, options)
     }),
   )
 }
 
-interface OrderOptions {
+interface ActionOptions {
   readonly source?: string
   readonly note?: string
   readonly force?: boolean
@@ -77,46 +77,46 @@ interface OrderOptions {
   readonly rate?: number
 }
 
-async function orderEvents(
+async function actionEvents(
   output: Output,
   log: EventLog,
   verb: Verb,
   ids: readonly string[],
   filter: EventFilter,
-  options: OrderOptions,
+  options: ActionOptions,
 ): Promise<number> {
   const { signal } = interruptible()
   if (ids.length > 0 && Object.keys(filter).some((name) => name !== 'source'))
     throw new UsageError(
       'These events are named by id, so only --source may choose among them: leave the other filters out. The audit takes --note.',
     )
-  if (ids.length > 0) return orderIds(output, log, verb, ids, options, signal)
+  if (ids.length > 0) return actionIds(output, log, verb, ids, options, signal)
   if (options.conflict) throw new UsageError('Name the events whose other content is to run, by their ids.')
   if (Object.keys(filter).length === 0)
     throw new UsageError(
       `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
     )
-  return orderFound(output, log, verb, filter, options, signal)
+  return actionFound(output, log, verb, filter, options, signal)
 }
 
-async function orderIds(
+async function actionIds(
   output: Output,
   log: EventLog,
   verb: Verb,
   ids: readonly string[],
-  options: OrderOptions,
+  options: ActionOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const { source, rate } = options
   const { eventKey, findEvent } = await import('../log/open-log.js')
-  const results: ({ source: string; id: string } & OrderResult)[] = []
+  const results: ({ source: string; id: string } & ActionResult)[] = []
   for (const id of ids) {
     if (signal.aborted) break
     const event = await findEvent(log, id, source)
     results.push({
       source: event.source,
       id: event.id,
-      ...(await log.order(verb, eventKey(event), orderOptions(options))),
+      ...(await log.act(verb, eventKey(event), actionOptions(options))),
     })
     if (rate !== undefined) await pause(1_000 / rate, signal)
   }
@@ -133,18 +133,18 @@ async function orderIds(
   return results.length === ids.length && results.every((result) => result.done) ? 0 : 1
 }
 
-async function orderFound(
+async function actionFound(
   output: Output,
   log: EventLog,
   verb: Verb,
   filter: EventFilter,
-  options: OrderOptions,
+  options: ActionOptions,
   signal: AbortSignal,
 ): Promise<number> {
   const { rate } = options
   const total = await countUpTo(log, filter)
   const result = await log.commandEvents(verb, filter, {
-    ...orderOptions(options),
+    ...actionOptions(options),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
     signal,
     onProgress: (progress) => output.progress(bar(progress.matched, total)),
@@ -160,7 +160,7 @@ async function orderFound(
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
-function orderOptions({ note, force, dryRun, conflict }: OrderOptions) {
+function actionOptions({ note, force, dryRun, conflict }: ActionOptions) {
   return {
     ...(note === undefined ? {} : { note }),
     ...(force === undefined ? {} : { force }),
@@ -181,7 +181,7 @@ function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boo
 }
 
 function why(code: string, verb: Verb): string {
-  const reasons: Record<OrderRefusal, string> = {
+  const reasons: Record<ActionRefusal, string> = {
     EVENT_NOT_FOUND: 'it is no longer in the log',
     EVENT_PROCESSING: 'it is being processed; try again when its attempt has ended',
     MOVE_FORBIDDEN: `${verb} is not possible in its state`,
@@ -190,7 +190,7 @@ function why(code: string, verb: Verb): string {
     CONFLICT_NOT_FOUND: 'no other content is kept beside it',
     PAYLOAD_UNREADABLE: 'its payload cannot be decrypted; check the keys of the option encryption',
   }
-  return reasons[code as OrderRefusal] ?? printable(code)
+  return reasons[code as ActionRefusal] ?? printable(code)
 }
 
 /** For the progress bar only, so it stops counting at `most`. */

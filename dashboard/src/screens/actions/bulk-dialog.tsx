@@ -8,7 +8,7 @@ import { Dialog } from '../../ui/dialog'
 import { Problem, Skeleton } from '../../ui/feedback'
 import { NoteField } from '../../ui/note-field'
 import css from './bulk-dialog.module.css'
-import { type Order, type Target, useAction, type Verb } from './use-action'
+import { type NewAction, type Target, useAction, type Verb } from './use-action'
 import { consequences, refusals, verbNames } from './words'
 
 interface BulkDialogProps {
@@ -22,11 +22,11 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
   const [target] = useState(given) // the filter ends at the time of the first count
   const [force, setForce] = useState(false)
   const [note, setNote] = useState('')
-  const [order, setOrder] = useState<Order | null>(null)
+  const [action, setAction] = useState<NewAction | null>(null)
   const counting = useMemo(() => ({ verb, target, dryRun: true, force, note: '' }), [verb, target, force])
   const dryRun = useAction(counting)
-  const run = useAction(order)
-  const started = order !== null
+  const run = useAction(action)
+  const started = action !== null
 
   function close(): void {
     if (started) {
@@ -60,7 +60,7 @@ export function BulkDialog({ verb, target: given, onClose, onDone }: BulkDialogP
             <Button
               look={verb === 'ignore' || force ? 'danger' : 'primary'}
               disabled={!matched || (force && note.trim() === '')}
-              onClick={() => setOrder({ verb, target, dryRun: false, force, note: note.trim() })}
+              onClick={() => setAction({ verb, target, dryRun: false, force, note: note.trim() })}
             >
               {matched === null ? name : `${name} ${count(matched, 'event')}`}
             </Button>

@@ -32,7 +32,7 @@ function post(event: EventView, verb: Verb, body: { note?: string; force: boolea
   return take(api.POST(`/api/events/{source}/{id}/${verb}`, { params: { path }, body }))
 }
 
-export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
+export function Actions({ event, verb: given, onClose, onDone }: OrdersProps) {
   const [verb, setVerb] = useState<Verb>(given ?? usualVerb(event))
   const [note, setNote] = useState('')
   const succeeded = event.state === 'succeeded'
@@ -71,7 +71,7 @@ export function Orders({ event, verb: given, onClose, onDone }: OrdersProps) {
       }
     >
       <Segments
-        label="Order"
+        label="Action"
         value={verb}
         options={[
           ['retry', 'Retry'],

@@ -6,7 +6,7 @@ import { named } from '../../../model.js'
 import type { Actions } from '../actions.js'
 import { filterBody, filterOf } from '../filter.js'
 import { LARGE_BODY_BYTES, noteOf, type Route, route } from '../route.js'
-import { actionShape, json, keyParams, noteFields, orderShape } from '../shapes.js'
+import { actionResultShape, actionShape, json, keyParams, noteFields } from '../shapes.js'
 
 const verbs = {
   retry: 'Retry a failed or ignored event',
@@ -14,14 +14,14 @@ const verbs = {
   ignore: 'Ignore a pending or failed event: it is not tried again',
 } as const
 
-export function orderRoutes(inbox: WholeInbox): Route[] {
+export function eventActionRoutes(inbox: WholeInbox): Route[] {
   return (Object.keys(verbs) as (keyof typeof verbs)[]).map((verb) =>
     route({
       method: 'POST',
       path: `/api/events/:source/:id/${verb}`,
       id: `${verb}Event`,
       summary: verbs[verb],
-      can: 'order',
+      can: 'act',
       params: keyParams,
       body: z.strictObject({
         ...noteFields,
@@ -31,7 +31,7 @@ export function orderRoutes(inbox: WholeInbox): Route[] {
           conflict: z.boolean().optional().describe('Run the other content of the latest conflict'),
         }),
       }),
-      answers: { 200: json('Done.', orderShape) },
+      answers: { 200: json('Done.', actionResultShape) },
       problems: [400, 404, 409, 410],
       async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
         const key = params
@@ -57,7 +57,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       path: '/api/events/actions',
       id: 'startAction',
       summary: 'Retry, replay or ignore all events that match a filter, or the given events',
-      can: 'order',
+      can: 'act',
       bodyBytes: LARGE_BODY_BYTES,
       body: z.strictObject({
         verb: z.enum(['retry', 'replay', 'ignore']),
@@ -81,7 +81,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       async run({ access, request, body: { verb, filter, events, dryRun, force, rate, ...audit } }) {
         if ((filter === undefined) === (events === undefined))
           throw invalid('The body', 'must have either filter or events')
-        const order = {
+        const wanted = {
           verb,
           filter: filter ? filterOf(filter) : events!,
           dryRun,
@@ -90,7 +90,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
           actor: access!.actor,
           note: noteOf(request, audit),
         }
-        const action = await actions.start(order, WAIT_MS)
+        const action = await actions.start(wanted, WAIT_MS)
         if (action.state !== 'running') return action
         return Response.json(action, {
           status: 202,
@@ -103,7 +103,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       path: '/api/actions',
       id: 'listActions',
       summary: 'The actions of this process that run or ended within the last hour, the latest first',
-      can: 'order',
+      can: 'act',
       answers: { 200: json('The actions.', z.strictObject({ actions: z.array(actionShape) })) },
       run: async () => ({ actions: actions.list() }),
     }),
@@ -112,7 +112,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       path: '/api/actions/:id',
       id: 'getAction',
       summary: 'The progress of an action',
-      can: 'order',
+      can: 'act',
       params,
       answers: { 200: json('The action.', actionShape) },
       problems: [400, 404],
@@ -123,7 +123,7 @@ export function actionRoutes(actions: Actions, basePath: string): Route[] {
       path: '/api/actions/:id',
       id: 'cancelAction',
       summary: 'Cancel an action; events that it has changed stay changed',
-      can: 'order',
+      can: 'act',
       params,
       answers: { 200: json('The action has stopped.', actionShape) },
       problems: [400, 404],

@@ -1,6 +1,6 @@
 /** Orders on a filter: oldest first over all pages, and ended in the middle of a pause. */
 import type { EventFilter, EventRecord, Store } from 'hookonce'
-import type { Order } from 'hookonce/testing/contracts'
+import type { Action } from 'hookonce/testing/contracts'
 import { describe, expect, it, test } from 'vitest'
 import { commandEvents } from '#dist/processing/commands.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'
@@ -60,7 +60,7 @@ function listed(count: number, matches: (seq: number) => boolean) {
         if (matches(seq)) events.push({ seq, source: 'shop', id: `${seq}` } as EventRecord)
       return { events, next: seq > 0 ? `${seq + 1}` : null }
     },
-    async operate({ events }: Order) {
+    async operate({ events }: Action) {
       orders.push(...events.map(({ id }) => Number(id)))
       return events.map(() => ({ done: true, from: 'failed', to: 'pending' }) as const)
     },
