@@ -39,7 +39,7 @@ export interface ReceiveSpan {
 
 export interface AttemptSpan {
   within<T>(work: () => Promise<T>): Promise<T>
-  /** How the attempt of each event ended; null: the outcomes could not be written. */
+  /** How each event ended; null: the outcomes could not be written; empty: a batch was rolled back. */
   end(outcomes: readonly string[] | null): void
 }
 
@@ -165,7 +165,7 @@ function attemptSpan({ context, SpanStatusCode }: Api, span: Span, here: Context
   return {
     within: (work) => context.with(here, work),
     end(outcomes) {
-      const different = [...new Set(outcomes ?? ['unwritten'])]
+      const different = [...new Set(outcomes?.length === 0 ? ['rolled_back'] : (outcomes ?? ['unwritten']))]
       span.setAttribute('hookonce.outcome', different.length === 1 ? different[0]! : 'mixed')
       // The message of an error may quote a payload, so the span only says that there was an error.
       if (different.some((outcome) => outcome === 'failed' || outcome === 'unwritten'))

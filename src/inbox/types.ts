@@ -46,7 +46,7 @@ export interface Inbox<Tx = unknown, S extends Sources = Sources> extends AsyncD
     handler: Handler<Tx, Handled<Schema, S[Name], Type>>,
     options?: Omit<HandlerOptions, 'schema' | 'maxBatch'> & { readonly schema?: Schema },
   ): Inbox<Tx, S>
-  /** Registers a handler for many events in one transaction. After a failure they run one by one. */
+  /** Registers a handler for many events in one transaction. After a failure each runs alone. */
   onBatch<
     Name extends keyof S & string,
     const Type extends EventTypeOf<S[Name]>,

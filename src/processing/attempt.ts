@@ -37,7 +37,7 @@ export async function attempt<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
-  leavePlace?: LeavePlace,
+  leavePlace: LeavePlace,
 ): Promise<Result> {
   const session = openSession(deps, handler, [claimed])
   try {

@@ -1,10 +1,10 @@
 /**
- * Several claimed events of one handler in one session and one transaction. When it fails, it is rolled back and each event
- * gets an attempt alone, so that only the bad event fails. Calls that had succeeded are then made again: what they did in the
- * transaction is undone, what they did outside of it is not.
+ * Several claimed events of one handler in one session and one transaction. When it fails, it is rolled back, and dispatch
+ * runs each event alone, so that only the bad event fails. Calls that had succeeded are then made again: what they did in
+ * the transaction is undone, what they did outside of it is not.
  */
 import type { ClaimedEvent } from '../model.js'
-import { type AttemptDeps, attempt, openSession } from './attempt.js'
+import { type AttemptDeps, openSession } from './attempt.js'
 import { call } from './call.js'
 import { type PreparedEvent, prepare } from './prepare.js'
 import type { Registered } from './registry.js'
@@ -26,19 +26,33 @@ export interface Called {
   readonly failed: Result | null
 }
 
-/** Resolves to a result for each event that has begun, in order. Rejects when an outcome could not be written. */
+/** The first events of a batch have begun; the others wait for another attempt. */
+export interface BatchEnd {
+  /** Of the events that have begun. Null: they were rolled back, nothing was written, and each must run alone. */
+  readonly results: Result[] | null
+  readonly begun: number
+}
+
+/** Rejects when the outcomes could not be written. */
 export async function attemptBatch<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx>,
   events: readonly ClaimedEvent[],
-  leavePlace?: LeavePlace,
+  leavePlace: LeavePlace,
   callAll: CallAll<Tx> = callTogether,
-): Promise<Result[]> {
-  const { results, begun } = await attemptTogether(deps, handler, events, leavePlace, callAll)
-  if (results) return results
-  const alone: Result[] = []
-  for (const event of events.slice(0, begun)) alone.push(await attempt(deps, handler, event))
-  return alone
+): Promise<BatchEnd> {
+  const session = openSession(deps, handler, events)
+  try {
+    const preparing = events.map((event) => prepare(deps, session, handler, event))
+    const prepared = isReady(preparing) ? preparing : await Promise.all(preparing)
+    if (!fitTogether(prepared)) return { results: null, begun: events.length }
+    const { begun, failed } = await callAll(deps, session, handler, prepared)
+    const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
+    for (const [i, result] of results?.entries() ?? []) report(deps, handler, prepared[i]!, result)
+    return { results, begun: results?.length ?? begun }
+  } finally {
+    session.end()
+  }
 }
 
 /** For `onBatch`: one call with all events. */
@@ -49,33 +63,6 @@ async function callTogether<Tx>(
   prepared: readonly PreparedEvent[],
 ): Promise<Called> {
   return { begun: prepared.length, failed: await call(deps, session, handler, prepared) }
-}
-
-interface Together {
-  /** Null: nothing was written, and the events that have begun must run alone. */
-  readonly results: Result[] | null
-  readonly begun: number
-}
-
-async function attemptTogether<Tx>(
-  deps: AttemptDeps<Tx>,
-  handler: Registered<Tx>,
-  events: readonly ClaimedEvent[],
-  leavePlace: LeavePlace | undefined,
-  callAll: CallAll<Tx>,
-): Promise<Together> {
-  const session = openSession(deps, handler, events)
-  try {
-    const preparing = events.map((event) => prepare(deps, session, handler, event))
-    const prepared = isReady(preparing) ? preparing : await Promise.all(preparing)
-    if (!fitTogether(prepared)) return { results: null, begun: events.length }
-    const { begun, failed } = await callAll(deps, session, handler, prepared)
-    const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
-    for (const [i, result] of results?.entries() ?? []) report(deps, handler, prepared[i]!, result)
-    return { results, begun }
-  } finally {
-    session.end()
-  }
 }
 
 /** True when there is nothing to wait for: a promise for each event would cost more than the rest of this step. */
@@ -118,7 +105,7 @@ export async function settleBatch<Tx>(
   const problem = failure.kind === 'failed' ? failure.error : failure.kind
   deps.log.info(
     { source: claimed[0]!.source, events: claimed.length, step: 'settle', problem },
-    'batch failed and was rolled back: running its events one by one',
+    'batch failed and was rolled back: running its events alone',
   )
   return null
 }

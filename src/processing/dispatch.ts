@@ -24,7 +24,7 @@ import { countStoreError } from '../counters.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Tracing } from '../tracing.js'
 import { type AttemptDeps, attempt } from './attempt.js'
-import { attemptBatch } from './batch.js'
+import { attemptBatch, type BatchEnd } from './batch.js'
 import { AHEAD_MS, type BufferSize } from './buffer-size.js'
 import type { Leases } from './leases.js'
 import type { Pause } from './pause.js'
@@ -185,13 +185,10 @@ export class Dispatch<Tx> {
     return next
   }
 
-  /**
-   * An event that has been tried before is alone: it would probably fail its neighbours. Events share a transaction only
-   * when there are more of them than free places: in a group they wait for each other.
-   */
+  /** Events share a transaction only when there are more of them than free places: in a group they wait for each other. */
   #maxEventsNow(holder: Holder<Tx>): number {
     const queue = this.#queues.of(holder)
-    if (!holder || queue[0]!.tries > 1) return 1
+    if (!holder || !this.#queues.mayShare(queue[0]!)) return 1
     const most = groupSize(holder)
     if (most === 1 || holder.handleBatch) return most
     const freePlaces = Math.min(
@@ -215,10 +212,11 @@ export class Dispatch<Tx> {
     const span = this.#deps.tracing?.attempt(events, inCall)
     let results: Result[] | null = null
     try {
-      results = span
+      const end = span
         ? await span.within(() => attempted(this.#deps, handler, events, leavePlace))
         : await attempted(this.#deps, handler, events, leavePlace)
-      await this.#settled(events, results)
+      results = end.results ?? []
+      await this.#ended(events, end)
       return results
     } catch (error) {
       this.#unwritten(events, error)
@@ -249,18 +247,19 @@ export class Dispatch<Tx> {
     if (this.waiting <= this.bufferSize / 2) this.#deps.pause.end()
   }
 
-  /** Events without a result have not begun: they are the last ones, and keep their leases and their turn. */
-  async #settled(events: readonly ClaimedEvent[], results: readonly Result[]): Promise<void> {
+  /** Events that have no result wait again. They keep their leases and their turn. */
+  async #ended(events: readonly ClaimedEvent[], { results, begun }: BatchEnd): Promise<void> {
     const { leases, measured, onSettled } = this.#deps
-    for (const [i, result] of results.entries()) {
+    for (const [i, result] of results?.entries() ?? []) {
       leases.drop(events[i]!.lease)
       measured.finished()
       onSettled(events[i]!, result)
     }
-    const notBegun = events.slice(results.length)
-    leases.detach(notBegun)
-    if (this.#isClosed) await this.release(notBegun)
-    else for (const event of notBegun.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
+    if (!results) for (const event of events.slice(0, begun)) this.#queues.runAlone(event)
+    const waiting = results ? events.slice(begun) : events
+    leases.detach(waiting)
+    if (this.#isClosed) await this.release(waiting)
+    else for (const event of waiting.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
   }
 
   #unwritten(events: readonly ClaimedEvent[], error: unknown): void {
@@ -315,8 +314,9 @@ async function attempted<Tx>(
   handler: Holder<Tx>,
   events: readonly ClaimedEvent[],
   leavePlace: LeavePlace,
-): Promise<Result[]> {
-  if (!handler || events.length === 1) return [await attempt(deps, handler, events[0]!, leavePlace)]
+): Promise<BatchEnd> {
+  if (!handler || events.length === 1)
+    return { results: [await attempt(deps, handler, events[0]!, leavePlace)], begun: 1 }
   const attemptAll = handler.handleBatch ? attemptBatch : attemptShared
   return attemptAll(deps, handler, events, leavePlace)
 }

@@ -65,7 +65,7 @@ export interface BatchContext<Tx = unknown> extends Pick<HandlerContext<Tx>, 'tx
   ignore(event: HandledEvent, reason: string): void
 }
 
-/** Several events in one transaction. When it fails, the events run one by one, so that only the bad event fails. */
+/** Several events in one transaction. When it fails, each event runs alone, so that only the bad event fails. */
 export type BatchHandler<Tx = unknown, Payload = unknown> = (
   events: readonly HandledEvent<Payload>[],
   ctx: BatchContext<Tx>,
@@ -87,7 +87,7 @@ export interface HandlerOptions {
   readonly maxBatch?: number
   /**
    * For `on`: up to so many events run one after the other in one transaction while there is a backlog, at most 1,000. When
-   * one of them fails, all are rolled back and run again one by one. Default 1.
+   * one of them fails, all are rolled back and run again alone. Default 1.
    */
   readonly share?: number
 }

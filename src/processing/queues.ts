@@ -5,6 +5,8 @@ import type { Holder } from './places.js'
 export class Queues<Tx> {
   /** The handler that was served least recently first. A queue is never empty. */
   readonly #queues = new Map<Holder<Tx>, ClaimedEvent[]>()
+  /** Events of a batch that failed. */
+  readonly #alone = new WeakSet<ClaimedEvent>()
 
   get size(): number {
     return this.#queues.size
@@ -29,15 +31,21 @@ export class Queues<Tx> {
     this.#set(holder, [event, ...this.of(holder)])
   }
 
-  /**
-   * Takes the first event, and up to `most` events that have not been tried before. The handler goes to the end of the
-   * turns.
-   */
+  runAlone(event: ClaimedEvent): void {
+    this.#alone.add(event)
+  }
+
+  /** False for an event that has failed before, alone or in a batch: it would probably fail its neighbours. */
+  mayShare(event: ClaimedEvent): boolean {
+    return event.tries === 1 && !this.#alone.has(event)
+  }
+
+  /** Takes the first event, and up to `most` events that may share. The handler goes to the end of the turns. */
   take(holder: Holder<Tx>, most: number): ClaimedEvent[] {
     const queue = this.#queues.get(holder)!
     const taken = queue.splice(0, 1)
     for (let i = 0; i < queue.length && taken.length < most; ) {
-      if (queue[i]!.tries === 1) taken.push(...queue.splice(i, 1))
+      if (this.mayShare(queue[i]!)) taken.push(...queue.splice(i, 1))
       else i++
     }
     this.#queues.delete(holder)

@@ -1,15 +1,15 @@
 /**
  * The option `share`: an ordinary handler is called for several events, one after the other, in the transaction of a batch.
  * Each call has its own context and time limit. The transaction takes no further event after 250 ms, so that its locks are
- * not held much longer; events that have not begun have no result.
+ * not held much longer.
  */
 import type { ClaimedEvent } from '../model.js'
 import type { AttemptDeps } from './attempt.js'
-import { attemptBatch, type Called } from './batch.js'
+import { attemptBatch, type BatchEnd, type Called } from './batch.js'
 import { call, type Limit } from './call.js'
 import type { PreparedEvent } from './prepare.js'
 import type { Registered } from './registry.js'
-import { NeedsOwnTransaction, type Result } from './result.js'
+import { NeedsOwnTransaction } from './result.js'
 import type { Session } from './session.js'
 import type { LeavePlace } from './settle.js'
 
@@ -25,8 +25,8 @@ export function attemptShared<Tx>(
   deps: AttemptDeps<Tx>,
   handler: Registered<Tx>,
   events: readonly ClaimedEvent[],
-  leavePlace?: LeavePlace,
-): Promise<Result[]> {
+  leavePlace: LeavePlace,
+): Promise<BatchEnd> {
   return attemptBatch(deps, handler, events, leavePlace, callEach)
 }
 

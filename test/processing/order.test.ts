@@ -347,7 +347,7 @@ onBothLogs((bench) => {
     })
 
     it('events of one reference that come in the wrong order end as if they had run one by one', async () => {
-      const { inbox } = bench.inbox()
+      const { inbox } = bench.inbox({ processing: { concurrency: 1, poll: 50 } })
       inbox.onBatch(
         'shop',
         '*',

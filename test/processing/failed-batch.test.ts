@@ -1,0 +1,73 @@
+/** A batch that fails: its events run alone, each in an attempt and a place of its own. */
+import { type BatchContext, type HandledEvent, postpone, type Store } from 'hookonce'
+import { expect, it } from 'vitest'
+import { ids, onBothLogs, postAll, quickRetry, stateOf, until } from '../support/processing.js'
+
+const LEASE_MS = 60_000
+
+onBothLogs((bench) => {
+  it('an event whose result cannot be written does not keep the others of its batch from running', async () => {
+    const store = bench.store()
+    let refused = 0
+    const failing: Store = {
+      ...store,
+      async release(leases, delayMs) {
+        if (refused++ === 0) throw new Error('the store is away for a moment')
+        return store.release(leases, delayMs)
+      },
+    }
+    const processing = { concurrency: 1, lease: LEASE_MS, poll: 50, retry: quickRetry }
+    const { inbox } = bench.inbox({ store: failing, processing })
+    inbox.onBatch('shop', '*', (events) => {
+      if (events.length > 1) throw new Error('one of them is bad')
+      if (events[0]!.id === 'e0') throw postpone(10)
+    })
+    await postAll(
+      inbox,
+      ids(3).map((id) => ({ id })),
+    )
+    await inbox.start()
+    for (const id of ['e1', 'e2'])
+      await until(async () => (await stateOf(inbox, id)) === 'succeeded', `${id} succeeds`, LEASE_MS / 4)
+    expect(await stateOf(inbox, 'e0')).toBe('processing')
+  })
+
+  it('events of a batch that fails in its commit wait for places, because the batch has left its own', async () => {
+    const store = bench.store()
+    const failing: Store = {
+      ...store,
+      async transaction(options) {
+        const transaction = await store.transaction(options)
+        return {
+          ...transaction,
+          finish(settlements, onSent) {
+            if (settlements.length === 1) return transaction.finish(settlements, onSent)
+            onSent?.()
+            return Promise.reject(new Error('a constraint that is checked by the commit'))
+          },
+        }
+      },
+    }
+    const { inbox } = bench.inbox({
+      store: failing,
+      processing: { concurrency: 2, lease: LEASE_MS, poll: 50, retry: quickRetry },
+    })
+    let running = 0
+    let most = 0
+    const handle = async (events: readonly HandledEvent[], ctx: BatchContext) => {
+      most = Math.max(most, ++running)
+      if (events.length === 1) await new Promise((resolve) => setTimeout(resolve, 30))
+      for (const event of events) await bench.write(ctx.tx, event.id)
+      running--
+    }
+    inbox.onBatch('shop', '*', handle, { maxBatch: 3 })
+    await postAll(
+      inbox,
+      ids(12).map((id) => ({ id })),
+    )
+    await inbox.start()
+    await until(async () => (await bench.log.effects()).length >= 12, 'all are handled')
+    expect((await bench.log.effects()).sort()).toEqual(ids(12).sort())
+    expect(most).toBeLessThanOrEqual(2)
+  })
+})
