@@ -1,10 +1,11 @@
 /**
- * `npm run screenshots`: every screen of the dashboard, light and dark, desktop and phone, in `docs/images`. A server
- * with sample events runs in this process; the pages are real.
+ * `npm run screenshots`: takes the pictures of the dashboard that README and docs/dashboard.md show, in `docs/images`.
+ * With `--all`: every screen, light and dark, desktop and phone, in `screenshots/`, to look at after a change. A server with
+ * sample events runs in this process; the pages are real.
  */
 
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -17,7 +18,13 @@ import { sqlite } from 'hookonce/sqlite'
 import { chromium } from 'playwright-core'
 import { wholeInbox } from '#dist/inbox/internals.js'
 
-const out = fileURLToPath(new URL('../docs/images', import.meta.url))
+const root = fileURLToPath(new URL('..', import.meta.url))
+const isAll = process.argv.includes('--all')
+const out = join(root, isAll ? 'screenshots' : 'docs/images')
+const pages = await Promise.all(
+  ['README.md', 'docs/dashboard.md'].map((name) => readFile(join(root, name), 'utf8')),
+)
+const shown = new Set(pages.join().match(/[\w-]+(?=\.webp)/g))
 const programs = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome']
 const executablePath = process.env.HOOKONCE_TEST_CHROMIUM ?? programs.find((path) => existsSync(path))
 
@@ -78,6 +85,8 @@ try {
 async function photograph(name, path) {
   for (const [shape, options] of Object.entries(shapes)) {
     for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      const title = `${name}-${shape}-${colorScheme}`
+      if (!isAll && !shown.has(title)) continue
       const context = await browser.newContext({ ...options, colorScheme, reducedMotion: 'reduce' })
       const page = await context.newPage()
       await page.goto(`${url}${path}`)
@@ -87,13 +96,13 @@ async function photograph(name, path) {
       // Not waitForFunction: it needs eval, which the policy of the page refuses.
       while ((await page.locator('main [data-loading]').count()) > 0) await page.waitForTimeout(50)
       await page.evaluate('new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))')
-      const file = join(out, `${name}-${shape}-${colorScheme}.webp`)
+      const file = join(out, `${title}.webp`)
       // Not page.screenshot: it has no WebP, and text in a JPEG of this size is blurred.
       const session = await context.newCDPSession(page)
       const { data } = await session.send('Page.captureScreenshot', { format: 'webp', quality: 80 })
       const image = Buffer.from(data, 'base64')
       await writeFile(file, image)
-      console.log(`${name}-${shape}-${colorScheme}.webp ${Math.round(image.length / 1_024)} kB`)
+      console.log(`${title}.webp ${Math.round(image.length / 1_024)} kB`)
       await context.close()
     }
   }
