@@ -12,7 +12,7 @@ import type {
 import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
-import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { ensurePartitions } from './partitions.js'
 import { stateOf } from './work.js'
 
 /**
@@ -228,13 +228,9 @@ interface FoundEvent {
   fits: boolean
 }
 
-export async function restore(
-  db: Database,
-  unit: PartitionUnit,
-  deliveries: readonly StoredDelivery[],
-): Promise<boolean[]> {
+export async function restore(db: Database, deliveries: readonly StoredDelivery[]): Promise<boolean[]> {
   for (const at of new Set(deliveries.map((delivery) => Math.floor(delivery.receivedAt / DAY_MS) * DAY_MS)))
-    await db.query(ensurePartitions, [at, 0, unit])
+    await db.query(ensurePartitions, [at, 0, db.partitions])
   return db.atomic(async (run) => {
     const places = placesOf(await eventsOf(run, deliveries))
     const results: boolean[] = []

@@ -7,9 +7,10 @@ import type { EventKey } from '../../model.js'
 import type { Conflict } from '../../store.js'
 import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
+import type { PartitionUnit } from './connection/pools.js'
 import { numbers, type Run, type Statement } from './connection/statement.js'
 import { operate } from './operate.js'
-import { ensurePartitions, type PartitionUnit } from './partitions.js'
+import { ensurePartitions } from './partitions.js'
 import type { BatchEvent } from './record-batch.js'
 import { REPLAYED } from './record-sql.js'
 
@@ -48,11 +49,7 @@ select keeps and differs and withheld is true as replaces from event`,
 }
 
 /** Rejects when it is not kept: its sender must send it again. */
-export async function keepOtherContent(
-  db: Database,
-  unit: PartitionUnit,
-  { event, seq, at }: OtherContent,
-): Promise<void> {
+export async function keepOtherContent(db: Database, { event, seq, at }: OtherContent): Promise<void> {
   const { source, headers, body } = event.from
   const { contentHash, id } = event.event
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
@@ -61,7 +58,7 @@ export async function keepOtherContent(
   const [kept] = await db.query<{ replaces: boolean }>(keep, values)
   if (!kept) throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
   // It was never handled, because it waits for a review.
-  if (kept.replaces) await operate(db, unit, takeOver({ source, id: id }))
+  if (kept.replaces) await operate(db, takeOver({ source, id }))
 }
 
 const latest: Statement = {

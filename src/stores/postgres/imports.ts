@@ -5,7 +5,7 @@ import type { Database } from './connection/database.js'
 import { throwHookonceError } from './connection/failure.js'
 import { joined, numbers, type Statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
-import { inPartitions, type PartitionUnit } from './partitions.js'
+import { inPartitions } from './partitions.js'
 
 /**
  * $1-$4 source, event id, type, reference   $5 received at, ms   $6 processed at, ms   $7 parked   $8 reason   $9 headers
@@ -58,11 +58,7 @@ select n::int from placed`,
 const DAY_MS = 86_400_000
 const parkedAs = { succeeded: null, ignored: 'ignored', failed: 'dead' } as const
 
-export async function importEvents(
-  db: Database,
-  unit: PartitionUnit,
-  events: readonly ImportedEvent[],
-): Promise<boolean[]> {
+export async function importEvents(db: Database, events: readonly ImportedEvent[]): Promise<boolean[]> {
   const kept = events.filter(({ payload }) => payload !== null)
   let next = 1
   const places = events.map(({ payload }) => {
@@ -85,7 +81,7 @@ export async function importEvents(
     joined(kept.length === 0 ? [new Uint8Array()] : kept.map(({ payload }) => payload!.body)),
   ]
   const days = () => kept.map(({ receivedAt }) => Math.floor(receivedAt / DAY_MS) * DAY_MS)
-  const rows = await inPartitions(db, unit, days, () => db.send<{ n: number }>(insertImported, values)).catch(
+  const rows = await inPartitions(db, days, () => db.send<{ n: number }>(insertImported, values)).catch(
     throwHookonceError,
   )
   const added = new Set(rows.map(({ n }) => n))

@@ -7,14 +7,9 @@ import type { DroppedPartition, MaintainOptions, MaintainReport } from '../../st
 import type { Database } from './connection/database.js'
 import { asHookonceError } from './connection/failure.js'
 import { MaintainSession } from './connection/maintain-session.js'
+import type { PartitionUnit } from './connection/pools.js'
 import { adhoc, type Run } from './connection/statement.js'
-import {
-  countAhead,
-  dropPartition,
-  ensurePartitions,
-  type Partition,
-  type PartitionUnit,
-} from './partitions.js'
+import { countAhead, dropPartition, ensurePartitions, type Partition } from './partitions.js'
 
 /** Rows of counters merged in one transaction. */
 const FOLDED = 2_000
@@ -26,11 +21,7 @@ where low is not null and high is not null and name ~ '^payloads_y[0-9]{4}m[0-9]
 const readClock = adhoc('select hookonce.clock() as now')
 const interrupted = adhoc('select name, low, high from hookonce.dropping order by low')
 
-export async function maintain(
-  db: Database,
-  unit: PartitionUnit,
-  options: MaintainOptions,
-): Promise<MaintainReport> {
+export async function maintain(db: Database, options: MaintainOptions): Promise<MaintainReport> {
   if (db.closing.aborted) throw new HookonceError('STORE_CLOSED')
   const session = new MaintainSession(db)
   const { run } = session
@@ -41,9 +32,9 @@ export async function maintain(
     if (!session.isLocked)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
-    const created = options.dryRun ? [] : await ensure(run, unit, options.ahead ?? 3)
+    const created = options.dryRun ? [] : await ensure(run, db.partitions, options.ahead ?? 3)
     if (!options.dryRun) await fold(run)
-    const dropped = await dropAll(session, unit, options)
+    const dropped = await dropAll(session, db.partitions, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
     throw asHookonceError(error)

@@ -9,7 +9,6 @@ import { swapContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, texts } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
-import type { PartitionUnit } from './partitions.js'
 import { promote } from './settle.js'
 import { parkedFor, stateOf } from './work.js'
 
@@ -99,7 +98,7 @@ parked as (
 )${countHours('before', { ignored: 'count(*)', dead: `-${countParked('dead')}` })}`,
 }
 
-export function operate(db: Database, unit: PartitionUnit, action: Action): Promise<ActionResult[]> {
+export function operate(db: Database, action: Action): Promise<ActionResult[]> {
   return db.atomic(async (run) => {
     const seqs = await findSeqs(run, action.events)
     const found = await lockAndRead(run, [...new Set(seqs.filter((seq) => seq !== undefined))], action)
@@ -115,7 +114,7 @@ export function operate(db: Database, unit: PartitionUnit, action: Action): Prom
       results[i]!.done ? [{ ...found.get(seqs[i]!)!, key }] : [],
     )
     if (done.length === 0) return results
-    if (action.conflict) await swapContent(run, unit, done)
+    if (action.conflict) await swapContent(run, db.partitions, done)
     await apply(run, action, done)
     return results
   })

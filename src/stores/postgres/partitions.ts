@@ -5,9 +5,8 @@ import { HookonceError } from '../../errors.js'
 import type { Database } from './connection/database.js'
 import { isPartitionMissing } from './connection/failure.js'
 import type { MaintainSession } from './connection/maintain-session.js'
+import type { PartitionUnit } from './connection/pools.js'
 import { adhoc, numbers, type Run, type Statement, texts } from './connection/statement.js'
-
-export type PartitionUnit = 'month' | 'day'
 
 export const createPartitionFunctions = `
 -- The partitions of payloads and the time each covers, from the catalogue: a list in a table could differ from it.
@@ -70,7 +69,6 @@ select name from hookonce.ensure_partitions(coalesce(to_timestamp($1::float8 / 1
  */
 export async function inPartitions<T>(
   db: Database,
-  unit: PartitionUnit,
   instants: () => Iterable<number | null>,
   run: () => Promise<T>,
 ): Promise<T> {
@@ -81,7 +79,8 @@ export async function inPartitions<T>(
       if (!isPartitionMissing(error)) throw error
       // The partition is missing or being dropped; after the drop a new one can be made.
       if (tries === 3) throw new HookonceError('STORE_BUSY', { problem: 'a partition is being dropped' })
-      for (const at of new Set(instants())) await db.query(ensurePartitions, [at, at === null ? 1 : 0, unit])
+      for (const at of new Set(instants()))
+        await db.query(ensurePartitions, [at, at === null ? 1 : 0, db.partitions])
     }
   }
 }

@@ -43,8 +43,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
   const settings = typeof options === 'string' ? { url: options } : options
   const db = new Database(settings)
   const duplicates = duplicateCounts(db)
-  const unit = settings.partitions ?? 'month'
-  const record = recorder(db, duplicates, unit)
+  const record = recorder(db, duplicates)
   const health = pinger(db)
   const listener = new Listener(db)
   const heartbeats = new Heartbeats(db)
@@ -66,7 +65,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
     release: (leases, delayMs = 0) => release(db, leases, delayMs),
     transaction: (transactionOptions) => beginTransaction(db, heartbeats, transactionOptions),
     subscribe: (wake) => listener.subscribe(wake),
-    operate: (order) => operate(db, unit, order),
+    operate: (action) => operate(db, action),
     get: (key) => getEvent(db, key),
     list: (filter, { limit = DEFAULT_PAGE, cursor = null } = {}) => listEvents(db, filter, limit, cursor),
     ping: health.ping,
@@ -84,13 +83,13 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
     },
     retention: {
       prune: (pruneOptions) => prune(db, pruneOptions),
-      maintain: (maintainOptions) => maintain(db, unit, maintainOptions),
+      maintain: (maintainOptions) => maintain(db, maintainOptions),
     },
     archive: {
       export: (exportOptions) => exportDeliveries(db, exportOptions),
       archived: (receipts) => archived(db, receipts),
       receipts: (day) => receiptsOf(db, day),
-      restore: (deliveries) => restore(db, unit, deliveries),
+      restore: (deliveries) => restore(db, deliveries),
       erase: (eraseOptions) => erase(db, eraseOptions),
     },
     audit: {
@@ -109,7 +108,7 @@ export function postgres(options: PostgresOptions | string): CompleteStore<Postg
       report: () => inspect(db),
     },
     imports: {
-      add: (events) => importEvents(db, unit, events),
+      add: (events) => importEvents(db, events),
       known: (keys) => knownEvents(db, keys),
     },
     duplicates: {

@@ -11,7 +11,7 @@ import type { Database } from './connection/database.js'
 import { asHookonceError, describe, isRefusal, isRowFailure } from './connection/failure.js'
 import { standbyWait } from './connection/replication.js'
 import { type Statement, texts } from './connection/statement.js'
-import { inPartitions, type PartitionUnit } from './partitions.js'
+import { inPartitions } from './partitions.js'
 import {
   type BatchEvent,
   isPlain,
@@ -42,14 +42,12 @@ type InsertBatch = (items: readonly BatchEvent[]) => Promise<Recorded[]>
 
 export class Inserter {
   readonly #db: Database
-  readonly #unit: PartitionUnit
   readonly #slots = slotKeeper()
   readonly #standbyHasAll: () => Promise<void>
   readonly #repeats = repeatShare()
 
-  constructor(db: Database, unit: PartitionUnit) {
+  constructor(db: Database) {
     this.#db = db
-    this.#unit = unit
     this.#standbyHasAll = standbyWait(db)
   }
 
@@ -160,7 +158,7 @@ export class Inserter {
     values: readonly unknown[],
   ): Promise<Row[]> {
     const instants = () => items.map((item) => item.from.receivedAt ?? null)
-    return inPartitions(this.#db, this.#unit, instants, async () => {
+    return inPartitions(this.#db, instants, async () => {
       const slot = this.#slots.take()
       try {
         return await this.#db.resend<Row>(statement, [...values, slot])

@@ -12,12 +12,11 @@ import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
 import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
-import type { PartitionUnit } from './partitions.js'
 import { type BatchEvent, eventsOf, fold, sameContent } from './record-batch.js'
 import { Inserter, type Recorded, refused, type Stored, type Unstored } from './record-insert.js'
 
-export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUnit) {
-  const inserter = new Inserter(db, unit)
+export function recorder(db: Database, audit: DuplicateAudit) {
+  const inserter = new Inserter(db)
 
   return async function record(deliveries: readonly NewDelivery[]): Promise<RecordVerdict[][]> {
     const verdicts = deliveries.map((): RecordVerdict[] => [])
@@ -44,7 +43,7 @@ export function recorder(db: Database, audit: DuplicateAudit, unit: PartitionUni
       }
     }
     for (const conflict of conflicts)
-      await keepOtherContent(db, unit, conflict).catch((error) =>
+      await keepOtherContent(db, conflict).catch((error) =>
         answer(conflict.event, refused(conflict.event, error)),
       )
     // Not one event could be recorded: this is an outage and not about single events.

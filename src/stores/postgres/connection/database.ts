@@ -25,7 +25,7 @@ import { msOf } from '../../../duration.js'
 import { HookonceError } from '../../../errors.js'
 import { answerOf, newClient } from './client.js'
 import { isConnectionFailure, isRaceFailure, isStatementLost, throwHookonceError } from './failure.js'
-import { openPools, type PostgresOptions, settled } from './pools.js'
+import { openPools, type PartitionUnit, type PostgresOptions, settled } from './pools.js'
 import { awaitStandby } from './replication.js'
 import { ServerPool } from './server-pool.js'
 import { beginSql, inTransaction, logSettings, Sessions, transact } from './sessions.js'
@@ -44,6 +44,7 @@ export class Database {
   /** For a statement of the log. */
   readonly timeoutMs: number
   readonly hasDirectUrl: boolean
+  readonly partitions: PartitionUnit
   /** This process opens at most this many for longer than a moment. */
   readonly connections: number
   readonly sessions: Sessions
@@ -63,6 +64,7 @@ export class Database {
     this.inSchema = inSchema(this.schema)
     this.timeoutMs = msOf(options.statementTimeout, '10s')
     this.hasDirectUrl = direct !== undefined
+    this.partitions = options.partitions ?? 'month'
     this.connections = log.options.max + reads.options.max + transactions.options.max + 1
     this.sessions = new Sessions({ prepare: options.prepare, hasDirectUrl: this.hasDirectUrl })
     this.prepared = preparer(this.schema, () => this.sessions.named)

@@ -56,8 +56,10 @@ export interface PostgresOptions {
   /** A statement of the log without an answer after this time is an outage: its connection is destroyed. Default `'10s'`. */
   readonly statementTimeout?: Duration
   /** The time range of one partition of payloads. It can be changed on a log with data. Default `month`. */
-  readonly partitions?: 'month' | 'day'
+  readonly partitions?: PartitionUnit
 }
+
+export type PartitionUnit = 'month' | 'day'
 
 const textOrFunction = either(anyText, { ...callable, expected: 'a function that returns it' })
 const connections = whole(1, 1_000)
