@@ -40,7 +40,7 @@ async function main(): Promise<boolean> {
     },
   })
   atEnd(() => server.remove())
-  const store = postgres({ url: server.url, readTimeout: 120_000, statementTimeout: 120_000 })
+  const store = postgres({ url: server.url, statementTimeout: 120_000 })
   await store.migrate()
   const client = new pg.Client({ connectionString: server.url })
   client.on('error', () => {})

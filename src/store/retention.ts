@@ -40,8 +40,6 @@ export interface MaintainOptions {
   readonly payloadsBefore: Readonly<Record<string, number>>
   /** For these sources, drop only payloads that are in a verified archive. */
   readonly archivedOnly?: readonly string[]
-  /** Number of whole partitions to create ahead of now. Default 3. */
-  readonly ahead?: number
   readonly dryRun?: boolean
 }
 

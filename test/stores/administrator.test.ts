@@ -125,7 +125,7 @@ test('every connection of the server is in use, and then not any more', async ()
     settings: { max_connections: '12', superuser_reserved_connections: '0' },
   })
   try {
-    const store = postgres({ url: server.url, maxConnections: 2, maxReads: 1 })
+    const store = postgres({ url: server.url, maxConnections: 2 })
     afterwards(() => store.close())
     await store.migrate()
     await store.close()
@@ -140,7 +140,7 @@ test('every connection of the server is in use, and then not any more', async ()
       if (!isConnected) break
       held.push(client)
     }
-    const late = postgres({ url: server.url, maxConnections: 2, maxReads: 1 })
+    const late = postgres({ url: server.url, maxConnections: 2 })
     afterwards(() => late.close())
     for (const call of [() => late.record([delivery('a')]), () => late.list({})])
       await expect(call()).rejects.toMatchObject({

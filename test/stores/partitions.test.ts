@@ -101,15 +101,14 @@ function whole(list: readonly Partition[], from: number): void {
 describe('partitions are made', () => {
   test('ahead of now, and none of them takes what has no place', async () => {
     const store = await fresh()
-    const report = await store.retention.maintain({ payloadsBefore: {}, ahead: 5 })
-    expect(report).toMatchObject({ dropped: [], ahead: 5, busy: false })
-    expect(report.created).toHaveLength(2)
+    const later = Date.UTC(2031, 6, 9, 12)
+    await setClock(later)
+    const report = await store.retention.maintain({ payloadsBefore: {} })
+    expect(report).toMatchObject({ dropped: [], ahead: 3, busy: false })
+    expect(report.created).toHaveLength(4)
     expect((await partitions()).every((one) => one.low !== null && one.high !== null)).toBe(true)
-    whole(await partitions(), 0)
-    expect(await store.retention.maintain({ payloadsBefore: {}, ahead: 5 })).toMatchObject({
-      created: [],
-      ahead: 5,
-    })
+    whole(await partitions(), later)
+    expect(await store.retention.maintain({ payloadsBefore: {} })).toMatchObject({ created: [], ahead: 3 })
   })
 
   test('on demand when the process was down for months', async () => {
@@ -140,7 +139,7 @@ describe('partitions are made', () => {
     expect(await days.retention.maintain({ payloadsBefore: {} })).toMatchObject({ created: [] })
     const firstDay = months.at(-1)!.high.getTime()
     await setClock(firstDay + DAY_MS / 2)
-    const { created } = await days.retention.maintain({ payloadsBefore: {}, ahead: 3 })
+    const { created } = await days.retention.maintain({ payloadsBefore: {} })
     expect(created).toEqual([
       'payloads_y2030m03d01',
       'payloads_y2030m03d02',
@@ -150,9 +149,11 @@ describe('partitions are made', () => {
     await record(days, 'in a day')
     const again = open({ partitions: 'month' })
     await setClock(firstDay + 4.5 * DAY_MS)
-    expect((await again.retention.maintain({ payloadsBefore: {}, ahead: 1 })).created).toEqual([
+    expect((await again.retention.maintain({ payloadsBefore: {} })).created).toEqual([
       'payloads_y2030m03d05_to_y2030m04d01',
       'payloads_y2030m04',
+      'payloads_y2030m05',
+      'payloads_y2030m06',
     ])
     // A late one, before everything that is there.
     await record(days, 'late', at - 100 * DAY_MS)

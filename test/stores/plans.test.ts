@@ -91,7 +91,7 @@ function open(): CompleteStore<PostgresTx> {
     max: 2,
     Client: ExplainedClient,
   } as pg.PoolConfig)
-  const store = postgres({ pool, maxConnections: 1, maxReads: 1 })
+  const store = postgres({ pool, maxConnections: 1 })
   pools.push(pool)
   stores.push(store)
   return store

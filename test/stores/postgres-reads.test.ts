@@ -12,7 +12,7 @@ beforeEach(async () => {
   database = await freshDatabase()
   outside = new pg.Client({ connectionString: database.url })
   await outside.connect()
-  store = postgres({ url: database.url, readTimeout: 3_000 })
+  store = postgres({ url: database.url, statementTimeout: 3_000 })
   await store.migrate()
 })
 afterEach(async () => {
@@ -68,7 +68,7 @@ test('reads that hang take no connection from intake, and the server ends them i
 test('a read leaves nothing behind on its connection', async () => {
   await store.list({})
   const pool = new pg.Pool({ connectionString: database.url, max: 1 })
-  const beside = postgres({ pool, maxReads: 1 })
+  const beside = postgres({ pool, maxConnections: 1 })
   try {
     await expect(beside.get({ source: 'shop', id: 'none' })).resolves.toBeNull()
     expect(await others(`state like 'idle in transaction%'`)).toBe(0)

@@ -11,6 +11,8 @@ import type { PartitionUnit } from './connection/pools.js'
 import { adhoc, type Run } from './connection/statement.js'
 import { countAhead, dropPartition, ensurePartitions, type Partition } from './partitions.js'
 
+/** Whole partitions made ahead of now. */
+const AHEAD = 3
 /** Rows of counters merged in one transaction. */
 const FOLDED = 2_000
 
@@ -32,7 +34,7 @@ export async function maintain(db: Database, options: MaintainOptions): Promise<
     if (!session.isLocked)
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
-    const created = options.dryRun ? [] : await ensure(run, db.partitions, options.ahead ?? 3)
+    const created = options.dryRun ? [] : await ensure(run, db.partitions)
     if (!options.dryRun) await fold(run)
     const dropped = await dropAll(session, db.partitions, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
@@ -117,8 +119,8 @@ function pruneHorizons(
   )
 }
 
-async function ensure(run: Run, unit: PartitionUnit, ahead: number): Promise<string[]> {
-  return (await run<{ name: string }>(ensurePartitions, [null, ahead, unit])).map((row) => row.name)
+async function ensure(run: Run, unit: PartitionUnit): Promise<string[]> {
+  return (await run<{ name: string }>(ensurePartitions, [null, AHEAD, unit])).map((row) => row.name)
 }
 
 async function aheadOf(run: Run): Promise<number> {

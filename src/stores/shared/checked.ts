@@ -227,13 +227,12 @@ function checkPrune(options: PruneOptions): void {
   }
 }
 
-function checkMaintain({ payloadsBefore, archivedOnly = [], ahead }: MaintainOptions): void {
+function checkMaintain({ payloadsBefore, archivedOnly = [] }: MaintainOptions): void {
   for (const [source, at] of Object.entries(payloadsBefore)) {
     checkSource(source)
     checkInstant('payloadsBefore', at)
   }
   archivedOnly.forEach(checkSource)
-  if (ahead !== undefined) checkCount('ahead', ahead, 366)
 }
 
 function checkExport({ source, from, to, after, limit }: ExportOptions): void {

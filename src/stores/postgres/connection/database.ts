@@ -4,7 +4,7 @@
  * | connections  | how many                  | settings                  | used for                              |
  * |--------------|---------------------------|---------------------------|---------------------------------------|
  * | log          | `maxConnections` (6)      | of the session, once      | record, claim, settle, every write    |
- * | reads        | `maxReads` (3)            | of each transaction       | lists, statistics, payloads           |
+ * | reads        | half as many (3)          | of each transaction       | lists, statistics, payloads           |
  * | transactions | `maxTransactions` (10),   | none: they belong to the  | `ctx.tx` of handlers                  |
  * |              | or the application's pool | handler                   |                                       |
  * | listener     | 1, while somebody waits   | none                      | LISTEN (listener.ts)                  |
@@ -16,8 +16,8 @@
  * after 30 idle seconds; the last three kinds go to `directUrl` if there is one. The settings are in sessions.ts. Behind a
  * pooler the settings of the log, too, are those of each transaction.
  *
- * Limits: a connection must come within 5 s, a statement of the log answer within `statementTimeout`, a read within
- * `readTimeout`. A connection that does not answer is destroyed, and with it those that may be broken like it
+ * Limits: a connection must come within 5 s, a statement of the log or a read answer within
+ * `statementTimeout`. A connection that does not answer is destroyed, and with it those that may be broken like it
  * (server-pool.ts).
  */
 import type { Client, ClientConfig, PoolClient, QueryConfig, QueryResultRow } from 'pg'
@@ -52,7 +52,6 @@ export class Database {
   readonly prepared: (statement: Statement, values: unknown[]) => QueryConfig
   readonly #log: ServerPool
   readonly #reads: ServerPool
-  readonly #readTimeoutMs: number
   readonly #beginRead: string
   readonly #single: ClientConfig
   readonly #closing = new AbortController()
@@ -75,9 +74,8 @@ export class Database {
           problem: `all ${max} connections for reads are in use, and ${waitingCount} more reads wait`,
         }),
     })
-    this.#readTimeoutMs = msOf(options.readTimeout, '5s')
-    const limits = { ...logSettings, statement_timeout: this.#readTimeoutMs }
-    this.#beginRead = beginSql(this.#readTimeoutMs, limits, ' read only')
+    const limits = { ...logSettings, statement_timeout: this.timeoutMs }
+    this.#beginRead = beginSql(this.timeoutMs, limits, ' read only')
     const isOwn = options.pool === undefined
     const server = new ServerPool(transactions, { isOwn, exhausted: (_, ms) => poolExhausted(ms) })
     this.transactions = new TransactionPool(server, isOwn)
@@ -140,7 +138,7 @@ export class Database {
 
   /** Runs one statement in a read-only transaction, whose time the server limits: STORE_BUSY when it takes too long. */
   readonly read: Run = <Row extends QueryResultRow>(statement: Statement, values: unknown[]) => {
-    const limitMs = this.#readTimeoutMs + READ_GRACE_MS
+    const limitMs = this.timeoutMs + READ_GRACE_MS
     const once = async (client: PoolClient) => {
       const answer = transact<Row>(client, this.#beginRead, this.prepared(statement, values))
       return (await answerOf(answer, limitMs)).rows

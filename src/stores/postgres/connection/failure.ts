@@ -139,7 +139,7 @@ const explanations: Readonly<Record<string, string>> = {
     'the server refused this role, its certificate or an unencrypted connection; check pg_hba.conf and sslmode',
   '3D000': 'the database does not exist; check its name, or create it',
   '53300':
-    'the server or the role has no connection left; lower maxConnections, maxTransactions and maxReads, raise max_connections, or use a pooler',
+    'the server or the role has no connection left; lower maxConnections and maxTransactions, raise max_connections, or use a pooler',
   '57P04': 'the database was dropped; check its name, or create it',
   '58000': broken,
   XX000: broken,

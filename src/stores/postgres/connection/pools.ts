@@ -35,14 +35,10 @@ export interface PostgresOptions {
   readonly pool?: Pool
   /** Default `hookonce`. */
   readonly schema?: string
-  /** Connections for the log's own statements. Default 6. */
+  /** Connections for the log's own statements; half as many more are for reads (lists, statistics, payloads). Default 6. */
   readonly maxConnections?: number
   /** Connections for handlers' transactions when only `url` is given. Default 10. */
   readonly maxTransactions?: number
-  /** Connections for reads (lists, statistics, payloads). Reads wait for each other and never for intake. Default 3. */
-  readonly maxReads?: number
-  /** The server cancels a read that takes longer; the call throws STORE_BUSY. Default `'5s'`. */
-  readonly readTimeout?: Duration
   /**
    * An address of the same database that avoids the pooler, for notifications, migrations and maintenance. Default: none;
    * behind a pooler, other processes then find new events by polling.
@@ -53,7 +49,10 @@ export interface PostgresOptions {
    * pooler that supports prepared statements or gives each client a session, false for one that is not recognised.
    */
   readonly prepare?: boolean
-  /** A statement of the log without an answer after this time is an outage: its connection is destroyed. Default `'10s'`. */
+  /**
+   * A statement of the log without an answer after this time is an outage: its connection is destroyed. The server cancels
+   * a read that takes longer, and the call throws STORE_BUSY. Default `'10s'`.
+   */
   readonly statementTimeout?: Duration
   /** The time range of one partition of payloads. It can be changed on a log with data. Default `month`. */
   readonly partitions?: PartitionUnit
@@ -63,7 +62,6 @@ export type PartitionUnit = 'month' | 'day'
 
 const textOrFunction = either(anyText, { ...callable, expected: 'a function that returns it' })
 const connections = whole(1, 1_000)
-const timeout = duration(1, 600_000)
 
 const postgresRule = shape({
   // `parseAddress` and `inSchema` check the texts.
@@ -74,11 +72,9 @@ const postgresRule = shape({
   schema: anyText,
   maxConnections: connections,
   maxTransactions: connections,
-  maxReads: connections,
-  readTimeout: timeout,
   directUrl: anyText,
   prepare: flag,
-  statementTimeout: timeout,
+  statementTimeout: duration(1, 600_000),
   partitions: choice('month', 'day'),
 } satisfies Record<keyof PostgresOptions, Rule>)
 
@@ -94,11 +90,11 @@ export function settled(options: PostgresOptions): PostgresOptions {
 }
 
 export function openPools(options: PostgresOptions) {
-  const { pool, directUrl, maxConnections = 6, maxReads = 3, maxTransactions = 10 } = options
+  const { pool, directUrl, maxConnections = 6, maxTransactions = 10 } = options
   const shared = pool ? configOf(pool) : connection(options, urlOf(options))
   return {
     log: new pg.Pool({ ...shared, max: maxConnections }),
-    reads: new pg.Pool({ ...shared, pipeline: true, max: maxReads }),
+    reads: new pg.Pool({ ...shared, pipeline: true, max: Math.ceil(maxConnections / 2) }),
     transactions: pool ?? new pg.Pool({ ...shared, pipeline: true, max: maxTransactions }),
     /** For connections to `directUrl`, if there is one. */
     direct: directUrl === undefined ? undefined : connection(options, directUrl, '`directUrl`'),
