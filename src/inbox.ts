@@ -44,7 +44,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
       // A process with a spool can receive without the store. Handlers start when the store is open.
       if (!spool?.covers(error)) throw error
     }
-    if (store.opened) await base.cache?.log()
+    if (store.opened) await base.cache?.logId()
     await upkeep.start()
   }
 
@@ -62,7 +62,7 @@ export function createInbox<Tx = unknown, S extends Sources = Sources>(
     // Told now and waited for beside the handlers: it may be writing to a slow archive.
     const retentionEnded = upkeep.stopRetention()
     // Accepted deliveries get at least a second to be recorded, however short the deadline is.
-    await atMost(Math.max(1_000, left()), intake.drained())
+    await atMost(Math.max(1_000, left()), intake.idle())
     base.repeats.flush()
     await spool?.stop(left())
     await store.close(left, async () => {

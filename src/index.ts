@@ -22,7 +22,7 @@ export type {
   TailPage,
 } from './model.js'
 export type { OnceKeyOptions } from './once.js'
-export type { ActionOptions, BulkOptions, BulkResult } from './processing/commands.js'
+export type { ActionOptions, BulkOptions, BulkResult } from './processing/actions.js'
 export { permanent, postpone, type RetryPolicy, retryAfter } from './processing/failure.js'
 export type {
   BatchContext,

@@ -118,13 +118,13 @@ const interfaces = [
   ['A filter', 'src/model.ts', 'EventFilter', 'For `inbox.events.list`, `retry`, `replay` and `ignore`.'],
   [
     'Options of an order',
-    'src/processing/commands.ts',
+    'src/processing/actions.ts',
     'ActionOptions',
     'For `retry`, `replay` and `ignore`.',
   ],
   [
     'Options of an order on a filter',
-    'src/processing/commands.ts',
+    'src/processing/actions.ts',
     'BulkOptions',
     'Besides the options of an order.',
   ],

@@ -12,7 +12,7 @@ import type { SeenCache } from '../seen/cache.js'
 import { openTelemetry, type Tracing } from '../tracing.js'
 import { type LazyStore, lazyStore } from './lazy-store.js'
 import { checkCapabilities, checkSources, type InboxOptions, inboxLog } from './options.js'
-import { logCache } from './recording-path.js'
+import { seenCache } from './recording-path.js'
 
 export interface InboxBase<Tx> {
   readonly options: InboxOptions<Tx>
@@ -56,6 +56,6 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
     registry: new Registry<Tx>(sources, retry ?? {}),
     ring,
     store,
-    cache: options.seen ? logCache({ seen: options.seen, clock, log, store }) : null,
+    cache: options.seen ? seenCache({ seen: options.seen, clock, log, store }) : null,
   }
 }

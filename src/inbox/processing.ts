@@ -1,7 +1,7 @@
 /** Processing as part of an inbox: the processor exists once the store is open, and runs once the inbox was started. */
 import type { AfterRecord } from '../intake/after-record.js'
 import type { ClaimedEvent, EventFilter, EventKey } from '../model.js'
-import { type BulkOptions, commandEvent, commandEvents } from '../processing/commands.js'
+import { actOnEvent, actOnEvents, type BulkOptions } from '../processing/actions.js'
 import { handleInline } from '../processing/inline.js'
 import { Processor, workerName } from '../processing/processor.js'
 import type { Result } from '../processing/result.js'
@@ -60,7 +60,7 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     },
     async rearm(key) {
       const opened = await store.openForAccepted()
-      await commandEvent(opened, 'retry', key, { actor: 'sender', note: 'delivered again' })
+      await actOnEvent(opened, 'retry', key, { actor: 'sender', note: 'delivered again' })
       wake()
     },
     // Events of one lane run one after the other.
@@ -74,8 +74,8 @@ export function inboxProcessing<Tx>(base: InboxBase<Tx>): InboxProcessing<Tx> {
     return (async (target: EventKey | readonly EventKey[] | EventFilter, by: BulkOptions = {}) => {
       const ordered = forgetting(await store.open(), cache)
       const result = isKey(target)
-        ? await commandEvent(ordered, verb, target, by)
-        : await commandEvents(ordered, verb, target, by)
+        ? await actOnEvent(ordered, verb, target, by)
+        : await actOnEvents(ordered, verb, target, by)
       wake()
       return result
     }) as ActionMethod

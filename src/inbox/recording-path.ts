@@ -49,7 +49,7 @@ export interface RecordingDeps {
 export interface RecordingPath extends Recorder {
   readonly spool: OpenSpool | null
   /** Resolves when no delivery waits for its commit. */
-  drained(): Promise<void>
+  idle(): Promise<void>
 }
 
 export function recordingPath(deps: RecordingDeps): RecordingPath {
@@ -62,11 +62,11 @@ export function recordingPath(deps: RecordingDeps): RecordingPath {
   const { record } = cacheStep(cache)(traceStep(commits))
   counters.seen = cache?.counts ?? null
   counters.spool = toSpool?.counts ?? null
-  return { record, spool: toSpool, drained: commits.drained }
+  return { record, spool: toSpool, idle: commits.idle }
 }
 
 /** The cache of known events, bound to the log by a random id that is stored in the log, and to the database that holds it. */
-export function logCache({
+export function seenCache({
   seen,
   clock,
   log,
@@ -92,11 +92,11 @@ function cacheStep(cache: SeenCache | null): (next: Recorder) => Recorder {
       ? next
       : {
           async record(delivery, source, span) {
-            const log = await cache.log()
+            const log = await cache.logId()
             const known = log && (await cache.ask(log, source, delivery))
             if (known) return known
             const recording = await next.record(delivery, source, span)
-            if (log && recording !== 'spooled') cache.keep(log, source, delivery, recording)
+            if (log && recording !== 'spooled') cache.add(log, source, delivery, recording)
             return recording
           },
         }

@@ -13,7 +13,7 @@ import type {
   TailPage,
 } from '../model.js'
 import type { OnceKeyOptions } from '../once.js'
-import type { ActionOptions, BulkOptions, BulkResult } from '../processing/commands.js'
+import type { ActionOptions, BulkOptions, BulkResult } from '../processing/actions.js'
 import type { BatchHandler, Handler, HandlerOptions, StandardSchema } from '../processing/handler.js'
 import type { Result } from '../processing/result.js'
 import type { Delivery } from '../provider.js'

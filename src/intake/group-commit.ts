@@ -34,7 +34,7 @@ export interface GroupCommit {
   /** Deliveries that wait for a commit. */
   readonly waiting: number
   /** Resolves when nothing waits and nothing is under way. */
-  drained(): Promise<void>
+  idle(): Promise<void>
 }
 
 interface Waiter {
@@ -50,7 +50,7 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
   let queuedBytes = 0
   let underWay = 0
   let scheduled = false
-  let idle: (() => void)[] = []
+  let whenIdle: (() => void)[] = []
   const inTime = withinMs === null ? null : timeLimits(withinMs, giveUp)
 
   function record(delivery: NewDelivery): Promise<Recording> {
@@ -126,8 +126,8 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
       underWay--
       if (queue.length > 0) commitNext()
       else if (underWay === 0) {
-        for (const resolve of idle) resolve()
-        idle = []
+        for (const resolve of whenIdle) resolve()
+        whenIdle = []
       }
     }
   }
@@ -137,7 +137,9 @@ export function groupCommit(next: BatchRecorder, options: GroupCommitOptions = {
     get waiting() {
       return queue.length
     },
-    drained: () =>
-      queue.length === 0 && underWay === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve)),
+    idle: () =>
+      queue.length === 0 && underWay === 0
+        ? Promise.resolve()
+        : new Promise((resolve) => whenIdle.push(resolve)),
   }
 }

@@ -4,7 +4,7 @@
  *   claimed -> waiting -> running -> settling -> done
  *                 |  ^       |
  *                 |  '-------'   put back: its transaction took no further event
- *                 '-> released   its handler is paused or has too many events, its lease is lost, or dispatch was closed
+ *                 '-> released   its handler is paused or has too many events, its lease is lost, or dispatch was stopped
  *
  *   waiting    in the queue of its handler (`queues.ts`);
  *   running    its attempt has a place (`places.ts`);
@@ -18,7 +18,7 @@
  *              buffer, so that events of other handlers are still claimed. More events than it may hold are released;
  *   paused     its events are released.
  *
- * Dispatch itself is open, or closed: then no event of the buffer starts. `runNow` works in both.
+ * Dispatch itself is started, or stopped: then no event of the buffer starts. `runNow` works in both.
  */
 import { countStoreError } from '../counters.js'
 import type { ClaimedEvent } from '../model.js'
@@ -27,7 +27,6 @@ import { type AttemptDeps, attempt } from './attempt.js'
 import { attemptBatch, type BatchEnd } from './batch.js'
 import { AHEAD_MS, type BufferSize } from './buffer-size.js'
 import type { Leases } from './leases.js'
-import type { Pause } from './pause.js'
 import { type Holder, LONG_MS, type Place, Places } from './places.js'
 import { Queues } from './queues.js'
 import { groupSize, type Registered } from './registry.js'
@@ -47,9 +46,9 @@ const SETTLING_PER_PLACE = 8
 export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
   readonly leases: Leases<Tx>
   readonly tracing: Tracing | null
-  /** The measured size of the buffer, and the pause of the claim loop: it ends when there is room for more events. */
   readonly measured: BufferSize
-  readonly pause: Pause
+  /** The buffer has room for more events. */
+  onRoom(): void
   onSettled(event: ClaimedEvent, result: Result): void
 }
 
@@ -60,11 +59,11 @@ export class Dispatch<Tx> {
   readonly #queues = new Queues<Tx>()
   /** Callers of `idle`. */
   readonly #whenIdle: (() => void)[] = []
-  #isClosed = false
+  #isStopped = false
   /** Events that are settling. */
   #settling = 0
-  /** Above 0: events of busy handlers are not released, however many they are. */
-  #keeping = 0
+  /** Drains that are under way: a released event is due later, and a drain would end without it. */
+  #drains = 0
   /** Runs while places may soon be lent. */
   #lending: NodeJS.Timeout | undefined
 
@@ -112,7 +111,7 @@ export class Dispatch<Tx> {
 
   /** Starts events of the buffer while there are places for them, and releases those that would only take up room. */
   startReady(): void {
-    if (this.#isClosed) return
+    if (this.#isStopped) return
     this.#releasePaused()
     for (let next = this.#nextHolder(); next !== undefined; next = this.#nextHolder()) {
       const events = this.#queues.take(next, this.#maxEventsNow(next))
@@ -120,7 +119,7 @@ export class Dispatch<Tx> {
       const handler = next ?? this.#holderOf(events[0]!)
       this.#run(handler, events).catch(() => {}) // it was logged; the lease expires
     }
-    if (this.#keeping === 0) this.#releaseSurplus()
+    if (this.#drains === 0) this.#releaseSurplus()
     // The places of attempts that have run long enough by then are lent.
     if (this.#queues.size > 0 && this.#places.active >= this.#concurrency)
       this.#lending ??= setTimeout(() => {
@@ -135,18 +134,23 @@ export class Dispatch<Tx> {
     return result!
   }
 
-  /** While it is on, `startReady` releases no events of busy handlers. */
-  keepAll(isOn: boolean): void {
-    this.#keeping += isOn ? 1 : -1
+  /** Until `work` has ended, `startReady` releases no events of busy handlers. */
+  async withoutRelease<T>(work: () => Promise<T>): Promise<T> {
+    this.#drains++
+    try {
+      return await work()
+    } finally {
+      this.#drains--
+    }
   }
 
-  open(): void {
-    this.#isClosed = false
+  start(): void {
+    this.#isStopped = false
   }
 
   /** Starts no further event of the buffer, and releases those that have not begun. */
-  close(): Promise<void> {
-    this.#isClosed = true
+  stop(): Promise<void> {
+    this.#isStopped = true
     clearTimeout(this.#lending)
     this.#lending = undefined
     return this.release(this.#queues.clear())
@@ -244,7 +248,7 @@ export class Dispatch<Tx> {
 
   #placeIsFree(): void {
     this.startReady()
-    if (this.waiting <= this.bufferSize / 2) this.#deps.pause.end()
+    if (this.waiting <= this.bufferSize / 2) this.#deps.onRoom()
   }
 
   /** Events that have no result wait again. They keep their leases and their turn. */
@@ -258,7 +262,7 @@ export class Dispatch<Tx> {
     if (!results) for (const event of events.slice(0, begun)) this.#queues.runAlone(event)
     const waiting = results ? events.slice(begun) : events
     leases.detach(waiting)
-    if (this.#isClosed) await this.release(waiting)
+    if (this.#isStopped) await this.release(waiting)
     else for (const event of waiting.toReversed()) this.#queues.putBack(this.#holderOf(event), event)
   }
 

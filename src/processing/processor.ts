@@ -21,11 +21,10 @@ import { Dispatch, type DispatchDeps } from './dispatch.js'
 import { Elsewhere } from './elsewhere.js'
 import { retryRule } from './failure.js'
 import { Leases } from './leases.js'
-import { OutcomeWriter } from './outcome-writer.js'
-import { Pause } from './pause.js'
+import { unhandledNotice } from './report.js'
 import type { Result } from './result.js'
+import { OutcomeWriter } from './settle.js'
 import { Suspects } from './suspects.js'
-import { unhandledNotice } from './unhandled.js'
 
 export const DEFAULT_CONCURRENCY = 16
 
@@ -52,7 +51,7 @@ export const processingRule = shape({
   retry: retryRule,
 } satisfies Record<keyof ProcessingOptions | 'retry', Rule>)
 
-export type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, 'outcomes' | 'leases' | 'measured' | 'pause'>
+export type ProcessorDeps<Tx> = Omit<DispatchDeps<Tx>, 'outcomes' | 'leases' | 'measured' | 'onRoom'>
 
 interface Claimed {
   /** Events that were claimed, without suspects that must wait. */
@@ -124,7 +123,7 @@ export class Processor<Tx> {
         outcomes: new OutcomeWriter(store),
         leases: this.#leases,
         measured: this.#measured,
-        pause: this.#pause,
+        onRoom: () => this.wake(),
         onSettled: (event, result) => this.#settled(event, result),
       },
       this.#concurrency,
@@ -137,7 +136,7 @@ export class Processor<Tx> {
   async start(): Promise<void> {
     if (this.#state === 'running') return
     this.#state = 'running'
-    this.#dispatch.open()
+    this.#dispatch.start()
     this.#leases.allowSessions()
     this.#unsubscribe = await this.#deps.store
       .subscribe(() => this.wake())
@@ -160,7 +159,7 @@ export class Processor<Tx> {
   async stop(deadlineMs = 10_000): Promise<void> {
     this.#state = 'stopping'
     const left = countDown(deadlineMs)
-    const released = this.#dispatch.close()
+    const released = this.#dispatch.stop()
     this.#pause.end()
     await atMost(left(), this.#looping)
     await atMost(left(), this.#unsubscribe?.())
@@ -175,19 +174,14 @@ export class Processor<Tx> {
   /** Runs due events until there are none. Resolves to the number of attempts. */
   async drain(): Promise<number> {
     const limit = Math.max(this.#concurrency, this.#deps.registry.largestGroup)
-    let attempts = 0
-    // A released event is due later, and the drain would end without it.
-    this.#dispatch.keepAll(true)
-    try {
-      for (;;) {
+    return this.#dispatch.withoutRelease(async () => {
+      for (let attempts = 0; ; ) {
         const claimed = await this.#claim(limit, this.#unpaused(), 0)
         await this.#dispatch.idle()
         if (claimed.found === 0) return attempts
         attempts += claimed.attempts
       }
-    } finally {
-      this.#dispatch.keepAll(false)
-    }
+    })
   }
 
   /**
@@ -217,8 +211,8 @@ export class Processor<Tx> {
   async #loop(): Promise<void> {
     while (this.#state === 'running') {
       this.#dispatch.startReady()
-      const { open, behind } = this.#claimable()
-      if (await this.#claimForRoom(open, behind)) continue
+      const { free, behind } = this.#claimable()
+      if (await this.#claimForRoom(free, behind)) continue
       const pollMs = behind.length > 0 ? Math.min(this.#pollMs, LOOK_MS) : this.#pollMs
       if (this.#state !== 'running') return
       await this.#pause.begin(this.#failures > 0 ? Math.min(10_000, 200 * 2 ** this.#failures) : pollMs)
@@ -226,7 +220,7 @@ export class Processor<Tx> {
   }
 
   /** Claims as many events as there is room for. True when there are probably more. */
-  async #claimForRoom(open: readonly string[], behind: readonly string[]): Promise<boolean> {
+  async #claimForRoom(free: readonly string[], behind: readonly string[]): Promise<boolean> {
     const { bufferSize, freePlaces, waiting } = this.#dispatch
     const room = bufferSize + freePlaces - waiting
     // While the buffer still has events, a claim for a few free places is not worth a round trip.
@@ -236,7 +230,7 @@ export class Processor<Tx> {
     if (looks) this.#lookedAt = askedAt
     const limit = Math.min(looks ? Math.max(room, LOOK_EVENTS) : room, MAX_CLAIM)
     try {
-      const { found } = await this.#claim(limit, looks ? [...open, ...behind] : open)
+      const { found } = await this.#claim(limit, looks ? [...free, ...behind] : free)
       this.#failures = 0
       if (found === limit) return true
       if (found < FEW_EVENTS && this.#dispatch.freePlaces < this.#concurrency && !this.#isOrdered())
@@ -255,14 +249,14 @@ export class Processor<Tx> {
    * The sources to claim from. `behind`: one of its handlers has as many events as it can take, and the events of the others
    * may be behind a backlog of it. A source whose handlers all have enough is left out.
    */
-  #claimable(): { readonly open: readonly string[]; readonly behind: readonly string[] } {
+  #claimable(): { readonly free: readonly string[]; readonly behind: readonly string[] } {
     const { registry } = this.#deps
     const full = new Set(registry.all.filter((handler) => this.#dispatch.isAside(handler)))
     const names = this.#unpaused()
-    if (full.size === 0) return { open: names, behind: [] }
+    if (full.size === 0) return { free: names, behind: [] }
     const fullOf = (name: string) => registry.ofSource(name).filter((handler) => full.has(handler)).length
     return {
-      open: names.filter((name) => fullOf(name) === 0),
+      free: names.filter((name) => fullOf(name) === 0),
       behind: names.filter((name) => fullOf(name) > 0 && fullOf(name) < registry.ofSource(name).length),
     }
   }
@@ -361,4 +355,30 @@ function dueIn(result: Result): number | null {
 
 function rest(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms))
+}
+
+/** The pause between two claims. `end` also ends the next pause, if none has begun: a wake-up is never missed. */
+class Pause {
+  #isEnded = false
+  #resume: (() => void) | null = null
+
+  /** With jitter, so that processes that started together do not poll together. */
+  async begin(ms: number): Promise<void> {
+    if (!this.#isEnded) {
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, ms * (0.75 + Math.random() / 2))
+        this.#resume = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+    this.#resume = null
+    this.#isEnded = false
+  }
+
+  end(): void {
+    this.#isEnded = true
+    this.#resume?.()
+  }
 }

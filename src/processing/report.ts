@@ -1,6 +1,7 @@
 /** report: counts and logs the result of an attempt. */
 import { type Counters, countAttempt, countHandled } from '../counters.js'
 import type { LogFields, Logger } from '../log.js'
+import type { ClaimedEvent } from '../model.js'
 import { logFieldsOf } from './context.js'
 import { cut } from './error-text.js'
 import type { PreparedEvent } from './prepare.js'
@@ -9,9 +10,16 @@ import type { Result } from './result.js'
 
 /** The whole text is stored with the attempt. */
 const MAX_LOGGED_ERROR_BYTES = 2_048
+/** Senders decide which types there are, so only so many are counted. */
+const MAX_TYPES = 1_000
+
+interface ReportDeps {
+  readonly log: Logger
+  readonly counters: Counters
+}
 
 export function report<Tx>(
-  { log, counters }: { readonly log: Logger; readonly counters: Counters },
+  { log, counters }: ReportDeps,
   handler: Registered<Tx> | null,
   { claimed, durationMs }: PreparedEvent,
   result: Result,
@@ -48,5 +56,23 @@ function logResult(log: Logger, fields: LogFields, result: Result): void {
     }
     default:
       log.debug({ ...fields, outcome: result.kind }, 'event settled')
+  }
+}
+
+/** Counts and logs events that go to the review list because no process handles their type. */
+export function unhandledNotice({ log, counters }: ReportDeps): (event: ClaimedEvent) => void {
+  const byType = new Map<string, number>()
+  return ({ source, id, type: eventType }) => {
+    counters.of(source).reviewed++
+    const own = `${source} ${eventType}`
+    const type = byType.has(own) || byType.size < MAX_TYPES ? own : 'others'
+    const events = (byType.get(type) ?? 0) + 1
+    byType.set(type, events)
+    // The first, the second, the fourth, ...: many senders always send types that an application does not want.
+    if ((events & (events - 1)) !== 0) return
+    log.warn(
+      { source, eventId: id, type: eventType, step: 'settle', reason: 'unhandled', events },
+      'no process handles this type: event put on the review list. Add a handler and replay it, or ignore the type in a handler for "*"',
+    )
   }
 }

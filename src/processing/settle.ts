@@ -6,7 +6,6 @@ import { isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome, Settlement } from '../model.js'
 import { checkSettlement } from '../store/input.js'
 import type { Store, Watermark } from '../store.js'
-import type { OutcomeWriter } from './outcome-writer.js'
 import type { PreparedEvent } from './prepare.js'
 import { type FailureDeps, failureIn, isOutcome, type Result } from './result.js'
 import type { Session } from './session.js'
@@ -15,6 +14,8 @@ export interface SettleDeps<Tx> extends FailureDeps<Tx> {
   readonly store: Store<Tx>
   readonly outcomes: Pick<OutcomeWriter, 'write'>
 }
+
+const MAX_SETTLEMENTS = 500
 
 /**
  * The handler has returned, and its place may be given to another event. `isVisible`: other transactions see its effects,
@@ -154,4 +155,47 @@ function settlementsOf(begun: readonly PreparedEvent[], outcomes: readonly Outco
 
 function byKey(a: Watermark, b: Watermark): number {
   return a.key < b.key ? -1 : a.key > b.key ? 1 : 0
+}
+
+/**
+ * Writes outcomes without a transaction. Calls while a write is running go into the next write, so many small writes become
+ * few large ones without a timer.
+ */
+export class OutcomeWriter {
+  readonly #store: Pick<Store, 'settle'>
+  readonly #waiting: Waiting[] = []
+  #isBusy = false
+
+  constructor(store: Pick<Store, 'settle'>) {
+    this.#store = store
+  }
+
+  /** False: the lease is lost, and nothing was written. */
+  write(settlement: Settlement): Promise<boolean> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ settlement, resolve, reject })
+      if (this.#isBusy) return
+      this.#isBusy = true
+      setImmediate(() => void this.#writeAll())
+    })
+  }
+
+  async #writeAll(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const calls = this.#waiting.splice(0, MAX_SETTLEMENTS)
+      try {
+        const settled = await this.#store.settle(calls.map(({ settlement }) => settlement))
+        for (const [i, { resolve }] of calls.entries()) resolve(settled[i]!)
+      } catch (error) {
+        for (const { reject } of calls) reject(error)
+      }
+    }
+    this.#isBusy = false
+  }
+}
+
+interface Waiting {
+  readonly settlement: Settlement
+  readonly resolve: (settled: boolean) => void
+  readonly reject: (error: unknown) => void
 }

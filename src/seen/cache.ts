@@ -15,11 +15,11 @@ import { type Seen, type SeenEntry, type SeenKey, seenKeyText } from './seen.js'
 
 export interface SeenCache {
   /** The log that deliveries are recorded in now; null = unknown, so the cache is not used. Rarely asks the log. */
-  log(): Promise<string | null>
+  logId(): Promise<string | null>
   /** The verdicts if all of them are known; null = ask the log. */
   ask(log: string, source: Source, delivery: NewDelivery): Promise<RecordVerdict[] | null>
   /** Stores the verdicts, after the commit. `log`: as it was named before the commit. */
-  keep(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
+  add(log: string, source: Source, delivery: NewDelivery, verdicts: readonly RecordVerdict[]): void
   /** Called when an attempt of this process has finished an event. */
   settled(event: EventKey & { readonly seq: number }, state: 'succeeded' | 'ignored'): void
   /** Removes events whose state an operator has changed. */
@@ -84,7 +84,7 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
 
   return {
     counts,
-    log: name.current,
+    logId: name.current,
 
     async ask(id, source, delivery) {
       const { events } = delivery
@@ -111,7 +111,7 @@ export function createSeenCache({ seen, clock, log, readLogId, repeated }: SeenC
       return verdicts as RecordVerdict[]
     },
 
-    keep(id, source, delivery, verdicts) {
+    add(id, source, delivery, verdicts) {
       const now = clock.now()
       const expiresAt = now + ttlMs(source)
       put(

@@ -56,7 +56,7 @@ describe('group commit', () => {
     await turn()
     expect(answered).toEqual(['a', 'c', 'd', 'e'])
     store.batches[1]!.commit()
-    await commits.drained()
+    await commits.idle()
     await turn()
     expect(answered.sort()).toEqual(['a', 'b', 'c', 'd', 'e'])
   })
@@ -238,10 +238,10 @@ describe('group commit', () => {
   it('is drained when nothing waits and nothing is under way, and not before', async () => {
     const store = heldStore()
     const commits = groupCommit(store, { maxBatch: 1, maxUnderWay: 2 })
-    await commits.drained()
+    await commits.idle()
     for (const id of ['a', 'b', 'c']) void commits.record(delivery(id))
     let drained = 0
-    const ask = () => void commits.drained().then(() => drained++)
+    const ask = () => void commits.idle().then(() => drained++)
     ask() // none is under way yet
     await turn()
     ask()

@@ -2,7 +2,7 @@
 import type { EventFilter, EventRecord, Store } from 'hookonce'
 import type { Action } from 'hookonce/testing/contracts'
 import { describe, expect, it, test } from 'vitest'
-import { commandEvents } from '#dist/processing/commands.js'
+import { actOnEvents } from '#dist/processing/actions.js'
 import { ids, onBothLogs, post, postAll, shop, until } from '../support/processing.js'
 
 onBothLogs((bench) => {
@@ -70,7 +70,7 @@ function listed(count: number, matches: (seq: number) => boolean) {
 
 test('100,000 events are ordered oldest first, and each page is listed twice', async () => {
   const { store, orders, lists } = listed(100_000, () => true)
-  expect(await commandEvents(store, 'replay', {}, {})).toMatchObject({ matched: 100_000, done: 100_000 })
+  expect(await actOnEvents(store, 'replay', {}, {})).toMatchObject({ matched: 100_000, done: 100_000 })
   // Not compared as a whole: showing how two long lists differ takes minutes.
   expect(orders.findIndex((seq, i) => seq !== i + 1)).toBe(-1)
   expect(lists()).toBeLessThanOrEqual(1_002)
@@ -82,7 +82,7 @@ test('events that stop or begin to match on the way are met once or not at all, 
   // At first the even ones; then those that were ordered no longer, and more of the others.
   const matches = (seq: number) => !gone.has(seq) && (seq % 2 === 0 || (begun && seq % 3 === 0))
   const { store, orders } = listed(5_000, matches)
-  const { matched } = await commandEvents(
+  const { matched } = await actOnEvents(
     store,
     'retry',
     {},

@@ -3,9 +3,8 @@ import { HookonceError, silentLog } from 'hookonce'
 import type { ClaimedEvent, Outcome, Settlement } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
 import { settleBatch } from '../../dist/processing/batch.js'
-import { OutcomeWriter } from '../../dist/processing/outcome-writer.js'
 import { Session } from '../../dist/processing/session.js'
-import { settle } from '../../dist/processing/settle.js'
+import { OutcomeWriter, settle } from '../../dist/processing/settle.js'
 
 const turn = () => new Promise((resolve) => setImmediate(resolve))
 const done: Outcome = { kind: 'succeeded' }

@@ -271,13 +271,13 @@ test('the log is named again for a delivery that comes later: its database may h
     },
     repeated() {},
   })
-  const burst = await Promise.all(Array.from({ length: 100 }, () => cache.log()))
+  const burst = await Promise.all(Array.from({ length: 100 }, () => cache.logId()))
   expect(new Set(burst)).toEqual(new Set(['first start']))
   expect(reads).toBe(1)
   server = 'second start'
   // Quicker than any server can be stopped, replaced and started.
   await sleep(50)
-  expect(await cache.log()).toBe('second start')
+  expect(await cache.logId()).toBe('second start')
 })
 
 test('an lru keeps the last ones used', async () => {

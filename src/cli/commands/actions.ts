@@ -1,7 +1,7 @@
 /** `hookonce retry`, `replay`, `ignore`: actions on events that are named by id or chosen by a filter. */
 import type { Command } from 'commander'
 import type { ActionRefusal, ActionResult, EventFilter } from '../../model.js'
-import type { BulkResult } from '../../processing/commands.js'
+import type { BulkResult } from '../../processing/actions.js'
 import { action, addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
@@ -143,7 +143,7 @@ async function actionFound(
 ): Promise<number> {
   const { rate } = options
   const total = await countUpTo(log, filter)
-  const result = await log.commandEvents(verb, filter, {
+  const result = await log.actOnEvents(verb, filter, {
     ...actionOptions(options),
     ...(rate === undefined ? {} : { ratePerSecond: rate }),
     signal,

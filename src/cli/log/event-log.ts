@@ -3,7 +3,7 @@
  * server. The shapes are those of the admin API, so that `--json` prints the same with both.
  */
 import type { ActionResult, EventFilter, EventKey, Position } from '../../model.js'
-import type { ActionOptions, BulkOptions, BulkResult } from '../../processing/commands.js'
+import type { ActionOptions, BulkOptions, BulkResult } from '../../processing/actions.js'
 import type { AttemptView, EventView } from '../../server/admin/views.js'
 
 export type { AttemptView, EventView }
@@ -51,5 +51,5 @@ export interface EventLog extends AsyncDisposable {
   /** Events as they are recorded, in order, until the signal is aborted. */
   follow(options: FollowOptions): AsyncGenerator<Followed, void>
   act(verb: Verb, key: EventKey, options: ActionOptions): Promise<ActionResult>
-  commandEvents(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
+  actOnEvents(verb: Verb, filter: EventFilter, options: BulkOptions): Promise<BulkResult>
 }

@@ -6,7 +6,7 @@ import {
   type EventFilter,
   type EventKey,
 } from '../../model.js'
-import type { BulkOptions, BulkResult } from '../../processing/commands.js'
+import type { BulkOptions, BulkResult } from '../../processing/actions.js'
 import type { ActionView } from '../../server/admin/actions.js'
 import type { PayloadAnswer } from '../../server/admin/views.js'
 import { pause } from '../command.js'
@@ -49,7 +49,7 @@ export function serverLog(api: Api): EventLog {
         throw error
       }
     },
-    commandEvents: (verb, filter, options) => actionAll(api, verb, filter, options),
+    actOnEvents: (verb, filter, options) => actionAll(api, verb, filter, options),
     async [Symbol.asyncDispose]() {},
   }
 }

@@ -2,7 +2,7 @@
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
 import type { EventKey } from '../../model.js'
-import { commandEvent, commandEvents } from '../../processing/commands.js'
+import { actOnEvent, actOnEvents } from '../../processing/actions.js'
 import { attemptView, eventView } from '../../server/admin/views.js'
 import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
@@ -46,8 +46,8 @@ export function storeLog(store: Store): EventLog {
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
     follow: (options) => follow(store, options),
-    act: (verb, key, options) => commandEvent(store, verb, key, { actor, ...options }),
-    commandEvents: (verb, filter, options) => commandEvents(store, verb, filter, { actor, ...options }),
+    act: (verb, key, options) => actOnEvent(store, verb, key, { actor, ...options }),
+    actOnEvents: (verb, filter, options) => actOnEvents(store, verb, filter, { actor, ...options }),
     [Symbol.asyncDispose]: () => store.close(),
   }
 }

@@ -8,7 +8,7 @@ import { atMost } from '../../clock.js'
 import { codeOf, HookonceError } from '../../errors.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventKey } from '../../model.js'
-import type { BulkOptions, BulkResult } from '../../processing/commands.js'
+import type { BulkOptions, BulkResult } from '../../processing/actions.js'
 import type { actionShape } from './shapes.js'
 import { instant } from './views.js'
 

@@ -1,5 +1,5 @@
 /**
- * Commands of operators (retry, replay, ignore) for one event or for all events of a filter. Those of a filter are taken
+ * Actions of operators (retry, replay, ignore) for one event or for all events of a filter. Those of a filter are taken
  * oldest first, page by page, with an optional rate, progress reports and a signal to stop.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -24,7 +24,7 @@ export interface BulkOptions extends Omit<ActionOptions, 'conflict'> {
   /** The most events per second. */
   readonly ratePerSecond?: number
   readonly onProgress?: (progress: BulkResult) => void
-  /** Stops between two pages, or while it waits for the rate. Commands that were carried out are not undone. */
+  /** Stops between two pages, or while it waits for the rate. Actions that were carried out are not undone. */
   readonly signal?: AbortSignal
 }
 
@@ -38,10 +38,10 @@ export interface BulkResult {
 
 const PAGE = 200
 
-type CommandStore = Pick<Store, 'list' | 'operate'>
+type ActionStore = Pick<Store, 'list' | 'operate'>
 
-export async function commandEvent(
-  store: CommandStore,
+export async function actOnEvent(
+  store: ActionStore,
   verb: Action['verb'],
   key: EventKey,
   options: ActionOptions,
@@ -51,8 +51,8 @@ export async function commandEvent(
   return result!
 }
 
-export async function commandEvents(
-  store: CommandStore,
+export async function actOnEvents(
+  store: ActionStore,
   verb: Action['verb'],
   wanted: EventFilter | readonly EventKey[],
   options: BulkOptions,
@@ -113,7 +113,7 @@ interface PageRange {
  * events recorded after the start are left out.
  */
 async function* oldestFirst(
-  store: CommandStore,
+  store: ActionStore,
   filter: EventFilter,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<EventRecord[], void> {
@@ -132,7 +132,7 @@ async function* oldestFirst(
 }
 
 /** May return more than a page: other events between the ends may match the filter by now. */
-async function listAgain(store: CommandStore, filter: EventFilter, range: PageRange): Promise<EventRecord[]> {
+async function listAgain(store: ActionStore, filter: EventFilter, range: PageRange): Promise<EventRecord[]> {
   const found: EventRecord[] = []
   let { cursor } = range
   for (;;) {
