@@ -229,10 +229,6 @@ export const errorTable = {
     500,
     'Events of source "{source}" would be kept for {age}, but {provider} retries for {window}, and a late retry would be a new event. Keep events at least {window}.',
   ),
-  RETENTION_INVALID: final(
-    500,
-    'In retention, {what} {problem}. An age is written as 30d, 12h or a number of milliseconds.',
-  ),
   ARCHIVE_FAILED: retryable(
     503,
     'The archive {archive} could not {verb} {path} ({problem}). Nothing was removed from the log; check that it can be reached and written.',
@@ -240,10 +236,6 @@ export const errorTable = {
   ARCHIVE_DAMAGED: final(
     500,
     '{path} in the archive {archive} is damaged: {problem}. Payloads that depend on it are not removed. Restore it from a copy, or move the folder of its day away.',
-  ),
-  ENCRYPTION_OPTIONS: final(
-    500,
-    'The option encryption {problem}. It takes { current, keys }, each key 32 random bytes as base64, hex or a Buffer.',
   ),
   ENCRYPTION_KEY_MISSING: final(
     500,

@@ -1,6 +1,6 @@
 /** The encryption keys of payloads. All are checked before one is used. */
 import { createSecretKey, type KeyObject } from 'node:crypto'
-import { HookonceError } from '../errors.js'
+import { invalid } from '../errors.js'
 import { either, flag, mapOf, type Rule, rule, shape, text } from '../options.js'
 
 export interface EncryptionOptions {
@@ -37,7 +37,11 @@ const KEY_BYTES = 32
 
 export function keyRing(options: EncryptionOptions): KeyRing {
   const { current, keys, required = false } = options
-  const problem = (text: string) => new HookonceError('ENCRYPTION_OPTIONS', { problem: text })
+  const problem = (text: string) =>
+    invalid(
+      'The option encryption',
+      `${text}. It takes { current, keys }, each key 32 random bytes as base64, hex or a Buffer`,
+    )
   if (typeof keys !== 'object' || keys === null) throw problem('needs `keys`')
   const ring = new Map<string, KeyObject>()
   for (const [id, key] of Object.entries(keys)) {

@@ -1,6 +1,6 @@
 /** The retention of each source. It is checked when the inbox is created, before anything can be removed. */
 import { durationText, msOf } from '../duration.js'
-import { HookonceError } from '../errors.js'
+import { HookonceError, invalid } from '../errors.js'
 import {
   checkOptions,
   choice,
@@ -105,5 +105,8 @@ function staysValid({ scheme }: Source): boolean {
 }
 
 function invalidRetention(what: string, problem: string): HookonceError {
-  return new HookonceError('RETENTION_INVALID', { what, problem })
+  return invalid(
+    `In retention, ${what}`,
+    `${problem}. An age is written as 30d, 12h or a number of milliseconds`,
+  )
 }

@@ -364,7 +364,7 @@ describe('sealing', () => {
       { current: 'a:b', keys: { 'a:b': k1 } },
       { current: 'k1', keys: { k1 }, required: 'yes' },
     ]) {
-      expect(() => make(bad)).toThrow(expect.objectContaining({ code: 'ENCRYPTION_OPTIONS' }))
+      expect(() => make(bad)).toThrow(expect.objectContaining({ code: 'INVALID_INPUT' }))
       expect(() => make(bad)).not.toThrow(short)
     }
     expect(() => make(first)).not.toThrow()
