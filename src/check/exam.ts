@@ -5,7 +5,7 @@ import { invalid } from '../errors.js'
 import { isLoopbackHost, withoutBrackets } from '../ip.js'
 import type { Source } from '../provider.js'
 import { type Answer, post, postAtOnce, postSlowly } from './post.js'
-import { commandProbe, countFrom, type Patience, type Probe, runCommand, urlProbe } from './probe.js'
+import { commandProbe, countFrom, type Probe, runCommand, urlProbe } from './probe.js'
 import { createSender, type SentEvent } from './sender.js'
 import type { Exam } from './trial.js'
 
@@ -30,14 +30,8 @@ export interface ExamineOptions {
   readonly only?: readonly string[]
   /** The time limit of one request. Default 30,000. */
   readonly timeoutMs?: number
-  /** How long a count of effects must stay unchanged. Default 1,000. */
-  readonly settleMs?: number
-  /** How long to wait for an effect. Default 10,000. */
+  /** How long to wait for an effect. Default 10,000. A count that stays unchanged for a tenth of it is final. */
   readonly waitMs?: number
-  /** How long the trial `later` waits. Default 3,000. */
-  readonly delayMs?: number
-  /** How long an answer may take. Default: the sender's own limit. */
-  readonly timeLimitMs?: number
   /** Trials with the result unknown count as failed. */
   readonly strict?: boolean
 }
@@ -56,11 +50,10 @@ export interface Sent {
 }
 
 export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam {
-  const { timeoutMs = 30_000, settleMs = 1_000, waitMs = 10_000, delayMs = 3_000 } = options
-  const patience: Patience = { settleMs, waitMs }
+  const { timeoutMs = 30_000, waitMs = 10_000 } = options
   const probe = probeOf(options, timeoutMs)
   const sender = createSender(options.source, url, options.type)
-  const documentedMs = options.timeLimitMs ?? options.source.answer.timeLimitMs
+  const documentedMs = options.source.answer.timeLimitMs
 
   async function counted<T extends Answer | Answer[]>(requests: number, answering: Promise<T>): Promise<T> {
     sent.requests += requests
@@ -79,7 +72,7 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
   const exam: Exam = {
     sender,
     expectedCount: 1,
-    delayMs,
+    delayMs: 0.3 * waitMs,
     answers: sent.answers,
     timeLimit: { ms: documentedMs ?? ASSUMED_LIMIT_MS, documented: documentedMs !== null },
     deliver: async (event) => valid(1, post(await sender.delivery(event), timeoutMs)),
@@ -88,7 +81,7 @@ export function createExam(options: ExamineOptions, url: URL, sent: Sent): Exam 
     deliverSlowly: (delivery) => valid(1, postSlowly(delivery, PIECE_PAUSE_MS, timeoutMs)),
     async count(event) {
       // A probe that did not see the effect of the first event counts something else.
-      return probe && exam.expectedCount > 0 ? countFrom(probe, event.id, patience) : null
+      return probe && exam.expectedCount > 0 ? countFrom(probe, event.id, waitMs) : null
     },
     restart: command(options.restartCommand, 'The restart command'),
     crash: command(options.crashCommand, 'The crash command'),

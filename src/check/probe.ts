@@ -11,13 +11,6 @@ import { post } from './post.js'
 /** The number of effects: of this event, or of all events where the probe cannot tell them apart. */
 export type Probe = (eventId: string) => Promise<number>
 
-export interface Patience {
-  /** How long a count must stay unchanged. */
-  readonly settleMs: number
-  /** How long to wait for an effect that must happen. */
-  readonly waitMs: number
-}
-
 /** `{id}` in the URL stands for the event id. */
 export function urlProbe(template: string, timeoutMs: number): Probe {
   return async (eventId) => {
@@ -61,7 +54,8 @@ export interface EffectCount {
   stable(atLeast: number): Promise<number>
 }
 
-export async function countFrom(probe: Probe, eventId: string, patience: Patience): Promise<EffectCount> {
+export async function countFrom(probe: Probe, eventId: string, waitMs: number): Promise<EffectCount> {
+  const settleMs = waitMs / 10
   const before = await probe(eventId)
   return {
     async stable(atLeast) {
@@ -70,15 +64,14 @@ export async function countFrom(probe: Probe, eventId: string, patience: Patienc
       let since = performance.now()
       for (;;) {
         const now = performance.now()
-        const unchanged = now - since >= patience.settleMs
-        if (unchanged && (value - before >= atLeast || now - startedAt >= patience.waitMs))
-          return value - before
-        await sleep(Math.min(50, patience.settleMs))
+        const unchanged = now - since >= settleMs
+        if (unchanged && (value - before >= atLeast || now - startedAt >= waitMs)) return value - before
+        await sleep(Math.min(50, settleMs))
         const next = await probe(eventId)
         if (next !== value) since = performance.now()
         value = next
         // Other traffic may change the count all the time, so this wait has a limit too.
-        if (performance.now() - startedAt > 2 * patience.waitMs + patience.settleMs) return value - before
+        if (performance.now() - startedAt > 2 * waitMs + settleMs) return value - before
       }
     },
   }

@@ -1,5 +1,5 @@
-/** The report of an examination, also as JUnit XML. Its shape is that of `hookonce check --json`, and stable. */
-import { type Fault, faults } from './faults.js'
+/** The report of an examination. Its shape is that of `hookonce check --json`, and stable. */
+import type { Fault } from './faults.js'
 import type { Answer } from './post.js'
 
 /** `unknown`: no fault was seen, and the trial could not show that there is none. */
@@ -58,47 +58,4 @@ export function answerTimes(answers: readonly Answer[]): AnswerTimes | null {
   times.sort((a, b) => a - b)
   const quantile = (share: number) => Math.round(times[Math.ceil(share * times.length) - 1]!)
   return { count: times.length, p50Ms: quantile(0.5), p95Ms: quantile(0.95), maxMs: quantile(1) }
-}
-
-/** A trial with the result unknown is a skipped test, with its reason. */
-export function junit(report: Report): string {
-  const { trials, failed, unknown, durationMs, startedAt } = report
-  const suite = `name=${quoted(`hookonce check ${report.provider} ${report.url}`)} tests="${trials.length}" failures="${failed}" errors="0" skipped="${unknown}" time="${seconds(durationMs)}" timestamp="${startedAt.slice(0, 19)}"`
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    '<testsuites>',
-    `  <testsuite ${suite}>`,
-    ...trials.map(testcase),
-    '  </testsuite>',
-    '</testsuites>',
-    '',
-  ].join('\n')
-}
-
-function testcase(trial: TrialReport): string {
-  const open = `    <testcase classname="hookonce.check" name=${quoted(`${trial.name}: ${trial.title}`)} time="${seconds(trial.durationMs)}"`
-  if (trial.result === 'pass') return `${open}/>`
-  if (trial.result === 'unknown')
-    return `${open}>\n      <skipped message=${quoted(trial.saw)}/>\n    </testcase>`
-  const advice = trial.fault === null ? '' : `${faults[trial.fault].what} ${faults[trial.fault].fix}`
-  const text = escaped(`${trial.saw}\n${trial.why}\n${advice}`)
-  return `${open}>\n      <failure type=${quoted(trial.fault ?? 'fail')} message=${quoted(trial.saw)}>${text}</failure>\n    </testcase>`
-}
-
-function seconds(ms: number): string {
-  return (ms / 1_000).toFixed(3)
-}
-
-function quoted(text: string): string {
-  return `"${escaped(text).replaceAll('\n', ' ')}"`
-}
-
-const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-/** XML cannot contain most control characters, not even escaped. */
-function escaped(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(/[^\P{C}\n\t]/gu, '\ufffd')
-    .replace(/[&<>"]/g, (character) => entities[character]!)
 }

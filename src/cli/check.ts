@@ -1,12 +1,11 @@
-/** `hookonce check`: runs an examination and prints its report as text, JSON or JUnit XML. */
-import { writeFileSync } from 'node:fs'
+/** `hookonce check`: runs an examination and prints its report. */
 import { type Examination, type ExamineOptions, examination } from '../check/examine.js'
-import { junit, type Report, type TrialReport } from '../check/report.js'
+import type { Report, TrialReport } from '../check/report.js'
 import { isHookonceError } from '../errors.js'
 import type { Source } from '../provider.js'
 import type { Call } from './command.js'
 import { existingCredentials } from './dev/folder.js'
-import { Failure, UsageError } from './failure.js'
+import { UsageError } from './failure.js'
 import { readInput } from './options.js'
 import { counted } from './output.js'
 import { configuredSource, devSource, factoryOf, senderOf } from './sources.js'
@@ -26,14 +25,8 @@ type SameInBoth =
 export interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
   readonly provider: string
   readonly secret?: string
-  readonly config?: string
   readonly option?: readonly string[]
-  readonly timeout?: number
-  readonly settle?: number
   readonly wait?: number
-  readonly delay?: number
-  readonly timeLimit?: number
-  readonly junit?: string
   readonly iOwnThisEndpoint?: boolean
 }
 
@@ -47,7 +40,6 @@ export async function check({ options, output }: Call<CheckOptions>, url: string
     else if (!output.json) output.say((paint) => trialLine(paint, done))
   })
   output.progress(null)
-  if (options.junit !== undefined) write(options.junit, junit(report))
   output.result(report, (paint) => summary(paint, report, options.strict === true))
   return report.ok ? 0 : 1
 }
@@ -72,11 +64,7 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
     crashCommand: options.crashCommand,
     fault: options.fault,
     only: options.only,
-    timeoutMs: options.timeout,
-    settleMs: options.settle,
     waitMs: options.wait,
-    delayMs: options.delay,
-    timeLimitMs: options.timeLimit,
     strict: options.strict,
   }
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
@@ -86,9 +74,9 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
  * The source that signs: with the secret that was given, else a source of the configuration, else the provider with the
  * secret of `hookonce dev` in this folder.
  */
-async function sourceOf({ provider, secret, option, config }: CheckOptions): Promise<Source> {
+async function sourceOf({ provider, secret, option }: CheckOptions): Promise<Source> {
   if (secret === undefined && option === undefined) {
-    if (config !== undefined || hasConfig()) return configuredSource(provider, config)
+    if (hasConfig()) return configuredSource(provider)
     const dev = existingCredentials()
     if (dev !== null) return devSource(factoryOf(provider), dev)
   }
@@ -127,14 +115,6 @@ function readOption(text: string): [string, string] {
     text.slice(0, at),
     value.startsWith('@') ? readInput('--option', value.slice(1)).toString('utf8').trim() : value,
   ]
-}
-
-function write(path: string, text: string): void {
-  try {
-    writeFileSync(path, text)
-  } catch (error) {
-    throw new Failure(`${path} cannot be written: ${(error as NodeJS.ErrnoException).code}.`)
-  }
 }
 
 const styles: Readonly<Record<TrialReport['result'], Style>> = {

@@ -3,7 +3,7 @@
  * file and never a value.
  */
 import { existsSync, readFileSync } from 'node:fs'
-import * as util from 'node:util'
+import { parseEnv } from 'node:util'
 import type { Command } from 'commander'
 import { UsageError } from './failure.js'
 
@@ -16,7 +16,7 @@ export function readEnvFile(path: string): string {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
     throw new UsageError(`The file of --env-file, ${path}, cannot be read (${code}).`)
   }
-  for (const [name, value] of Object.entries(parse(text))) process.env[name] ??= value
+  for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value
   return path
 }
 
@@ -24,20 +24,4 @@ export function readEnvFile(path: string): string {
 export function readDevEnvFile(program: Command, command: Command): void {
   const named = program.args.some((word) => word === '--env-file' || word.startsWith('--env-file='))
   if (command.name() === 'dev' && !named && existsSync('.env')) readEnvFile('.env')
-}
-
-function parse(text: string): Record<string, string | undefined> {
-  // util.parseEnv is missing before Node 20.12.
-  return typeof util.parseEnv === 'function' ? util.parseEnv(text) : parseLines(text)
-}
-
-const LINE =
-  /^[ \t]*(?:export[ \t]+)?([A-Za-z_][\w.]*)[ \t]*=[ \t]*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|([^#\n]*))/gm
-
-/** Exported for its test, which compares it with util.parseEnv. */
-export function parseLines(text: string): Record<string, string> {
-  const variables: Record<string, string> = {}
-  for (const [, name = '', double, single, back, plain = ''] of text.matchAll(LINE))
-    variables[name] = double?.replaceAll('\\n', '\n') ?? single ?? back ?? plain.trim()
-  return variables
 }

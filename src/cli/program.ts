@@ -6,7 +6,6 @@ import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { addActions } from './commands/actions.js'
 import { addCheck } from './commands/check.js'
-import { addCompletion } from './commands/completion.js'
 import { addDev } from './commands/dev.js'
 import { addDoctor } from './commands/doctor.js'
 import { addEvents } from './commands/events.js'
@@ -56,7 +55,6 @@ Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
   addDoctor(program)
   addToken(program)
   addProviders(program)
-  addCompletion(program)
   return program
 }
 

@@ -111,8 +111,8 @@ function makeSource(factory: ProviderFactory, options: Options): Source {
 }
 
 /** A source of a configuration, which signs with its own secrets. */
-export async function configuredSource(name: string, path: string | undefined): Promise<Source> {
-  const { sources } = await readConfig(path)
+export async function configuredSource(name: string): Promise<Source> {
+  const { sources } = await readConfig()
   const source = sources[name]
   if (source) return source
   const near = nearest(name, Object.keys(sources))

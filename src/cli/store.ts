@@ -61,10 +61,10 @@ async function chooseStore(url: string | undefined): Promise<StoreChoice> {
   return { store, ...(config.encryption ? { encryption: config.encryption as EncryptionOptions } : {}) }
 }
 
-async function loadHere(path?: string): Promise<LoadedConfig> {
+async function loadHere(): Promise<LoadedConfig> {
   const { loadConfig } = await import('../config/load.js')
-  if (process.stderr.isTTY) say(`using ${path ?? 'hookonce.config of this folder'}`)
-  return loadConfig(path === undefined ? {} : { path })
+  if (process.stderr.isTTY) say('using hookonce.config of this folder')
+  return loadConfig()
 }
 
 function say(text: string): void {
@@ -87,8 +87,8 @@ export function hasConfig(): boolean {
 }
 
 /** The configuration, for commands that do not use its store. */
-export async function readConfig(path?: string): Promise<HookonceConfig> {
-  const { config } = await loadHere(path)
+export async function readConfig(): Promise<HookonceConfig> {
+  const { config } = await loadHere()
   if (typeof config.store === 'object') await config.store.close()
   return config
 }

@@ -4,7 +4,7 @@
  * change the direction of writing could make one id look like another.
  */
 import { randomBytes } from 'node:crypto'
-import * as util from 'node:util'
+import { styleText } from 'node:util'
 
 export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan'
 export type Paint = (style: Style, text: string) => string
@@ -16,10 +16,9 @@ const painted = new RegExp(`${MARK}(\\[\\d+m)`, 'g')
 /** Colours on a terminal only, and not when NO_COLOR is set to a text (no-color.org). */
 export function painter(stream: { readonly isTTY?: boolean }): Paint {
   const wanted = stream.isTTY === true && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
-  // styleText is missing before Node 20.12.
-  if (!wanted || typeof util.styleText !== 'function') return (_, text) => text
+  if (!wanted) return (_, text) => text
   return (style, text) => {
-    const [open, close] = util.styleText(style, '\0').split('\0')
+    const [open, close] = styleText(style, '\0').split('\0')
     return `${marked(open)}${text}${marked(close)}`
   }
 }

@@ -29,9 +29,7 @@ beforeAll(async () => {
       probe: example.probe,
       fault: example.fault,
       restartCommand: example.restartCommand,
-      settleMs: 250,
-      waitMs: 5_000,
-      delayMs: 200,
+      waitMs: 4_000,
     })
     promised[name] = exam.requests
     reports[name] = await exam.run()

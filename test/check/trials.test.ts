@@ -48,9 +48,7 @@ async function endpoint(receive: Receive): Promise<{ url: string; probe: string;
 async function examined(options: Partial<ExamineOptions> & { url: string }): Promise<Report> {
   return examination({
     source: own,
-    settleMs: 60,
-    waitMs: 400,
-    delayMs: 50,
+    waitMs: 500,
     timeoutMs: 5_000,
     ...options,
   }).run()
@@ -170,7 +168,11 @@ describe('what an endpoint does wrong is named', () => {
       await new Promise((resolve) => setTimeout(resolve, 20))
       return 200
     })
-    const report = await examined({ url, timeLimitMs: 10, only: ['answer-time'] })
+    const report = await examined({
+      url,
+      source: { ...own, answer: { ...own.answer, timeLimitMs: 10 } },
+      only: ['answer-time'],
+    })
     expect(trial(report, 'answer-time')).toMatchObject({ result: 'fail', fault: 'slow_ack' })
     const silent = await endpoint(() => new Promise(() => {}))
     const gaveUp = await examined({ url: silent.url, timeoutMs: 100, only: ['again'] })
@@ -242,7 +244,7 @@ describe('nothing is guessed', () => {
       late(effects, idIn(raw))
       return 200
     })
-    const report = await examined({ url, probe, settleMs: 250, waitMs: 2_000, only: ['again'] })
+    const report = await examined({ url, probe, waitMs: 2_000, only: ['again'] })
     expect(trial(report, 'again')).toMatchObject({ result: 'fail', fault: 'no_dedupe' })
   })
 

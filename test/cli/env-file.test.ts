@@ -1,9 +1,7 @@
 /** Variables from files, and one error for all variables that are missing. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import * as util from 'node:util'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { parseLines } from '#dist/cli/env-file.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
 let folder: Folder
@@ -90,17 +88,4 @@ export default defineConfig({
     expect(stderr).toContain('T_STORE is not set')
     expect(stderr).toContain('Also not set: T_APP')
   })
-})
-
-test('files are read the same way by versions of Node without a parser', () => {
-  const text = `# comment
-A=1
-export B = two words # comment
-C="a # b\\nc"
-D='single \\n'
-E=\`back\`
-F=
-G.H=x=y
-`
-  expect(parseLines(text)).toEqual({ ...util.parseEnv(text) })
 })

@@ -144,7 +144,7 @@ test('a path of its own, a filter and a start in the past; an app that refuses i
   const app = await startApp()
   app.status = 400
   const listener = folder.start([
-    ...['listen', `http://127.0.0.1:${app.port}/hooks`, '--filter', 'invoice.*', '--since', '1h', '--json'],
+    ...['listen', `http://127.0.0.1:${app.port}/hooks`, '--type', 'invoice.*', '--since', '1h', '--json'],
     ...['--secret', localSecret, '--store', `sqlite:${folder.path}/events.db`],
   ])
   await listener.says(/evt_through_a_server_5.*\n/)

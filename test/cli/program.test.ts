@@ -1,8 +1,6 @@
-import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Command } from 'commander'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { completionScript } from '#dist/cli/commands/completion.js'
 import { createProgram } from '#dist/cli/program.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
@@ -76,34 +74,6 @@ test('output has no colours when nobody is looking', async () => {
   const { stdout } = await folder.run(['providers', 'stripe'])
   expect(stdout).toContain('/webhooks/stripe')
   expect(stdout).not.toContain('\u001b')
-})
-
-describe('completion', () => {
-  const complete = async (...typed: string[]) => {
-    const script = `${await completionScript(createProgram(), 'bash')}
-COMP_WORDS=(hookonce ${typed.map((word) => `'${word}'`).join(' ')}); COMP_CWORD=${typed.length}; _hookonce; echo "\${COMPREPLY[@]}"`
-    return execFileSync('bash', ['-c', script], { encoding: 'utf8' }).trim().split(' ')
-  }
-
-  test('bash offers commands, options and providers', async () => {
-    expect(await complete('provi')).toEqual(['providers'])
-    expect(await complete('dev', '--po')).toEqual(['--port'])
-    expect(await complete('providers', 'strip')).toEqual(['stripe'])
-    expect(await complete('completion', '--json', 'f')).toEqual(['fish'])
-  })
-
-  test('zsh and fish scripts name every command', async () => {
-    for (const shell of ['zsh', 'fish']) {
-      const script = await completionScript(createProgram(), shell)
-      for (const command of leaves(createProgram())) expect(script).toContain(command.name())
-    }
-  })
-
-  test('an unknown shell is a usage error that names the known ones', async () => {
-    const { code, stderr } = await folder.run(['completion', 'tcsh'])
-    expect(code).toBe(2)
-    expect(stderr).toContain('bash, zsh, fish')
-  })
 })
 
 test('docs/command-line.md has a heading for each command', () => {

@@ -55,10 +55,6 @@ test('migrate up makes the log, and again does nothing; sql can be run as it is'
   })
   const sql = await folder.run(['migrate', 'sql', '--schema', 'webhooks'])
   expect(sql.stdout).toMatch(new RegExp(`insert into "webhooks".migrations \\(.*\\) values \\(${to},`))
-  const { sql: text } = JSON.parse(
-    (await folder.run(['migrate', 'sql', '--database', 'sqlite', '--json'])).stdout,
-  )
-  expect(text).toContain('create table hookonce_events')
 })
 
 test('serve receives, worker handles, and both end when told to', async () => {

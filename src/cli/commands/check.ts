@@ -13,17 +13,12 @@ export function addCheck(program: Command): void {
       "hookonce check http://localhost:3000/webhooks --provider stripe --secret-file stripe.secret --probe 'http://localhost:3000/effects?id={id}'",
       'hookonce check http://localhost:3000/webhooks --provider github --probe-command \'psql -Atc "select count(*) from builds"\'',
       'hookonce check http://127.0.0.1:4100/webhooks/stripe --provider stripe',
-      'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --junit check.xml',
+      'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --strict --json',
     ],
-  })
-    .requiredOption(
-      '--provider <provider>',
-      'the sender to act as: a source of the configuration, or a provider; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
-    )
-    .option(
-      '--config <file>',
-      'the configuration with the source (default: hookonce.config.ts, .js or .mjs, if no secret is given)',
-    )
+  }).requiredOption(
+    '--provider <provider>',
+    'the sender to act as: a source of the configuration, or a provider; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
+  )
   addSecretOptions(
     command,
     'the secret the endpoint has (default: that of the configuration, or of hookonce dev)',
@@ -50,17 +45,12 @@ export function addCheck(program: Command): void {
       'a URL; a POST of {"event_id": ...} makes the endpoint fail the next time it handles that event',
     )
     .option('--only <trial>', 'run only this trial; may be repeated', collect)
-    .option('--timeout <duration>', 'the time limit of one request; default 30s', duration)
-    .option('--settle <duration>', 'how long a count of effects must stay unchanged; default 1s', duration)
-    .option('--wait <duration>', 'how long to wait for an effect; default 10s', duration)
-    .option('--delay <duration>', 'how long the trial "later" waits; default 3s', duration)
     .option(
-      '--time-limit <duration>',
-      "how long an answer may take; default: the sender's own limit",
+      '--wait <duration>',
+      'how long to wait for an effect; a count that stays unchanged for a tenth of it is final; default 10s',
       duration,
     )
     .option('--strict', 'trials with the result unknown count as failed')
-    .option('--junit <file>', 'also write the report as JUnit XML')
     .option('--i-own-this-endpoint', 'required for an endpoint that is not on this machine')
     .action(
       action<SecretOptions>(async (call, url: string) => {

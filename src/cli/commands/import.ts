@@ -3,7 +3,7 @@ import { importedStates } from '../../store/imports.js'
 import { action, addCommand } from '../command.js'
 import type { ImportCommandOptions } from '../import/import.js'
 import { addStoreOption } from '../log/options.js'
-import { addNoteOption, collect, count } from '../options.js'
+import { addNoteOption, collect } from '../options.js'
 
 export function addImport(program: Command): void {
   const command = addCommand(program, 'import <source>', {
@@ -13,18 +13,12 @@ export function addImport(program: Command): void {
     examples: [
       'hookonce import stripe --query "select event_id, type, received_at from webhook_events" --database postgres://localhost/shop --dry-run',
       'hookonce import stripe --file events.csv --map id=stripe_id --map time=created',
-      'zcat events.ndjson.gz | hookonce import github --file - --format ndjson',
+      'zcat events.ndjson.gz | hookonce import github --file -',
     ],
   })
     .option(
       '--file <path>',
       'a CSV file with a header line, or a file with one JSON object per line; - for standard input',
-    )
-    .addOption(
-      new Option('--format <format>', 'the format of the file (default: by its name)').choices([
-        'csv',
-        'ndjson',
-      ]),
     )
     .option('--query <select>', 'a SELECT whose rows are events')
     .option('--database <url>', 'the PostgreSQL database of --query (default: that of the store)')
@@ -38,8 +32,6 @@ export function addImport(program: Command): void {
         .choices([...importedStates])
         .default('succeeded'),
     )
-    .option('--type <type>', 'the type of events without a type column', 'imported')
-    .option('--skip <rows>', 'leave out the first rows: where an interrupted import ended', count)
     .option('--dry-run', 'read and check all rows, write nothing')
   addStoreOption(addNoteOption(command)).action(
     action<ImportCommandOptions>(async ({ output, options }, source: string) =>

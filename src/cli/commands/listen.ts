@@ -11,12 +11,12 @@ export function addListen(program: Command): void {
       'Forwards every event of the log to a local app (a port or a URL), in order, signed again with the local secret. Events that arrive while the app or the listener is down are forwarded later.',
     examples: [
       'hookonce listen 3000',
-      'hookonce listen http://localhost:3000/api/webhooks --source stripe --filter "invoice.*"',
+      'hookonce listen http://localhost:3000/api/webhooks --source stripe --type "invoice.*"',
       'hookonce listen 3000 --server https://hooks.example.com --since 2h',
     ],
   })
     .option('--source <name>', 'only events of this source')
-    .option('--filter <type>', 'only events of this type; * matches any text')
+    .option('--type <type>', 'only events of this type; * matches any text')
     .option(
       '--since <time>',
       'where to start: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',

@@ -1,4 +1,4 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { need } from '../../store.js'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
@@ -26,17 +26,17 @@ export function addMigrate(program: Command): void {
     }),
   ).action(action<StoreOptions>(({ output, options }) => status(output, options.store)))
   addCommand(migrate, 'sql', {
-    summary: 'print the migrations as SQL, for people who run them with their own tool',
+    summary: 'print the migrations of PostgreSQL as SQL, for people who run them with their own tool',
     examples: ['hookonce migrate sql > hookonce.sql', 'hookonce migrate sql --schema webhooks'],
   })
-    .addOption(
-      new Option('--database <name>', 'the database').choices(['postgres', 'sqlite']).default('postgres'),
-    )
     .option('--schema <name>', 'the PostgreSQL schema', 'hookonce')
     .action(
-      action<{ database: 'postgres' | 'sqlite'; schema: string }>(({ output, options }) =>
-        sql(output, options.database, options.schema),
-      ),
+      // Needs no connection to a database.
+      action<{ schema: string }>(async ({ output, options }) => {
+        const { postgresMigrationsSql } = await import('../../stores/postgres/postgres.js')
+        const sql = postgresMigrationsSql(options.schema)
+        output.result({ sql }, () => sql)
+      }),
     )
 }
 
@@ -75,25 +75,4 @@ async function status(output: Output, storeUrl: string | undefined): Promise<num
   } finally {
     await store.close()
   }
-}
-
-/** Needs no connection to a database. */
-async function sql(output: Output, database: 'postgres' | 'sqlite', schema: string): Promise<void> {
-  const text =
-    database === 'postgres'
-      ? (await import('../../stores/postgres/postgres.js')).postgresMigrationsSql(schema)
-      : await sqliteSql()
-  output.result({ database, sql: text }, () => text)
-}
-
-async function sqliteSql(): Promise<string> {
-  const { migrations } = await import('../../stores/sqlite/schema.js')
-  const { noteAsSql } = await import('../../stores/sqlite/migrate.js')
-  return migrations
-    .map((migration) => {
-      const { number, name, sql: statements } = migration
-      const note = noteAsSql(migration, 'unixepoch() * 1000')
-      return `-- ${number}: ${name}\nbegin immediate;\n${statements.trim()}\n${note}\ncommit;\n`
-    })
-    .join('\n')
 }

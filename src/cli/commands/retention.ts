@@ -1,7 +1,7 @@
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
-import { addNoteOption, collect, day, duration, instant } from '../options.js'
+import { addNoteOption, collect, day, duration } from '../options.js'
 import type { ArchiveCommandOptions } from '../retention/archive.js'
 import type { EraseCommandOptions } from '../retention/erase.js'
 import type { PruneCommandOptions } from '../retention/prune.js'
@@ -50,14 +50,8 @@ function addArchive(program: Command): void {
       .option('--to <day>', 'up to this day', day)
   const run = addCommand(archive, 'run', {
     summary: 'copy payloads into the archive',
-    examples: ['hookonce archive run --archive ./archive', 'hookonce archive run --before 30d'],
+    examples: ['hookonce archive run --archive ./archive'],
   })
-    .option(
-      '--before <time>',
-      'only payloads received before: a time, or 30d for thirty days ago (default: all)',
-      instant,
-    )
-    .addOption(new Option('--format <format>', 'the file format').choices(['jsonl', 'parquet']))
   addStoreOption(withArchive(run)).action(
     action<ArchiveCommandOptions>(async ({ output, options }) => (await load()).run(output, options)),
   )

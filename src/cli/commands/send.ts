@@ -23,7 +23,6 @@ export function addSend(program: Command): void {
     'the secret to sign with (default: the one of hookonce dev in this folder)',
     'HOOKONCE_SEND_SECRET',
   )
-    .option('--config <file>', 'the configuration whose source signs (default: the one in this folder)')
     .option('--times <n>', 'how many times to deliver it', count, 1)
     .option('--concurrency <n>', 'how many deliveries at once', count, 1)
     .option('--id <id>', 'the event id (default: a new one)')

@@ -10,30 +10,31 @@ export type ImportRow = Readonly<Record<string, unknown>>
 const MAX_ROW_CHARACTERS = 16 * 1024 * 1024
 const MAX_CELLS = 10_000
 
-export async function* csvRows(input: Readable): AsyncGenerator<ImportRow> {
+/** A file whose first line begins with a brace is NDJSON; any other is CSV with a header line. */
+export async function* fileRows(input: Readable): AsyncGenerator<ImportRow> {
+  let isJson: boolean | undefined
   let columns: string[] | undefined
-  for await (const cells of csvRecords(input)) {
-    if (columns === undefined) columns = cells.map((cell) => cell.trim())
-    else yield Object.fromEntries(columns.map((name, i) => [name, cells[i] || null]))
-  }
-}
-
-async function* csvRecords(input: Readable): AsyncGenerator<string[]> {
-  const unclosed = ' A quote that is not closed makes all lines after it one cell.'
-  const tooLong = (line: number) => rowTooLong(line, unclosed)
   let record = new CsvRecord()
   let start = 1
   let line = 0
   for await (const text of linesOf(textOf(input), { maxCharacters: MAX_ROW_CHARACTERS, tooLong })) {
     line++
+    if (text.trim() !== '') isJson ??= text.trimStart().startsWith('{')
+    if (isJson) {
+      if (text.trim() !== '') yield objectOf(text, line)
+      continue
+    }
     record.read(text)
     if (record.characters > MAX_ROW_CHARACTERS) throw tooLong(start)
     if (record.cells.length > MAX_CELLS)
       throw new UsageError(`The row at line ${start} of the file has more than ${MAX_CELLS} cells.`)
     if (record.isOpen) continue
-    if (!record.isEmpty) yield record.cells
+    const { cells, isEmpty } = record
     record = new CsvRecord()
     start = line + 1
+    if (isEmpty) continue
+    if (columns === undefined) columns = cells.map((cell) => cell.trim())
+    else yield Object.fromEntries(columns.map((name, i) => [name, cells[i] || null]))
   }
   if (record.isOpen)
     throw new UsageError(
@@ -93,15 +94,6 @@ class CsvRecord {
   }
 }
 
-export async function* ndjsonRows(input: Readable): AsyncGenerator<ImportRow> {
-  const limit = { maxCharacters: MAX_ROW_CHARACTERS, tooLong: (line: number) => rowTooLong(line) }
-  let line = 0
-  for await (const text of linesOf(textOf(input), limit)) {
-    line++
-    if (text.trim() !== '') yield objectOf(text, line)
-  }
-}
-
 function objectOf(text: string, line: number): ImportRow {
   try {
     const row: unknown = JSON.parse(text)
@@ -110,9 +102,9 @@ function objectOf(text: string, line: number): ImportRow {
   throw new UsageError(`Line ${line} of the file is not a JSON object.`)
 }
 
-function rowTooLong(line: number, hint = ''): UsageError {
+function tooLong(line: number): UsageError {
   return new UsageError(
-    `The row at line ${line} of the file has more than ${MAX_ROW_CHARACTERS / 1024 / 1024} MiB of text.${hint} Import it without its payload, or correct the file.`,
+    `The row at line ${line} of the file has more than ${MAX_ROW_CHARACTERS / 1024 / 1024} MiB of text. A quote that is not closed makes all lines after it one cell. Import the row without its payload, or correct the file.`,
   )
 }
 

@@ -49,7 +49,6 @@ export function columnsOf(first: ImportRow, mapped: readonly string[]): Columns 
 export interface Defaults {
   readonly source: string
   readonly state: ImportedState
-  readonly type: string
   /** For rows without a time. */
   readonly now: number
 }
@@ -67,7 +66,7 @@ export function eventOf(row: ImportRow, columns: Columns, defaults: Defaults): I
   return {
     source: defaults.source,
     id: eventId,
-    type: textOf(at('type')) ?? defaults.type,
+    type: textOf(at('type')) ?? 'imported',
     reference: textOf(at('reference')),
     receivedAt: at('time') === null ? defaults.now : instantOf('time', at('time')),
     processedAt: processed === null ? null : instantOf('processed', processed),

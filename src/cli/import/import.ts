@@ -10,26 +10,22 @@ import { actorName } from '../log/store-log.js'
 import { counted, type Output, table } from '../output.js'
 import { openAnyStore } from '../store.js'
 import { printable } from '../terminal-text.js'
-import { csvRows, type ImportRow, ndjsonRows } from './csv.js'
+import { fileRows, type ImportRow } from './csv.js'
 import { type Columns, columnsOf, eventOf } from './fields.js'
 import { queryRows } from './query.js'
 
 export interface ImportCommandOptions {
   readonly store?: string
   readonly file?: string
-  readonly format?: 'csv' | 'ndjson'
   readonly query?: string
   readonly database?: string
   readonly map?: readonly string[]
   readonly state: ImportedState
-  readonly type: string
-  readonly skip?: number
   readonly dryRun?: boolean
   readonly note?: string
 }
 
 interface Report {
-  /** Rows that were read, with those that were skipped. */
   rows: number
   imported: number
   /** Events that the log had already. */
@@ -74,7 +70,6 @@ export async function importCommand(
     for await (const row of rows) {
       if (signal.aborted) break
       report.rows++
-      if (report.rows <= (options.skip ?? 0)) continue
       columns ??= columnsOf(row, options.map ?? [])
       const event = checked(row, columns, source, options, report.rows)
       if (event instanceof Failure) {
@@ -103,13 +98,13 @@ export async function importCommand(
       [
         ...(options.dryRun ? [preview(columns, sample), ''] : []),
         `${counted(report.imported, 'event', 'events')} ${options.dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${seconds.toFixed(1)} s`,
-        ...(signal.aborted ? [`Interrupted. Run it again, or continue with --skip ${report.rows}.`] : []),
+        ...(signal.aborted ? ['Interrupted. Run it again: events that the log has are left alone.'] : []),
       ].join('\n'),
   )
   return signal.aborted ? 1 : 0
 }
 
-function rowsOf({ file, format, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
+function rowsOf({ file, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
   if ((file === undefined) === (query === undefined))
     throw new UsageError('hookonce import needs either --file or --query.')
   if (query !== undefined) {
@@ -118,23 +113,19 @@ function rowsOf({ file, format, query, database, store }: ImportCommandOptions):
       throw new UsageError('--query needs --database postgres://user@host/db.')
     return queryRows(url, query)
   }
-  const kind =
-    format ?? (/\.csv$/i.test(file!) ? 'csv' : /\.(ndjson|jsonl)$/i.test(file!) ? 'ndjson' : undefined)
-  if (kind === undefined)
-    throw new UsageError('The name of the file does not tell its format: add --format csv or ndjson.')
   const input = file === '-' ? process.stdin : createReadStream(file!)
-  return kind === 'csv' ? csvRows(input) : ndjsonRows(input)
+  return fileRows(input)
 }
 
 function checked(
   row: ImportRow,
   columns: Columns,
   source: string,
-  { state, type, dryRun }: ImportCommandOptions,
+  { state, dryRun }: ImportCommandOptions,
   number: number,
 ): ImportedEvent | Failure {
   try {
-    return eventOf(row, columns, { source, state, type, now: Date.now() })
+    return eventOf(row, columns, { source, state, now: Date.now() })
   } catch (error) {
     const before = dryRun ? '' : ' The rows before it were imported.'
     return new Failure(`Row ${number} cannot be imported: ${(error as Error).message}.${before}`)

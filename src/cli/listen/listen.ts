@@ -22,7 +22,7 @@ import { createSigner, targetOf } from './signer.js'
 
 export interface ListenOptions {
   readonly source?: string
-  readonly filter?: string
+  readonly type?: string
   readonly since?: number
   readonly secret?: string
 }
@@ -34,10 +34,10 @@ export async function listen(
   options: ListenOptions,
 ): Promise<number> {
   const urlOf = targetOf(target)
-  const { source, filter } = options
-  const matches = matcher(filter === undefined ? {} : { type: filter })
+  const { source, type } = options
+  const matches = matcher(type === undefined ? {} : { type })
   makeFolder()
-  const cursor = openCursor({ log: log.name, target: urlOf('<source>'), source, filter })
+  const cursor = openCursor({ log: log.name, target: urlOf('<source>'), source, type })
   const stop = interruptible()
   const { signal } = stop
   const listener: Listener = {

@@ -19,8 +19,6 @@ export interface ArchiveCommandOptions {
   readonly source?: string
   readonly from?: string
   readonly to?: string
-  readonly before?: number
-  readonly format?: 'jsonl' | 'parquet'
   readonly id?: readonly string[]
   readonly note?: string
 }
@@ -42,8 +40,8 @@ export async function run(output: Output, options: ArchiveCommandOptions): Promi
         store: context.store,
         target,
         source,
-        before: options.before ?? Date.now(),
-        format: options.format ?? context.retention.format ?? 'jsonl',
+        before: Date.now(),
+        format: context.retention.format ?? 'jsonl',
         signal,
         insist: lease.insist,
         onProgress: (progress) => output.progress(`${progress.source} ${progress.day}`),

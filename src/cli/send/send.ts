@@ -12,7 +12,6 @@ import { type Report, reportOf, reportText, type Trick } from './report.js'
 export interface SendOptions {
   readonly to?: string
   readonly secret?: string
-  readonly config?: string
   readonly times: number
   readonly concurrency: number
   readonly id?: string
@@ -40,7 +39,7 @@ export async function send(
     ...(options.set === undefined ? {} : { set: options.set }),
     ...(options.body === undefined ? {} : { bodyFile: options.body }),
   })
-  const name = options.config !== undefined || hasConfig() ? provider : source.key
+  const name = hasConfig() ? provider : source.key
   const url = targetUrl(options.to, name, draft.url)
   const first = { ...draft, url }
   const same = Array.from({ length: options.times }, () => first)
@@ -61,10 +60,8 @@ function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
 }
 
 /** A source of the configuration signs with its own secrets, not with the development secret. */
-async function sourceOf(provider: string, { secret, config }: SendOptions): Promise<Source> {
-  if (secret === undefined && (config !== undefined || hasConfig())) {
-    return configuredSource(provider, config)
-  }
+async function sourceOf(provider: string, { secret }: SendOptions): Promise<Source> {
+  if (secret === undefined && hasConfig()) return configuredSource(provider)
   const factory = factoryOf(provider)
   const dev = existingCredentials()
   if (dev !== null && (secret === undefined || secret === dev.secret)) return devSource(factory, dev)
