@@ -6,7 +6,7 @@ import { root } from '../checks/run.mjs'
 
 export async function cliPage() {
   const { createProgram } = await import(join(root, 'dist/cli/program.js'))
-  const sections = leaves(createProgram()).map(({ path, command }) => section(path, command))
+  const sections = leaves(await createProgram()).map(({ path, command }) => section(path, command))
   return `# Commands and options
 
 Generated from the program; \`hookonce <command> --help\` prints the same with examples. How to use the commands:

@@ -3,7 +3,7 @@ import type { Fault } from './faults.js'
 import type { Answer } from './post.js'
 
 /** `unknown`: no fault was seen, and the trial could not show that there is none. */
-export type TrialResult = 'pass' | 'fail' | 'unknown'
+type TrialResult = 'pass' | 'fail' | 'unknown'
 
 export interface Finding {
   readonly result: TrialResult
@@ -24,7 +24,7 @@ export interface TrialReport {
   readonly durationMs: number
 }
 
-export interface AnswerTimes {
+interface AnswerTimes {
   readonly count: number
   readonly p50Ms: number
   readonly p95Ms: number

@@ -4,9 +4,9 @@ import type { Command } from 'commander'
 import { readEnvFile } from './env-file.js'
 import { createOutput, type Output } from './output.js'
 
-export interface CommandText {
-  /** One line, for the list of commands. */
-  readonly summary: string
+interface CommandText {
+  /** One line, for the list of commands. `program.ts` has those of the commands that are not in a group. */
+  readonly summary?: string
   /** For the help of this command. Default: the summary as a sentence. */
   readonly description?: string
   /** At least one call that works as written. */
@@ -17,8 +17,8 @@ export interface CommandText {
 export function addCommand(parent: Command, usage: string, text: CommandText): Command {
   const command = parent
     .command(usage)
-    .summary(text.summary)
-    .description(text.description ?? sentence(text.summary))
+    .summary(text.summary ?? '')
+    .description(text.description ?? sentence(text.summary ?? ''))
     .option('--json', 'print results as JSON on standard output')
     .option('--env-file <file>', 'read variables from this file; variables that are set win', readEnvFile)
     .addHelpText('after', `\nExamples\n${text.examples.map((example) => `  ${example}`).join('\n')}`)
@@ -26,13 +26,13 @@ export function addCommand(parent: Command, usage: string, text: CommandText): C
 }
 
 /** Adds a command that only groups others, such as `events`. */
-export function addGroup(parent: Command, name: string, summary: string): Command {
-  const group = parent.command(name).summary(summary).description(sentence(summary))
+export function addGroup(parent: Command, name: string): Command {
+  const group = parent.command(name)
   return group.showHelpAfterError(`See ${pathOf(group)} --help.`)
 }
 
-function sentence(summary: string): string {
-  return `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
+export function sentence(summary: string): string {
+  return summary && `${summary[0]!.toUpperCase()}${summary.slice(1)}.`
 }
 
 /** `hookonce events list` */

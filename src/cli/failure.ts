@@ -12,7 +12,7 @@ export class Failure extends Error {
   override readonly name = 'Failure'
 }
 
-export interface Ending {
+interface Ending {
   readonly exitCode: 0 | 1 | 2
   /** For standard error; empty when a message has been printed already. */
   readonly message: string

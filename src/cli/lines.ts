@@ -1,6 +1,6 @@
 /** The lines of a text that arrives in pieces. A line is held in memory as a whole, so its length has a limit. */
 
-export interface LineLimit {
+interface LineLimit {
   readonly maxCharacters: number
   /** The error for a line that is longer. Lines are counted from 1. */
   readonly tooLong: (line: number) => Error

@@ -21,4 +21,8 @@ process.on('uncaughtException', (error) => {
   exitWhenFlushed()
 })
 
-createProgram().parseAsync().catch(end).finally(exitWhenFlushed)
+const [first = '', second = ''] = process.argv.slice(2)
+createProgram(first === 'help' ? second : first)
+  .then((program) => program.parseAsync())
+  .catch(end)
+  .finally(exitWhenFlushed)

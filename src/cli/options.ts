@@ -76,7 +76,7 @@ export function readInput(option: string, path: string): Buffer {
   }
 }
 
-export interface SecretOptions {
+interface SecretOptions {
   readonly secret?: string
   readonly secretFile?: string
 }

@@ -1,26 +1,43 @@
-/**
- * Every command. A file in `commands/` declares how its command is called; heavy modules (the server, database drivers,
- * the catalogue) are loaded when the command runs, so that `--help` is fast.
- */
+/** Every command. Its module is loaded when it is called: servers, drivers and the catalogue take time. */
 import { readFileSync } from 'node:fs'
 import { Command } from 'commander'
-import { addActions } from './commands/actions.js'
-import { addCheck } from './commands/check.js'
-import { addDev } from './commands/dev.js'
-import { addDoctor } from './commands/doctor.js'
-import { addEvents } from './commands/events.js'
-import { addImport } from './commands/import.js'
-import { addInit } from './commands/init.js'
-import { addListen } from './commands/listen.js'
-import { addMigrate } from './commands/migrate.js'
-import { addProviders } from './commands/providers.js'
-import { addRetention } from './commands/retention.js'
-import { addSend } from './commands/send.js'
-import { addServe, addWorker } from './commands/serve.js'
-import { addToken } from './commands/token.js'
+import { sentence } from './command.js'
 import { readDevEnvFile } from './env-file.js'
 
-export function createProgram(): Command {
+/** In the order of the help, each with its line in it. */
+const summaries = {
+  init: 'add hookonce to the project in this folder',
+  dev: 'run a development server on this machine, without a configuration',
+  send: 'send a signed test delivery, as a real sender would',
+  check: 'test a webhook endpoint with repeated, simultaneous and forged deliveries',
+  serve: 'run the server of a configuration: receive webhooks and handle them',
+  worker: 'run only the handlers of a configuration',
+  migrate: 'bring the schema of a log up to date',
+  listen: 'forward recorded events to an app on this machine',
+  events: 'read the event log',
+  retry: 'try failed or ignored events again',
+  replay: 'run events again, also succeeded ones (with --force)',
+  ignore: 'mark events as ignored, so that they are not handled',
+  prune: 'delete expired payloads and events',
+  archive: 'store payloads outside the log, and restore them',
+  erase: 'delete the payloads of all events with one reference',
+  import: 'make events known that another program has handled',
+  doctor: 'check configuration, store and log for problems',
+  token: 'create tokens for the admin API',
+  providers: 'list the supported senders, or show one',
+} as const
+
+type Name = keyof typeof summaries
+
+const files: Readonly<Partial<Record<Name, string>>> = {
+  worker: 'serve',
+  retry: 'actions',
+  replay: 'actions',
+  ignore: 'actions',
+}
+
+/** With `called`, only that command has its arguments and options; the others are names for the help. */
+export async function createProgram(called?: string): Promise<Command> {
   const program = new Command('hookonce')
     .description('Receive webhooks once.')
     .version(version(), '-v, --version', 'print the version')
@@ -40,22 +57,24 @@ Examples
 
 Exit codes: 0 success, 1 failure, 2 wrong arguments.`,
     )
-  addInit(program)
-  addDev(program)
-  addSend(program)
-  addCheck(program)
-  addServe(program)
-  addWorker(program)
-  addMigrate(program)
-  addListen(program)
-  addEvents(program)
-  addActions(program)
-  addRetention(program)
-  addImport(program)
-  addDoctor(program)
-  addToken(program)
-  addProviders(program)
+  for (const [name, summary] of Object.entries(summaries)) {
+    const isCalled = called === undefined || called === name
+    const command = isCalled ? await load(program, name as Name) : program.command(name)
+    command.summary(summary)
+    if (command.description() === '') command.description(sentence(summary))
+  }
   return program
+}
+
+async function load(program: Command, name: Name): Promise<Command> {
+  const { add } = (await import(`./commands/${files[name] ?? name}.js`)) as CommandModule
+  add(program, name)
+  return program.commands.find((command) => command.name() === name)!
+}
+
+interface CommandModule {
+  /** Declares the command. A module with several commands looks at the name. */
+  add(program: Command, name: string): void
 }
 
 function version(): string {

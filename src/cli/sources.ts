@@ -30,7 +30,7 @@ export function factoryOf(name: string): ProviderFactory {
   )
 }
 
-export type SenderFactory = Pick<ProviderFactory, 'credentials'>
+type SenderFactory = Pick<ProviderFactory, 'credentials'>
 
 /** A factory of the catalogue, or one for unknown senders, whose options are then `secret`, `id`, `header`, ... */
 export function senderOf(name: string): SenderFactory {

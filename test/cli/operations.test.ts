@@ -265,10 +265,10 @@ describe('--json of every command parses and stays the same', () => {
     providers: ['github'],
   }
 
-  test('none is missing here', () => {
+  test('none is missing here', async () => {
     const leaves = (command: Command): Command[] =>
       command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
-    const names = leaves(createProgram()).map((command) => pathOf(command).replace('hookonce ', ''))
+    const names = leaves(await createProgram()).map((command) => pathOf(command).replace('hookonce ', ''))
     expect(Object.keys(calls).sort()).toEqual(names.sort())
   })
 

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createProgram } from '#dist/cli/program.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 
+const program = await createProgram()
 let folder: Folder
 beforeAll(() => {
   folder = freshFolder()
@@ -22,7 +23,7 @@ function helpOf(command: Command): string {
 }
 
 describe('every command', () => {
-  for (const command of leaves(createProgram())) {
+  for (const command of leaves(program)) {
     test(`${command.name()} has an example, --json and a line in the list`, () => {
       const help = helpOf(command)
       expect(help).toMatch(/Examples\n {2}\S/)
@@ -79,7 +80,7 @@ test('output has no colours when nobody is looking', async () => {
 test('docs/command-line.md has a heading for each command', () => {
   const page = readFileSync(new URL('../../docs/command-line.md', import.meta.url), 'utf8')
   const headings = [...page.matchAll(/^### (.+)$/gm)].flatMap(([, names]) => names!.split(', '))
-  const names = createProgram().commands.map((command) => command.name())
+  const names = program.commands.map((command) => command.name())
   for (const name of names)
     expect(
       headings.some((heading) => heading.split(' ')[0] === name),

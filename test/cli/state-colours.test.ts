@@ -1,6 +1,6 @@
 /** The colours of the states in the terminal are those of docs/dashboard.md, which the dashboard has too. */
 import { afterEach, expect, test, vi } from 'vitest'
-import { eventDetail, eventTable } from '#dist/cli/events/event-text.js'
+import { eventDetail, eventTable } from '#dist/cli/event-text.js'
 import type { EventView } from '#dist/cli/log/event-log.js'
 import { painter, terminalText } from '#dist/cli/terminal-text.js'
 

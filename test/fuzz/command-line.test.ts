@@ -19,7 +19,7 @@ function leaves(command: Command, path: readonly string[] = []): Leaf[] {
   if (command.commands.length === 0) return [{ path, options: command.options }]
   return command.commands.flatMap((one) => leaves(one, [...path, one.name()]))
 }
-const all = leaves(createProgram())
+const all = leaves(await createProgram())
 
 const word = fc.oneof(
   fc.constantFrom(
@@ -66,7 +66,7 @@ describe('arguments', () => {
       fc.asyncProperty(args, async (list) => {
         // Only the reading of arguments: the work of a command is replaced.
         let said = ''
-        const program = createProgram()
+        const program = await createProgram()
         const quiet = (command: Command): void => {
           command.configureOutput({ writeOut: () => {}, writeErr: (text) => (said += text) })
           if (command.commands.length === 0) command.action(() => {})

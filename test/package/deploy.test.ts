@@ -11,7 +11,7 @@ const yaml = createRequire(import.meta.url)('js-yaml') as {
   loadAll(text: string): unknown[]
 }
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8')
-const commands = createProgram().commands.map((command) => command.name())
+const commands = (await createProgram()).commands.map((command) => command.name())
 
 /** From docs/configuration.md. */
 function defaultOf(option: string): number {

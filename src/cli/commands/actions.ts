@@ -5,6 +5,7 @@ import type { BulkResult } from '../../processing/actions.js'
 import { action, addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
+import { eventKey, findEvent, openLog } from '../log/open-log.js'
 import {
   addFilterOptions,
   addLogOptions,
@@ -16,41 +17,30 @@ import { addNoteOption, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
 
-const texts: Readonly<Record<Verb, { readonly summary: string; readonly examples: readonly string[] }>> = {
-  retry: {
-    summary: 'try failed or ignored events again',
-    examples: [
-      'hookonce retry evt_123',
-      'hookonce retry --source stripe --dead --since 24h --rate 20 --dry-run',
-    ],
-  },
-  replay: {
-    summary: 'run events again, also succeeded ones (with --force)',
-    examples: [
-      'hookonce replay evt_123 --note "fixed the handler"',
-      'hookonce replay stripe/evt_123 --force --note "effects may happen again"',
-      'hookonce replay --state ignored --reason unhandled --note "added the handler"',
-      'hookonce replay evt_123 --conflict --force --note "the second body is right"',
-    ],
-  },
-  ignore: {
-    summary: 'mark events as ignored, so that they are not handled',
-    examples: [
-      'hookonce ignore evt_123 --note "test delivery"',
-      "hookonce ignore --source github --type 'ping*'",
-    ],
-  },
+const examples: Readonly<Record<Verb, readonly string[]>> = {
+  retry: ['hookonce retry evt_123', 'hookonce retry --source stripe --dead --since 24h --rate 20 --dry-run'],
+  replay: [
+    'hookonce replay evt_123 --note "fixed the handler"',
+    'hookonce replay stripe/evt_123 --force --note "effects may happen again"',
+    'hookonce replay --state ignored --reason unhandled --note "added the handler"',
+    'hookonce replay evt_123 --conflict --force --note "the second body is right"',
+  ],
+  ignore: [
+    'hookonce ignore evt_123 --note "test delivery"',
+    "hookonce ignore --source github --type 'ping*'",
+  ],
 }
 
-export function addActions(program: Command): void {
-  for (const verb of ['retry', 'replay', 'ignore'] as const) addAction(program, verb)
+const what: Readonly<Record<Verb, string>> = {
+  retry: 'Tries failed or ignored events again',
+  replay: 'Runs events again, also succeeded ones (with --force)',
+  ignore: 'Marks events as ignored, so that they are not handled',
 }
 
-function addAction(program: Command, verb: Verb): void {
+export function add(program: Command, verb: Verb): void {
   const command = addCommand(program, `${verb} [ids...]`, {
-    summary: texts[verb].summary,
-    description: `${texts[verb].summary[0]!.toUpperCase()}${texts[verb].summary.slice(1)}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
-    examples: texts[verb].examples,
+    description: `${what[verb]}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
+    examples: examples[verb],
   })
     .option('--dry-run', 'print what would happen, change nothing')
     .option('--rate <n>', 'events per second at most', rate)
@@ -60,10 +50,9 @@ function addAction(program: Command, verb: Verb): void {
       .option('--conflict', 'run the other content of the latest conflict; the two change places')
   addLogOptions(addFilterOptions(addNoteOption(command))).action(
     action<FilterOptions & LogOptions & ActionOptions>(async ({ output, options }, ids: string[]) => {
-      const wanted = filterOf(options)
-      const { openLog } = await import('../log/open-log.js')
+      const filter = filterOf(options)
       await using log = await openLog(options)
-      return await actionEvents(output, log, verb, ids, wanted, options)
+      return await actOn({ output, log, verb, options, signal: interruptible().signal }, ids, filter)
     }),
   )
 }
@@ -77,38 +66,32 @@ interface ActionOptions {
   readonly rate?: number
 }
 
-async function actionEvents(
-  output: Output,
-  log: EventLog,
-  verb: Verb,
-  ids: readonly string[],
-  filter: EventFilter,
-  options: ActionOptions,
-): Promise<number> {
-  const { signal } = interruptible()
+interface Action {
+  readonly output: Output
+  readonly log: EventLog
+  readonly verb: Verb
+  readonly options: ActionOptions
+  readonly signal: AbortSignal
+}
+
+async function actOn(act: Action, ids: readonly string[], filter: EventFilter): Promise<number> {
   if (ids.length > 0 && Object.keys(filter).some((name) => name !== 'source'))
     throw new UsageError(
       'These events are named by id, so only --source may choose among them: leave the other filters out. The audit takes --note.',
     )
-  if (ids.length > 0) return actionIds(output, log, verb, ids, options, signal)
-  if (options.conflict) throw new UsageError('Name the events whose other content is to run, by their ids.')
+  if (ids.length > 0) return actOnIds(act, ids)
+  if (act.options.conflict)
+    throw new UsageError('Name the events whose other content is to run, by their ids.')
   if (Object.keys(filter).length === 0)
     throw new UsageError(
-      `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${verb} --help.`,
+      `Name the events by their ids, or choose them with a filter such as --source stripe --dead. See hookonce ${act.verb} --help.`,
     )
-  return actionFound(output, log, verb, filter, options, signal)
+  return actOnFound(act, filter)
 }
 
-async function actionIds(
-  output: Output,
-  log: EventLog,
-  verb: Verb,
-  ids: readonly string[],
-  options: ActionOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function actOnIds(act: Action, ids: readonly string[]): Promise<number> {
+  const { output, log, verb, options, signal } = act
   const { source, rate } = options
-  const { eventKey, findEvent } = await import('../log/open-log.js')
   const results: ({ source: string; id: string } & ActionResult)[] = []
   for (const id of ids) {
     if (signal.aborted) break
@@ -133,14 +116,8 @@ async function actionIds(
   return results.length === ids.length && results.every((result) => result.done) ? 0 : 1
 }
 
-async function actionFound(
-  output: Output,
-  log: EventLog,
-  verb: Verb,
-  filter: EventFilter,
-  options: ActionOptions,
-  signal: AbortSignal,
-): Promise<number> {
+async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
+  const { output, log, verb, options, signal } = act
   const { rate } = options
   const total = await countUpTo(log, filter)
   const result = await log.actOnEvents(verb, filter, {
@@ -151,9 +128,7 @@ async function actionFound(
   })
   output.progress(null)
   const dryRun = options.dryRun === true
-  output.result({ verb, dryRun, stopped: signal.aborted, ...pick(result) }, () =>
-    summary(verb, result, dryRun),
-  )
+  output.result({ verb, dryRun, stopped: signal.aborted, ...result }, () => summary(verb, result, dryRun))
   if (signal.aborted) output.say('stopped; finished changes stay')
   if (result.matched === 0 && filter.reason !== undefined)
     output.say(`No event was ignored for the reason "${printable(filter.reason)}". The audit takes --note.`)
@@ -167,10 +142,6 @@ function actionOptions({ note, force, dryRun, conflict }: ActionOptions) {
     ...(dryRun === undefined ? {} : { dryRun }),
     ...(conflict === undefined ? {} : { conflict }),
   }
-}
-
-function pick({ matched, done, refused }: BulkResult): BulkResult {
-  return { matched, done, refused }
 }
 
 function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boolean): string {

@@ -1,11 +1,29 @@
+/**
+ * `hookonce dev`: a development server on this machine. With a configuration it uses that, and reloads it when it
+ * changes. Without one it serves every provider of the catalogue, with a secret that is created for this folder.
+ */
 import { type Command, Option } from 'commander'
+import type { LoadedConfig } from '../../config/load.js'
+import { sha256 } from '../../digest.js'
+import { type HookonceError, isHookonceError } from '../../errors.js'
+import { addDestinations } from '../../forward/destinations.js'
+import { wholeInbox } from '../../inbox/internals.js'
+import { createInbox, type Inbox } from '../../inbox.js'
+import type { Logger } from '../../log.js'
+import { createServer, type HookonceServer } from '../../server/server.js'
+import { runUntilSignal } from '../../server/signals.js'
 import { action, addCommand } from '../command.js'
-import type { DevOptions } from '../dev/dev.js'
+import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '../dev/folder.js'
+import { openBrowser } from '../dev/open-browser.js'
+import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
+import { Failure, firstSentence, UsageError } from '../failure.js'
 import { addSecretOptions, hostOption, portOption, withSecret } from '../options.js'
+import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
+import { devSources } from '../sources.js'
+import { hasConfig } from '../store.js'
 
-export function addDev(program: Command): void {
+export function add(program: Command): void {
   const command = addCommand(program, 'dev', {
-    summary: 'run a development server on this machine, without a configuration',
     description:
       'Runs a development server on this machine. Every provider has an endpoint at /webhooks/<provider>, with a secret created for this folder.',
     examples: [
@@ -33,8 +51,194 @@ export function addDev(program: Command): void {
     'HOOKONCE_DEV_SECRET',
   ).action(
     action<DevOptions>(async ({ output, options }) => {
-      const { dev } = await import('../dev/dev.js')
       return dev(output, withSecret(options, 'HOOKONCE_DEV_SECRET'))
     }),
   )
+}
+
+interface DevOptions {
+  readonly port?: number
+  readonly host?: string
+  readonly store?: string
+  readonly secret?: string
+  readonly config?: string
+  readonly forward?: string
+}
+
+/** The inbox of the server, and the facts that are printed at the start. */
+interface Setup {
+  readonly inbox: Inbox
+  readonly store: string
+  /** Null without --forward. */
+  readonly forward: ForwardTarget | null
+  /** Null with a configuration, which has its own secrets. */
+  readonly secret: string | null
+  readonly config: LoadedConfig | null
+}
+
+async function dev(output: Output, options: DevOptions): Promise<number> {
+  const log = terminalLog(output)
+  const configured = options.config !== undefined || hasConfig()
+  const setup = configured ? await fromConfig(options, log) : fromCatalogue(output, options, log)
+  const reporting = (inbox: Inbox) =>
+    withArrivals(wholeInbox(inbox), (arrival) => printArrival(output, arrival))
+  const { host, port } = {
+    ...setup.config?.config.server,
+    ...defined({ host: options.host, port: options.port }),
+  }
+  const { token, isNew } = makeToken()
+  const server = createServer(reporting(setup.inbox), {
+    ...defined({ host, port }),
+    lameDuck: 0, // no load balancer here
+    admin: {
+      tokens: [
+        { name: 'dev', role: 'admin', sha256: Buffer.from(sha256(Buffer.from(token))).toString('hex') },
+      ],
+    },
+  })
+  const { url } = await server.listen().catch((error) => {
+    throw isHookonceError(error, 'LISTEN_FAILED') ? portTaken(error) : error
+  })
+  await setup.inbox.start().catch(async (error) => {
+    await server.close({ deadline: 0 })
+    throw error
+  })
+  surviveOutputErrors()
+  const link = signInLink(url, token)
+  // Registered before the lines that say that the server is ready.
+  const ended = runUntilSignal(
+    { server },
+    { onStop: () => output.say('stopping: finishing accepted requests') },
+  )
+  ready(output, url, link, setup)
+  // Once for a folder: a new tab at every restart would be a nuisance.
+  if (isNew && !output.json) openBrowser(link)
+  const watch = setup.config?.path
+    ? await reloadOnChange(output, server, setup.config, reporting, options, log)
+    : null
+  const code = await ended
+  watch?.close()
+  return code
+}
+
+/** Names the option of this command: there may be no configuration to change. */
+function portTaken({ details: { host, port, problem } }: HookonceError): Failure {
+  return new Failure(
+    `Cannot listen on ${host}, port ${port}: ${problem}. Choose another port with --port, or any free port with --port 0.`,
+  )
+}
+
+function fromCatalogue(output: Output, options: DevOptions, log: Logger): Setup {
+  const { store = defaultStore } = options
+  const credentials = makeCredentials(options.secret)
+  const inbox = createInbox({ store, sources: devSources(credentials), log })
+  const forward = options.forward === undefined ? null : forwardTo(inbox, options.forward, credentials.secret)
+  if (forward === null) addPrintingHandlers(output, inbox)
+  return { inbox, store, forward, secret: credentials.secret, config: null }
+}
+
+interface ForwardTarget {
+  readonly url: string
+  /** The app verifies with it. */
+  readonly secret: string
+}
+
+/** The user of this machine chose the address, so it may be private. A configuration must allow private addresses. */
+const privateRanges = ['127.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '::1/128', 'fc00::/7']
+
+/** Forwards every event to one address, signed as Standard Webhooks. */
+function forwardTo(inbox: Inbox, url: string, devSecret: string): ForwardTarget {
+  const secret = `whsec_${Buffer.from(devSecret).toString('base64')}`
+  addDestinations(inbox, { forward: { url, secret, allowPrivate: privateRanges } })
+  return { url, secret }
+}
+
+async function fromConfig(options: DevOptions, log: Logger): Promise<Setup> {
+  if (options.forward !== undefined)
+    throw new UsageError(
+      '--forward works only without a configuration. In a configuration use the key destinations.',
+    )
+  const { loadConfig } = await import('../../config/load.js')
+  const config = await loadConfig(defined({ path: options.config }))
+  makeFolder()
+  const inbox = await configuredInbox(config, options, log)
+  return { inbox, store: (await wholeInbox(inbox).store()).name, forward: null, secret: null, config }
+}
+
+async function configuredInbox(config: LoadedConfig, { store }: DevOptions, log: Logger): Promise<Inbox> {
+  const { inboxFromConfig } = await import('../../config/build.js')
+  return inboxFromConfig(config, { log, ...defined({ store }) })
+}
+
+async function reloadOnChange(
+  output: Output,
+  server: HookonceServer,
+  config: LoadedConfig,
+  reporting: (inbox: Inbox) => Inbox,
+  options: DevOptions,
+  log: Logger,
+) {
+  const { watchConfig } = await import('../../config/watch.js')
+  return watchConfig(config as LoadedConfig & { path: string }, {
+    async onChange(next) {
+      const inbox = await configuredInbox(next, options, log)
+      await inbox.start().catch(async (error) => {
+        await inbox.stop({ deadline: 0 })
+        throw error
+      })
+      const before = await server.swap(reporting(inbox))
+      await before.stop()
+      output.say('the changed configuration is in use')
+    },
+    onProblem(error) {
+      output.say(`the new configuration is invalid, the old one stays in use: ${firstSentence(error)}`)
+    },
+  })
+}
+
+/** The token is in the fragment: a browser does not send it, so that no proxy or log on the way sees it. */
+function signInLink(address: string, token: string): string {
+  return `${address.replace(/\/\/(0\.0\.0\.0|\[::\])/, '//127.0.0.1')}/#token=${token}`
+}
+
+function ready(
+  output: Output,
+  address: string,
+  link: string,
+  { inbox, store, secret, config, forward }: Setup,
+): void {
+  const names = [...wholeInbox(inbox).sources.keys()]
+  const facts = {
+    kind: 'ready',
+    store,
+    intake: `${address}/webhooks/<${config ? 'source' : 'provider'}>`,
+    dashboard: link,
+    secret,
+    forward,
+    sources: names.length,
+    config: config?.path ?? null,
+  }
+  if (output.json) {
+    output.result(facts, () => '')
+    return
+  }
+  const which = config ? names.join(', ') : `${names.length} providers: hookonce providers`
+  const first = names.includes('stripe') ? 'stripe' : names[0]
+  const elsewhere = new URL(address).port === '4100' ? '' : ` --to ${address}`
+  output.say(
+    (paint) => `${paint('bold', 'hookonce is ready')}
+  store      ${storeTitle(store)}
+  intake     ${facts.intake}   (${which})
+  dashboard  ${paint('cyan', link)}
+  ${secret ? `secret     ${secret}   (kept in ${folder}/secret)` : `config     ${config?.path}`}
+${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on standardwebhooks.com)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
+`,
+  )
+}
+
+/** Without undefined values, which would override the values of a configuration. */
+function defined<T extends Record<string, unknown>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

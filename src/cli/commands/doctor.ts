@@ -1,20 +1,30 @@
+/** `hookonce doctor`: facts about this installation, each with a fix when it is a problem. */
+
+import { existsSync, statSync } from 'node:fs'
 import type { Command } from 'commander'
-import type { Finding } from '../../store.js'
+import { type LoadedConfig, loadConfig } from '../../config/load.js'
+import { ageText, durationText } from '../../duration.js'
+import type { Source } from '../../provider.js'
+import { retentionPolicy } from '../../retention/policy.js'
+import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../../spool/spool.js'
+import { openSpoolFile } from '../../spool/spool-file.js'
+import { type Finding, need, type Store } from '../../store.js'
 import { action, addCommand } from '../command.js'
+import { folder } from '../dev/folder.js'
+import { firstSentence } from '../failure.js'
 import { addStoreOption } from '../log/options.js'
-import { type Output, table } from '../output.js'
+import { counted, type Output, table } from '../output.js'
+import { hasConfig, openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
-export function addDoctor(program: Command): void {
+export function add(program: Command): void {
   const command = addCommand(program, 'doctor', {
-    summary: 'check configuration, store and log for problems',
     description:
       'Checks Node, the configuration and its secrets, the store, its settings, schema and clock, retention, the backlog, and the consistency of the log. Prints a fix for each problem. Exit code 1 when there is a problem.',
     examples: ['hookonce doctor', 'hookonce doctor --store postgres://localhost/shop --json'],
   })
   addStoreOption(command).action(
     action<{ store?: string }>(async ({ output, options }) => {
-      const { examineInstallation } = await import('../doctor.js')
       return report(output, await examineInstallation(options.store))
     }),
   )
@@ -32,4 +42,218 @@ function report(output: Output, findings: readonly Finding[]): number {
     return `${table(rows)}${fixes.length > 0 ? `\n\n${paint('bold', 'What to do')}\n  ${fixes.join('\n  ')}` : ''}`
   })
   return problems.length === 0 ? 0 : 1
+}
+
+/** A due event that waits longer means that workers are missing or too slow. */
+const BACKLOG_MS = 5 * 60_000
+/** Workers poll every second: an event that is due for longer, while none is processed, means that none runs. */
+const NOBODY_MS = 10_000
+/** Tolerances of signed times are minutes. Leases use the clock of the store only. */
+const MAX_SKEW_MS = 5_000
+const MIN_PARTITIONS_AHEAD = 2
+/** Few handlers have a longer time limit; most that take longer hang. */
+const LONG_ATTEMPT_MS = 5 * 60_000
+
+async function examineInstallation(storeUrl: string | undefined): Promise<readonly Finding[]> {
+  const { findings, config } = await configuration(storeUrl)
+  const local = config ? [...(await retention(config)), ...(await spoolState(config))] : devSecret()
+  return [nodeVersion(), ...findings, ...local, ...(await storeFindings(storeUrl))]
+}
+
+function nodeVersion(): Finding {
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number)
+  const isSupported = (major === 20 && minor >= 19) || (major === 22 && minor >= 13) || major >= 24
+  return finding('node', process.versions.node, isSupported, 'Install Node 20.19, 22.13, 24 or newer.')
+}
+
+interface ConfigFindings {
+  readonly findings: readonly Finding[]
+  readonly config: LoadedConfig | null
+}
+
+/** Loading checks the secrets too: a source without its secret is an error. */
+async function configuration(storeUrl: string | undefined): Promise<ConfigFindings> {
+  if (!hasConfig())
+    return { findings: [finding('configuration', 'none; hookonce dev needs none', true)], config: null }
+  if (storeUrl !== undefined)
+    return { findings: [finding('configuration', 'not read, because of --store', true)], config: null }
+  try {
+    const loaded = await loadConfig()
+    if (typeof loaded.config.store === 'object') await loaded.config.store.close()
+    const sources = Object.entries(loaded.config.sources)
+    const unverified = sources.filter(([, source]) => source.unverified).map(([name]) => name)
+    const findings = [
+      finding('configuration', loaded.path ?? '', true),
+      finding(
+        'sources',
+        `${sources.length}, each with its secret`,
+        sources.length > 0,
+        'Add a source: sources: { stripe: stripe({ secret: env("STRIPE_SECRET") }) }.',
+      ),
+      ...loaded.warnings.map((warning) => finding('secrets', warning, false, 'Move it to the environment.')),
+      ...unverified.map((name) =>
+        finding(
+          'verification',
+          `"${name}" is not verified`,
+          false,
+          'Anyone can send events to it. Use a provider with a secret.',
+        ),
+      ),
+    ]
+    return { findings, config: loaded }
+  } catch (error) {
+    const problem = finding('configuration', 'cannot be used', false, firstSentence(error))
+    return { findings: [problem], config: null }
+  }
+}
+
+function devSecret(): Finding[] {
+  const path = `${folder}/secret`
+  if (!existsSync(path)) return []
+  const mode = statSync(path).mode & 0o777
+  const isPrivate = process.platform === 'win32' || (mode & 0o077) === 0
+  const value = isPrivate ? 'only its owner can read it' : `others can read it (mode ${mode.toString(8)})`
+  return [finding('development secret', value, isPrivate, `chmod 600 ${path}`)]
+}
+
+async function retention({ config }: LoadedConfig): Promise<Finding[]> {
+  const sources = new Map<string, Source>(Object.entries(config.sources))
+  try {
+    const policy = retentionPolicy((config.retention || {}) as object, sources)
+    const shortest = Math.min(...[...policy.values()].map(({ events }) => events))
+    return sources.size === 0
+      ? []
+      : [
+          finding(
+            'retention',
+            `event ids are kept for ${durationText(shortest)} or more, longer than every retry window`,
+            true,
+          ),
+        ]
+  } catch (error) {
+    return [finding('retention', 'events are deleted too early', false, firstSentence(error))]
+  }
+}
+
+async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
+  const { path, maxBytes = DEFAULT_SPOOL_BYTES } = (config.spool ?? {}) as Partial<SpoolOptions>
+  if (path === undefined) return []
+  if (!existsSync(path)) return [finding('spool', 'empty', true)]
+  try {
+    const file = openSpoolFile({ path, maxBytes: 0 })
+    const { depth, bytes, setAside } = file.totals()
+    const [reason] = file.reasons()
+    file.close()
+    const fix =
+      'A server with this spool records them when it can reach the store. Check that one is running.'
+    const used = `${counted(depth, 'delivery waits', 'deliveries wait')}, ${bytes} of ${maxBytes} bytes used`
+    return [
+      finding('spool', used, depth === 0, fix),
+      finding(
+        'spool, set aside',
+        `${counted(setAside, 'delivery', 'deliveries')} that could not be recorded`,
+        setAside === 0,
+        `They are kept and retried. Fix the cause: ${reason?.code}, ${reason?.detail}`,
+      ),
+    ]
+  } catch (error) {
+    return [finding('spool', 'cannot be opened', false, firstSentence(error))]
+  }
+}
+
+async function storeFindings(storeUrl: string | undefined): Promise<readonly Finding[]> {
+  let store: Store
+  try {
+    store = await openExistingStore(storeUrl)
+  } catch (error) {
+    return [finding('store', 'cannot be opened', false, firstSentence(error))]
+  }
+  try {
+    const askedAt = Date.now()
+    const { schema, now, settings, invariants, partitionsAhead } = await need(
+      store,
+      'inspect',
+      'hookonce doctor',
+    ).report()
+    const skewMs = Math.abs(now - (askedAt + Date.now()) / 2)
+    return [
+      finding('store', store.name, true),
+      finding(
+        'schema',
+        `${schema.found} of ${schema.known}`,
+        schema.found === schema.known || (schema.needed ?? Number.POSITIVE_INFINITY) <= schema.known,
+        schema.found < schema.known
+          ? 'Run hookonce migrate up.'
+          : 'Upgrade hookonce before it touches this log.',
+      ),
+      finding(
+        'clock',
+        `${Math.round(skewMs)} ms apart`,
+        skewMs < MAX_SKEW_MS,
+        "Synchronise this machine's clock (NTP). A SQLite log whose clock is ahead corrects itself.",
+      ),
+      ...settings,
+      ...invariants,
+      ...(partitionsAhead === null ? [] : [partitions(partitionsAhead)]),
+      ...(schema.found === schema.known ? [...(await backlog(store, now)), await attempts(store, now)] : []),
+    ]
+  } catch (error) {
+    return [finding('store', `${store.name} cannot be read`, false, firstSentence(error))]
+  } finally {
+    await store.close()
+  }
+}
+
+function partitions(ahead: number): Finding {
+  const fix = 'Run hookonce prune: it creates partitions ahead.'
+  return finding('partitions ahead', String(ahead), ahead >= MIN_PARTITIONS_AHEAD, fix)
+}
+
+async function backlog(store: Store, now: number): Promise<Finding[]> {
+  const stats = await store.stats()
+  const due = stats.flatMap(({ oldestDueAt }) => (oldestDueAt === null ? [] : [oldestDueAt]))
+  const ageMs = due.length === 0 ? 0 : Math.max(0, now - Math.min(...due))
+  const processing = stats.reduce((sum, { processing }) => sum + processing, 0)
+  const dead = stats.reduce((sum, { dead }) => sum + dead, 0)
+  const waited = ageMs === 0 ? 'no event waits' : `the oldest has waited ${ageText(ageMs)}`
+  const nobody = ageMs >= NOBODY_MS && processing === 0
+  return [
+    nobody
+      ? finding(
+          'backlog',
+          `${waited}, and none is being handled`,
+          false,
+          'No process runs handlers on this log, or their sources are paused. Call await inbox.start() in the program that registers the handlers, or run hookonce serve or hookonce worker.',
+        )
+      : finding(
+          'backlog',
+          waited,
+          ageMs < BACKLOG_MS,
+          'Handlers run, but not fast enough, or none is registered for these sources. Start another worker, or raise processing.concurrency.',
+        ),
+    finding('dead letters', dead === 0 ? 'none' : `${dead}; hookonce events list --dead`, true),
+  ]
+}
+
+/** A handler that ignores its time limit keeps the lease of its event for as long again. */
+async function attempts(store: Store, now: number): Promise<Finding> {
+  const workers = await need(store, 'inspect', 'hookonce doctor').leases()
+  let oldestAt = now
+  let name = ''
+  for (const { worker, oldestClaimedAt } of workers)
+    if (oldestClaimedAt !== null && oldestClaimedAt < oldestAt) {
+      oldestAt = oldestClaimedAt
+      name = worker
+    }
+  const ageMs = now - oldestAt
+  return finding(
+    'attempts',
+    name === '' ? 'none runs' : `the oldest claim is ${ageText(ageMs)} old, by ${name}`,
+    ageMs < LONG_ATTEMPT_MS,
+    'Its handler probably hangs. The log of this worker names it: "still runs after its time limit". End the handler when ctx.signal is aborted.',
+  )
+}
+
+function finding(name: string, value: string, ok: boolean, fix = ''): Finding {
+  return { name, value, ok, fix: ok ? null : fix }
 }

@@ -1,13 +1,25 @@
-import { type Command, Option } from 'commander'
-import { importedStates } from '../../store/imports.js'
-import { action, addCommand } from '../command.js'
-import type { ImportCommandOptions } from '../import/import.js'
-import { addStoreOption } from '../log/options.js'
-import { addNoteOption, collect } from '../options.js'
+/** `hookonce import`: the events of a hand-written table become known to the log. */
 
-export function addImport(program: Command): void {
+import { createReadStream } from 'node:fs'
+import { type Command, Option } from 'commander'
+import { isHookonceError } from '../../errors.js'
+import { limits } from '../../model.js'
+import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
+import { need, type Store } from '../../store.js'
+import { action, addCommand, interruptible } from '../command.js'
+import { Failure, UsageError } from '../failure.js'
+import { fileRows, type ImportRow } from '../import/csv.js'
+import { type Columns, columnsOf, eventOf } from '../import/fields.js'
+import { queryRows } from '../import/query.js'
+import { addStoreOption } from '../log/options.js'
+import { actorName } from '../log/store-log.js'
+import { addNoteOption, collect } from '../options.js'
+import { counted, type Output, table } from '../output.js'
+import { openAnyStore } from '../store.js'
+import { printable } from '../terminal-text.js'
+
+export function add(program: Command): void {
   const command = addCommand(program, 'import <source>', {
-    summary: 'make events known that another program has handled',
     description:
       'Adds the events of a hand-written table to the log, with their own times, so that a retry of their sender is a duplicate. No handler runs. Reads CSV or NDJSON from a file or standard input, or the rows of a SELECT. The log of an event that is known is not changed, so an import that was interrupted can be run again.',
     examples: [
@@ -34,8 +46,171 @@ export function addImport(program: Command): void {
     )
     .option('--dry-run', 'read and check all rows, write nothing')
   addStoreOption(addNoteOption(command)).action(
-    action<ImportCommandOptions>(async ({ output, options }, source: string) =>
-      (await import('../import/import.js')).importCommand(output, source, options),
+    action<ImportCommandOptions>(({ output, options }, source: string) =>
+      importCommand(output, source, options),
     ),
   )
+}
+
+interface ImportCommandOptions {
+  readonly store?: string
+  readonly file?: string
+  readonly query?: string
+  readonly database?: string
+  readonly map?: readonly string[]
+  readonly state: ImportedState
+  readonly dryRun?: boolean
+  readonly note?: string
+}
+
+interface Report {
+  rows: number
+  imported: number
+  /** Events that the log had already. */
+  known: number
+}
+
+/** The bytes of payloads that one batch holds at most. */
+const BATCH_BYTES = 8 * 1024 * 1024
+
+async function importCommand(output: Output, source: string, options: ImportCommandOptions): Promise<number> {
+  const rows = rowsOf(options)
+  const store = await openAnyStore(options.store)
+  const { signal } = interruptible()
+  const report: Report = { rows: 0, imported: 0, known: 0 }
+  const startedAt = performance.now()
+  let columns: Columns | undefined
+  let sample: ImportedEvent[] = []
+  let batch: ImportedEvent[] = []
+  let bytes = 0
+  let hasSchema = true
+
+  async function flush(): Promise<void> {
+    if (batch.length === 0) return
+    const added = options.dryRun
+      ? await unknown(store, hasSchema, batch)
+      : await addBatch(store, batch, report.rows)
+    const imported = added.filter(Boolean).length
+    report.imported += imported
+    report.known += batch.length - imported
+    batch = []
+    bytes = 0
+    output.progress(progressText(report, performance.now() - startedAt))
+  }
+
+  try {
+    if (options.dryRun) hasSchema = (await need(store, 'inspect', 'a dry run').report()).schema.found > 0
+    else await store.migrate()
+    for await (const row of rows) {
+      if (signal.aborted) break
+      report.rows++
+      columns ??= columnsOf(row, options.map ?? [])
+      const event = checked(row, columns, source, options, report.rows)
+      if (event instanceof Failure) {
+        report.rows--
+        await flush()
+        throw event
+      }
+      if (sample.length < 3) sample = [...sample, event]
+      batch.push(event)
+      bytes += event.payload?.body.byteLength ?? 0
+      if (batch.length === limits.recordBatch || bytes > BATCH_BYTES) await flush()
+    }
+    await flush()
+  } finally {
+    output.progress(null)
+    try {
+      if (!options.dryRun && report.imported > 0) await audit(store, source, report, options)
+    } finally {
+      await store.close()
+    }
+  }
+  const seconds = (performance.now() - startedAt) / 1_000
+  output.result(
+    { source, ...report, dryRun: options.dryRun === true, interrupted: signal.aborted, columns },
+    () =>
+      [
+        ...(options.dryRun ? [preview(columns, sample), ''] : []),
+        `${counted(report.imported, 'event', 'events')} ${options.dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${seconds.toFixed(1)} s`,
+        ...(signal.aborted ? ['Interrupted. Run it again: events that the log has are left alone.'] : []),
+      ].join('\n'),
+  )
+  return signal.aborted ? 1 : 0
+}
+
+function rowsOf({ file, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
+  if ((file === undefined) === (query === undefined))
+    throw new UsageError('hookonce import needs either --file or --query.')
+  if (query !== undefined) {
+    const url = database ?? store ?? process.env.HOOKONCE_STORE
+    if (url === undefined || !/^postgres(ql)?:/.test(url))
+      throw new UsageError('--query needs --database postgres://user@host/db.')
+    return queryRows(url, query)
+  }
+  const input = file === '-' ? process.stdin : createReadStream(file!)
+  return fileRows(input)
+}
+
+function checked(
+  row: ImportRow,
+  columns: Columns,
+  source: string,
+  { state, dryRun }: ImportCommandOptions,
+  number: number,
+): ImportedEvent | Failure {
+  try {
+    return eventOf(row, columns, { source, state, now: Date.now() })
+  } catch (error) {
+    const before = dryRun ? '' : ' The rows before it were imported.'
+    return new Failure(`Row ${number} cannot be imported: ${(error as Error).message}.${before}`)
+  }
+}
+
+async function addBatch(store: Store, batch: readonly ImportedEvent[], last: number): Promise<boolean[]> {
+  try {
+    return await need(store, 'imports', 'hookonce import').add(batch)
+  } catch (error) {
+    if (!isHookonceError(error, 'INVALID_INPUT')) throw error
+    throw new Failure(
+      `A row between ${last - batch.length + 1} and ${last} cannot be imported: ${error.message} The rows before it were imported.`,
+    )
+  }
+}
+
+/** For a dry run, which also writes no schema: which of them the log does not have. */
+async function unknown(
+  store: Store,
+  hasSchema: boolean,
+  batch: readonly ImportedEvent[],
+): Promise<boolean[]> {
+  if (!hasSchema) return batch.map(() => true)
+  const known = await need(store, 'imports', 'hookonce import').known(batch)
+  return known.map((found) => !found)
+}
+
+async function audit(
+  store: Store,
+  source: string,
+  report: Report,
+  { note }: ImportCommandOptions,
+): Promise<void> {
+  const text = `${counted(report.imported, 'event', 'events')}${note === undefined ? '' : `: ${note}`}`
+  await store.audit?.append([{ actor: actorName(), verb: 'import', source, eventId: null, note: text }])
+}
+
+function progressText({ rows, imported }: Report, ms: number): string {
+  return `${rows} rows, ${imported} imported, ${Math.round((rows / Math.max(1, ms)) * 60_000)} rows a minute`
+}
+
+function preview(columns: Columns | undefined, sample: readonly ImportedEvent[]): string {
+  if (columns === undefined) return 'There are no rows.'
+  const mapped = Object.entries(columns).map(([field, column]) => `${field}=${column}`)
+  const rows = sample.map(({ id, type, receivedAt, reference, payload }) => [
+    printable(id),
+    printable(type),
+    new Date(receivedAt).toISOString(),
+    printable(reference ?? '-'),
+    payload === null ? 'no payload' : `${payload.body.byteLength} bytes`,
+  ])
+  return `Columns: ${mapped.join(', ')}\n${table([['ID', 'TYPE', 'RECEIVED', 'REFERENCE', 'PAYLOAD'], ...rows])}`
 }

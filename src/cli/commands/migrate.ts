@@ -3,13 +3,14 @@ import { need } from '../../store.js'
 import { action, addCommand, addGroup } from '../command.js'
 import { addStoreOption } from '../log/options.js'
 import type { Output } from '../output.js'
+import { openAnyStore, openExistingStore } from '../store.js'
 
 interface StoreOptions {
   readonly store?: string
 }
 
-export function addMigrate(program: Command): void {
-  const migrate = addGroup(program, 'migrate', 'bring the schema of a log up to date')
+export function add(program: Command): void {
+  const migrate = addGroup(program, 'migrate')
   addStoreOption(
     addCommand(migrate, 'up', {
       summary: 'bring the schema up to date',
@@ -41,7 +42,6 @@ export function addMigrate(program: Command): void {
 }
 
 async function up(output: Output, storeUrl: string | undefined): Promise<void> {
-  const { openAnyStore } = await import('../store.js')
   const store = await openAnyStore(storeUrl)
   try {
     const report = await store.migrate()
@@ -57,7 +57,6 @@ async function up(output: Output, storeUrl: string | undefined): Promise<void> {
 
 /** Exit code 1 when the schema cannot be used, for scripts that wait for a migration. */
 async function status(output: Output, storeUrl: string | undefined): Promise<number> {
-  const { openExistingStore } = await import('../store.js')
   const store = await openExistingStore(storeUrl)
   try {
     const { schema } = await need(store, 'inspect', 'hookonce migrate status').report()

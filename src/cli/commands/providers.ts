@@ -4,16 +4,15 @@ import type { Source } from '../../provider.js'
 import type { ProviderFactory } from '../../providers/index.js'
 import { action, addCommand } from '../command.js'
 import { type Output, table } from '../output.js'
+import { factories, factoryOf, idFields } from '../sources.js'
 
-export function addProviders(program: Command): void {
+export function add(program: Command): void {
   addCommand(program, 'providers [provider]', {
-    summary: 'list the supported senders, or show one',
     description:
       'Lists the supported senders. With a name, shows how that sender signs, identifies and retries its events.',
     examples: ['hookonce providers', 'hookonce providers github'],
   }).action(
     action(async ({ output }, provider?: string) => {
-      const { factories, factoryOf, idFields } = await import('../sources.js')
       if (provider === undefined) return listProviders(output, factories())
       const factory = factoryOf(provider)
       return showProvider(output, factory, idFields(factory))

@@ -1,11 +1,19 @@
+/** `hookonce send`: test deliveries, signed by the rules of a provider. The real sender is not contacted. */
 import type { Command } from 'commander'
+import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { action, addCommand } from '../command.js'
+import { existingCredentials, noCredentials } from '../dev/folder.js'
+import { Failure, UsageError } from '../failure.js'
 import { addSecretOptions, collect, count, withSecret } from '../options.js'
-import type { SendOptions } from '../send/send.js'
+import type { Output } from '../output.js'
+import { type Answer, createPoster, whyNoAnswer } from '../post.js'
+import { conflicting, draftOf, tampered } from '../send/draft.js'
+import { type Report, reportOf, reportText, type Trick } from '../send/report.js'
+import { configuredSource, devSource, factoryOf, sourceWith } from '../sources.js'
+import { hasConfig } from '../store.js'
 
-export function addSend(program: Command): void {
+export function add(program: Command): void {
   const command = addCommand(program, 'send <provider> [type]', {
-    summary: 'send a signed test delivery, as a real sender would',
     description:
       'Sends a test delivery in the form of this provider, signed by its rules. The real sender is not contacted.',
     examples: [
@@ -32,9 +40,129 @@ export function addSend(program: Command): void {
     .option('--stale', 'sign with a time that is too old; the endpoint should refuse it')
     .option('--conflict', 'at the end, also send the same id with other bytes')
     .action(
-      action<SendOptions>(async ({ output, options }, provider: string, type?: string) => {
-        const { send } = await import('../send/send.js')
-        return send(output, provider, type, withSecret(options, 'HOOKONCE_SEND_SECRET'))
-      }),
+      action<SendOptions>(({ output, options }, provider: string, type?: string) =>
+        send(output, provider, type, withSecret(options, 'HOOKONCE_SEND_SECRET')),
+      ),
     )
+}
+
+interface SendOptions {
+  readonly to?: string
+  readonly secret?: string
+  readonly times: number
+  readonly concurrency: number
+  readonly id?: string
+  readonly set?: readonly string[]
+  readonly body?: string
+  readonly tamper?: boolean
+  readonly stale?: boolean
+  readonly conflict?: boolean
+}
+
+export async function send(
+  output: Output,
+  provider: string,
+  type: string | undefined,
+  options: SendOptions,
+): Promise<number> {
+  const trick = trickOf(options)
+  const source = await sourceOf(provider, options)
+  if (trick === 'stale' && source.scheme.timestamp?.toleranceMs == null)
+    throw new UsageError(`--stale is not possible for ${source.name}: no signed time is checked.`)
+  const draft = draftOf(source, {
+    now: Date.now(),
+    ...(type === undefined ? {} : { type }),
+    ...(options.id === undefined ? {} : { id: options.id }),
+    ...(options.set === undefined ? {} : { set: options.set }),
+    ...(options.body === undefined ? {} : { bodyFile: options.body }),
+  })
+  const name = hasConfig() ? provider : source.key
+  const url = targetUrl(options.to, name, draft.url)
+  const first = { ...draft, url }
+  const same = Array.from({ length: options.times }, () => first)
+  const answers = await postAll(source, same, trick, options.concurrency)
+  // Sent last: only an event that is recorded already can be in conflict.
+  if (trick === 'conflict')
+    answers.push(...(await postAll(source, [{ ...(await conflicting(source, first)), url }], trick, 1)))
+  const report = reportOf(source, await source.sign(first), answers, trick)
+  output.result(report, (paint) => reportText(report, paint))
+  return asExpected(report) ? 0 : 1
+}
+
+function trickOf({ tamper, stale, conflict }: SendOptions): Trick {
+  const asked = (['tamper', 'stale', 'conflict'] as const).filter((_, i) => [tamper, stale, conflict][i])
+  if (asked.length > 1)
+    throw new UsageError(`--${asked.join(' and --')} cannot be used together. Give one of them.`)
+  return asked[0] ?? null
+}
+
+/** A source of the configuration signs with its own secrets, not with the development secret. */
+async function sourceOf(provider: string, { secret }: SendOptions): Promise<Source> {
+  if (secret === undefined && hasConfig()) return configuredSource(provider)
+  const factory = factoryOf(provider)
+  const dev = existingCredentials()
+  if (dev !== null && (secret === undefined || secret === dev.secret)) return devSource(factory, dev)
+  if (secret === undefined) throw noCredentials()
+  return sourceWith(factory, secret)
+}
+
+/** A URL without a path is that of a hookonce server: the path of this provider is added. So is the query of the sample. */
+function targetUrl(to: string | undefined, provider: string, sampleUrl: string | undefined): string {
+  const text = to ?? process.env.HOOKONCE_SERVER ?? `http://127.0.0.1:${process.env.HOOKONCE_PORT ?? '4100'}`
+  const url = URL.canParse(text) ? new URL(text) : null
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw new UsageError(
+      `--to must be a URL such as http://127.0.0.1:4100/webhooks/${provider}, not "${text}".`,
+    )
+  if (url.pathname === '/') url.pathname = `/webhooks/${provider}`
+  if (sampleUrl !== undefined && url.search === '') url.search = new URL(sampleUrl).search
+  return url.href
+}
+
+async function postAll(
+  source: Source,
+  drafts: readonly SignOptions[],
+  trick: Trick,
+  concurrency: number,
+): Promise<Answer[]> {
+  const poster = createPoster(concurrency)
+  const answers: Answer[] = []
+  const queue = [...drafts]
+  const sender = async () => {
+    for (let draft = queue.shift(); draft; draft = queue.shift()) {
+      const delivery = await signed(source, draft, trick)
+      answers.push(
+        await poster.post(delivery).catch((error) => Promise.reject(noAnswer(delivery.url, error))),
+      )
+    }
+  }
+  try {
+    await Promise.all(Array.from({ length: Math.min(concurrency, drafts.length) }, sender))
+  } finally {
+    poster.close()
+  }
+  return answers
+}
+
+function noAnswer(url: string, error: unknown): Failure {
+  return new Failure(
+    `${url} gave no answer: ${whyNoAnswer(error)}. Start hookonce dev, or set the URL with --to.`,
+  )
+}
+
+async function signed(source: Source, draft: SignOptions, trick: Trick): Promise<Delivery> {
+  const tooOldMs = 2 * (source.scheme.timestamp?.toleranceMs ?? 0) + 60_000
+  const delivery = await source.sign({ ...draft, now: Date.now() - (trick === 'stale' ? tooOldMs : 0) })
+  return trick === 'tamper' ? tampered(source, delivery) : delivery
+}
+
+/** With `--tamper` and `--stale` every delivery should be refused. */
+function asExpected({ trick, httpStatuses, deliveries }: Report): boolean {
+  const accepted = Object.entries(httpStatuses).reduce(
+    (sum, [status, times]) => sum + (/^2/.test(status) ? times : 0),
+    0,
+  )
+  if (trick === 'tamper' || trick === 'stale') return accepted === 0
+  if (trick === 'conflict') return accepted + (httpStatuses['409'] ?? 0) === deliveries
+  return accepted === deliveries
 }

@@ -1,11 +1,25 @@
+/** `hookonce serve` and `hookonce worker`: the production server and worker of a configuration. */
 import type { Command } from 'commander'
+import { timeLimited } from '../../clock.js'
+import { inboxFromConfig } from '../../config/build.js'
+import { type LoadedConfig, loadConfig } from '../../config/load.js'
+import { type WholeInbox, wholeInbox } from '../../inbox/internals.js'
+import type { InboxOptions } from '../../inbox.js'
+import { logRejections } from '../../processing/floating-promises.js'
+import { createServer } from '../../server/server.js'
+import { runUntilSignal } from '../../server/signals.js'
 import { action, addCommand } from '../command.js'
+import { Failure } from '../failure.js'
 import { count, hostOption, portOption } from '../options.js'
-import type { ServeOptions, WorkerOptions } from '../serve.js'
+import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 
-export function addServe(program: Command): void {
+export function add(program: Command, name: string): void {
+  if (name === 'serve') addServe(program)
+  else addWorker(program)
+}
+
+function addServe(program: Command): void {
   addCommand(program, 'serve', {
-    summary: 'run the server of a configuration: receive webhooks and handle them',
     description:
       'Receives webhooks, runs their handlers and serves the admin API, as configured in hookonce.config.ts, until SIGTERM.',
     examples: [
@@ -19,16 +33,11 @@ export function addServe(program: Command): void {
     .addOption(portOption())
     .addOption(hostOption())
     .option('--receive-only', 'run no handlers in this process; start hookonce worker for them')
-    .action(
-      action<ServeOptions>(async ({ output, options }) =>
-        (await import('../serve.js')).serve(output, options),
-      ),
-    )
+    .action(action<ServeOptions>(({ output, options }) => serve(output, options)))
 }
 
-export function addWorker(program: Command): void {
+function addWorker(program: Command): void {
   addCommand(program, 'worker', {
-    summary: 'run only the handlers of a configuration',
     description:
       'Runs the handlers of hookonce.config.ts on the events in the log, until SIGTERM. Start as many workers as you need.',
     examples: ['hookonce worker', 'hookonce worker --concurrency 32'],
@@ -36,9 +45,110 @@ export function addWorker(program: Command): void {
     .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
     .option('--store <url>', 'overrides the store of the configuration (HOOKONCE_STORE)')
     .option('--concurrency <n>', 'how many attempts run at once', count)
-    .action(
-      action<WorkerOptions>(async ({ output, options }) =>
-        (await import('../serve.js')).worker(output, options),
-      ),
+    .action(action<WorkerOptions>(({ output, options }) => worker(output, options)))
+}
+
+interface ServeOptions {
+  readonly config?: string
+  readonly store?: string
+  readonly host?: string
+  readonly port?: number
+  readonly receiveOnly?: boolean
+}
+
+/** Receives and handles webhooks and serves the admin API until SIGTERM. */
+async function serve(output: Output, options: ServeOptions): Promise<number> {
+  const loaded = await configuration(options.config)
+  surviveOutputErrors()
+  const { store, host, port } = options
+  const inbox = wholeInbox(
+    await inboxFromConfig(loaded, {
+      ...(store === undefined ? {} : { store }),
+      ...(options.receiveOnly ? { processing: false as const } : {}),
+    }),
+  )
+  logRejections(inbox.log)
+  const server = createServer(inbox, {
+    ...loaded.config.server,
+    ...(host === undefined ? {} : { host }),
+    ...(port === undefined ? {} : { port }),
+  })
+  // The store comes first: a server that cannot record should not listen.
+  await inbox.start()
+  const { url } = await server.listen().catch(async (error) => {
+    await inbox.stop({ deadline: 0 })
+    throw error
+  })
+  // Registered before the line that says that the server is ready.
+  const drain = loaded.config.server?.drain
+  const ended = runUntilSignal(
+    { server, ...(drain === undefined ? {} : { drain }) },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing accepted requests`) },
+  )
+  const name = await storeName(inbox)
+  const sources = [...inbox.sources.keys()]
+  output.result({ kind: 'ready', url, store: name, sources, handles: !options.receiveOnly }, () => '')
+  if (!output.json)
+    output.say(
+      `hookonce serves ${url}; store: ${name === null ? STORE_DOWN : storeTitle(name)}; sources: ${sources.join(', ')}`,
     )
+  return ended
+}
+
+interface WorkerOptions {
+  readonly config?: string
+  readonly store?: string
+  readonly concurrency?: number
+}
+
+/** Runs handlers only, until SIGTERM. */
+async function worker(output: Output, options: WorkerOptions): Promise<number> {
+  const loaded = await configuration(options.config)
+  if (loaded.config.handlers === undefined && loaded.config.destinations === undefined)
+    throw new Failure(
+      `${loaded.path} has neither handlers nor destinations, so a worker has no work. Add handlers(inbox) { ... }.`,
+    )
+  surviveOutputErrors()
+  const inbox = wholeInbox(await inboxFromConfig(loaded, overrides(loaded, options)))
+  logRejections(inbox.log)
+  await inbox.start()
+  const ended = runUntilSignal(
+    { inbox },
+    { onStop: (signal) => output.say(`stopping (${signal}): finishing running attempts`) },
+  )
+  const name = await storeName(inbox)
+  output.result({ kind: 'ready', store: name, sources: [...inbox.sources.keys()] }, () => '')
+  if (!output.json)
+    output.say(`hookonce worker runs; store: ${name === null ? STORE_DOWN : storeTitle(name)}`)
+  return ended
+}
+
+const STORE_DOWN = 'not reachable now, deliveries go to the spool'
+
+/** Null when the store is down; only an inbox with a spool can start without it. */
+async function storeName(inbox: WholeInbox): Promise<string | null> {
+  try {
+    const store = await timeLimited(inbox.store(), 250, () => new Error('late'))
+    return store.name
+  } catch (error) {
+    if (inbox.spool === null) throw error
+    return null
+  }
+}
+
+function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptions): Partial<InboxOptions> {
+  // A server that only receives has processing: false in the same file; a worker always handles.
+  const processing = config.processing === false ? {} : (config.processing ?? {})
+  return {
+    ...(store === undefined ? {} : { store }),
+    processing: concurrency === undefined ? processing : { ...processing, concurrency },
+  }
+}
+
+async function configuration(path: string | undefined): Promise<LoadedConfig> {
+  const loaded = await loadConfig(path === undefined ? {} : { path })
+  if (loaded.path !== null) return loaded
+  throw new Failure(
+    'There is no hookonce.config.ts in this folder. Create one (docs/configuration.md), or give its path with --config. hookonce dev needs no configuration.',
+  )
 }

@@ -10,8 +10,8 @@ interface TokenOptions {
   readonly expires?: number
 }
 
-export function addToken(program: Command): void {
-  const token = addGroup(program, 'token', 'create tokens for the admin API')
+export function add(program: Command): void {
+  const token = addGroup(program, 'token')
   addCommand(token, 'create', {
     summary: 'create a token and its line for the configuration',
     description:

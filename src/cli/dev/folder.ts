@@ -35,7 +35,7 @@ export function makeCredentials(newSecret: string | undefined): DevCredentials {
 }
 
 /** Fails when this folder has no credentials: the endpoint would refuse new ones. */
-export function readCredentials(): DevCredentials {
+function readCredentials(): DevCredentials {
   const found = existingCredentials()
   if (found === null) throw noCredentials()
   return found

@@ -7,7 +7,7 @@ import type { Delivery } from '../../provider.js'
 import type { Output } from '../output.js'
 import { type Paint, printable, type Style } from '../terminal-text.js'
 
-export interface Arrival {
+interface Arrival {
   readonly kind: 'delivery'
   readonly at: string
   readonly source: string

@@ -14,7 +14,7 @@ const usualNames = {
   state: [],
 } as const
 
-export type FieldName = keyof typeof usualNames
+type FieldName = keyof typeof usualNames
 export type Columns = Readonly<Partial<Record<FieldName, string>>>
 
 const fieldNames = Object.keys(usualNames) as FieldName[]
@@ -46,7 +46,7 @@ export function columnsOf(first: ImportRow, mapped: readonly string[]): Columns 
   return columns
 }
 
-export interface Defaults {
+interface Defaults {
   readonly source: string
   readonly state: ImportedState
   /** For rows without a time. */
@@ -82,7 +82,7 @@ function textOf(value: unknown): string | null {
 }
 
 /** A date, ISO 8601 (UTC when there is no zone, as databases print it), or seconds or milliseconds since 1970. */
-export function instantOf(field: string, value: unknown): number {
+function instantOf(field: string, value: unknown): number {
   if (value instanceof Date) return value.getTime()
   const text = String(value).trim()
   if (/^\d{9,16}(\.\d+)?$/.test(text)) {

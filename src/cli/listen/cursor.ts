@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { folder } from '../dev/folder.js'
 import { Failure } from '../failure.js'
 
-export interface Cursor {
+interface Cursor {
   readonly path: string
   /** Null: no event has been forwarded yet. */
   readonly position: number | null

@@ -2,7 +2,7 @@
 import { emitKeypressEvents } from 'node:readline'
 import { curlCommand } from '../../curl.js'
 import type { Delivery } from '../../provider.js'
-import { eventDetail, payloadText } from '../events/event-text.js'
+import { eventDetail, payloadText } from '../event-text.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey } from '../log/open-log.js'
 import type { Output } from '../output.js'

@@ -87,7 +87,7 @@ export function isCode(error: unknown, code: string): boolean {
 }
 
 /** One server-sent event. */
-export interface Frame {
+interface Frame {
   readonly event: string
   readonly data: string
   readonly id: string | null

@@ -59,3 +59,23 @@ function notFound(log: EventLog, text: string, source: string | undefined): Fail
     `There is no event "${printable(text)}" in ${where}. hookonce events list shows the events; retention may have deleted this one.`,
   )
 }
+
+/** The position before the first event that was received since `since`. */
+export async function positionBefore(log: EventLog, since: number): Promise<number> {
+  let oldest: number | null = null
+  let cursor: string | null = null
+  do {
+    const page: Awaited<ReturnType<EventLog['list']>> = await log.list(
+      { from: since },
+      { limit: 500, cursor },
+    )
+    oldest = page.events.at(-1)?.seq ?? oldest
+    cursor = page.next
+  } while (cursor !== null)
+  return oldest === null ? newestPosition(log) : oldest - 1
+}
+
+export async function newestPosition(log: EventLog): Promise<number> {
+  const { events } = await log.list({}, { limit: 1, cursor: null })
+  return events[0]?.seq ?? 0
+}

@@ -4,7 +4,7 @@ import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { Failure, UsageError } from '../failure.js'
 import { readInput } from '../options.js'
 
-export interface DraftOptions {
+interface DraftOptions {
   readonly type?: string
   readonly id?: string
   readonly set?: readonly string[]

@@ -1,4 +1,5 @@
 /** `hookonce archive`: copies payloads to files outside the log, and restores them. */
+import type { Command } from 'commander'
 import {
   type ArchiveCheck,
   archiveList,
@@ -7,13 +8,58 @@ import {
 } from '../../retention/archive/read.js'
 import { archiveRun } from '../../retention/archive/run.js'
 import { takeLease } from '../../retention/retain.js'
-import { interruptible } from '../command.js'
+import { action, addCommand, addGroup, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
+import { addStoreOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
+import { addNoteOption, collect, day } from '../options.js'
 import { counted, type Output, table } from '../output.js'
-import { archiveTarget, openRetention } from './sources.js'
+import { archiveTarget, openRetention } from '../retention.js'
 
-export interface ArchiveCommandOptions {
+export function add(program: Command): void {
+  const archive = addGroup(program, 'archive')
+  const withArchive = (command: Command) =>
+    command
+      .option(
+        '--archive <folder>',
+        'the folder of the archive (default: retention.archive of the configuration)',
+      )
+      .option('--source <name>', 'only events of this source')
+  const withDays = (command: Command) =>
+    withArchive(command)
+      .option('--from <day>', 'from this day on, such as 2026-07-01 (UTC)', day)
+      .option('--to <day>', 'up to this day', day)
+  const runCommand = addCommand(archive, 'run', {
+    summary: 'copy payloads into the archive',
+    examples: ['hookonce archive run --archive ./archive'],
+  })
+  addStoreOption(withArchive(runCommand)).action(
+    action<ArchiveCommandOptions>(({ output, options }) => run(output, options)),
+  )
+  const listCommand = addCommand(archive, 'list', {
+    summary: 'list the contents of the archive',
+    examples: ['hookonce archive list --archive ./archive --source stripe --from 2026-07-01'],
+  })
+  addStoreOption(withDays(listCommand)).action(
+    action<ArchiveCommandOptions>(({ output, options }) => list(output, options)),
+  )
+  const verifyCommand = addCommand(archive, 'verify', {
+    summary: 'read the archive back and check every hash',
+    examples: ['hookonce archive verify --archive ./archive'],
+  })
+  addStoreOption(withDays(verifyCommand)).action(
+    action<ArchiveCommandOptions>(({ output, options }) => verify(output, options)),
+  )
+  const restoreCommand = addCommand(archive, 'restore', {
+    summary: 'copy payloads back to their events',
+    examples: ['hookonce archive restore --archive ./archive --id evt_123 --note "replay for ticket 4711"'],
+  }).option('--id <event id>', 'only this event; may be repeated', collect)
+  addStoreOption(withDays(addNoteOption(restoreCommand))).action(
+    action<ArchiveCommandOptions>(({ output, options }) => restore(output, options)),
+  )
+}
+
+interface ArchiveCommandOptions {
   readonly store?: string
   readonly archive?: string
   readonly source?: string
@@ -97,7 +143,7 @@ export async function list(output: Output, options: ArchiveCommandOptions): Prom
   )
 }
 
-export async function verify(output: Output, options: ArchiveCommandOptions): Promise<number> {
+async function verify(output: Output, options: ArchiveCommandOptions): Promise<number> {
   const target = await targetOnly(options)
   const days: ArchiveCheck[] = []
   for await (const checked of archiveVerify(target, filterOf(options))) {

@@ -1,15 +1,35 @@
 /** `hookonce prune`: runs retention once. */
+import type { Command } from 'commander'
 import { createCounters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
 import { type RetentionOptions, retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
-import { interruptible } from '../command.js'
+import { action, addCommand, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
+import { addStoreOption } from '../log/options.js'
+import { collect, duration } from '../options.js'
 import { type Output, table } from '../output.js'
+import { openRetention } from '../retention.js'
 import type { Paint } from '../terminal-text.js'
-import { openRetention } from './sources.js'
 
-export interface PruneCommandOptions {
+export function add(program: Command): void {
+  const command = addCommand(program, 'prune', {
+    description:
+      'Deletes payloads, events, attempts and audits of finished events that are older than the configured ages. Unfinished events are kept. An age below the retry window of a sender is an error.',
+    examples: ['hookonce prune --dry-run', 'hookonce prune --source stripe --payloads 7d'],
+  })
+    .option('--source <name>', 'only events of this source; may be repeated', collect)
+    .option('--payloads <age>', 'how long payloads are kept (default: as configured, else 30d)', duration)
+    .option(
+      '--events <age>',
+      'how long events and their ids are kept (default: as configured, else 90d)',
+      duration,
+    )
+    .option('--dry-run', 'count expired rows, delete nothing')
+  addStoreOption(command).action(action<PruneCommandOptions>(({ output, options }) => prune(output, options)))
+}
+
+interface PruneCommandOptions {
   readonly store?: string
   readonly source?: readonly string[]
   readonly payloads?: number

@@ -1,14 +1,37 @@
 /** `hookonce erase`: deletes the payloads of all events with one reference. */
+
 import { createInterface } from 'node:readline/promises'
+import type { Command } from 'commander'
 import { eraseAll } from '../../retention/erase.js'
-import { interruptible } from '../command.js'
+import { action, addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
+import { addStoreOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
+import { addNoteOption } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
-export interface EraseCommandOptions {
+export function add(program: Command): void {
+  const command = addCommand(program, 'erase <reference>', {
+    description:
+      'Deletes the payload of every delivery with this reference (a customer, an order). The events stay, so that duplicates are still recognised. This cannot be undone.',
+    examples: [
+      'hookonce erase cus_123 --dry-run',
+      'hookonce erase cus_123 --source stripe --note "request of 2026-07-01" --yes',
+    ],
+  })
+    .option('--source <name>', 'only events of this source')
+    .option('--dry-run', 'count the payloads, erase nothing')
+    .option('--yes', 'do not ask for confirmation')
+  addStoreOption(addNoteOption(command)).action(
+    action<EraseCommandOptions>(({ output, options }, reference: string) =>
+      erase(output, reference, options),
+    ),
+  )
+}
+
+interface EraseCommandOptions {
   readonly store?: string
   readonly source?: string
   readonly note?: string

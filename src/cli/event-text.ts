@@ -1,7 +1,7 @@
 /** Events as text for people. Every value of an event goes through `printable`: senders and servers choose them. */
-import type { AttemptView, EventView, PayloadView } from '../log/event-log.js'
-import { table } from '../output.js'
-import { type Paint, printable, printableAll, type Style } from '../terminal-text.js'
+import type { AttemptView, EventView, PayloadView } from './log/event-log.js'
+import { table } from './output.js'
+import { type Paint, printable, printableAll, type Style } from './terminal-text.js'
 
 /** The same colours as in the dashboard; the table is in docs/dashboard.md. */
 const stateStyle: Readonly<Record<EventView['state'], Style>> = {
@@ -12,7 +12,7 @@ const stateStyle: Readonly<Record<EventView['state'], Style>> = {
   failed: 'yellow',
 }
 
-export function stateText(event: EventView, paint: Paint): string {
+function stateText(event: EventView, paint: Paint): string {
   if (event.dead) return paint('red', 'failed (dead letter)')
   const reason = event.state === 'ignored' && event.reason ? `: ${event.reason.slice(0, 40)}` : ''
   return paint(stateStyle[event.state] ?? 'dim', `${event.state}${reason}`)
@@ -23,7 +23,7 @@ export function eventTable(events: readonly EventView[], paint: Paint): string {
   return table([titles.map((title) => paint('dim', title)), ...events.map((event) => eventRow(event, paint))])
 }
 
-export function eventRow(given: EventView, paint: Paint): string[] {
+function eventRow(given: EventView, paint: Paint): string[] {
   const event = printableAll(given)
   const conflicts = event.conflicts > 0 ? paint('yellow', ` (${event.conflicts} in conflict)`) : ''
   return [

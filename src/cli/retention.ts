@@ -1,14 +1,14 @@
 /** The store, sources and retention options of a command: from the configuration, or those of `hookonce dev`. */
-import type { Source } from '../../provider.js'
-import type { ArchiveTarget } from '../../retention/archive/target.js'
-import type { RetentionOptions } from '../../retention/policy.js'
-import type { Store } from '../../store.js'
-import { makeCredentials } from '../dev/folder.js'
-import { Failure, UsageError } from '../failure.js'
-import { devSource, factories } from '../sources.js'
-import { hasConfig, openExistingStore, readConfig } from '../store.js'
+import type { Source } from '../provider.js'
+import type { ArchiveTarget } from '../retention/archive/target.js'
+import type { RetentionOptions } from '../retention/policy.js'
+import type { Store } from '../store.js'
+import { makeCredentials } from './dev/folder.js'
+import { Failure, UsageError } from './failure.js'
+import { devSource, factories } from './sources.js'
+import { hasConfig, openExistingStore, readConfig } from './store.js'
 
-export interface RetentionContext extends AsyncDisposable {
+interface RetentionContext extends AsyncDisposable {
   readonly store: Store
   readonly sources: ReadonlyMap<string, Source>
   readonly retention: RetentionOptions
@@ -47,7 +47,7 @@ export async function archiveTarget(
   path: string | undefined,
   retention: RetentionOptions,
 ): Promise<ArchiveTarget> {
-  if (path !== undefined) return (await import('../../retention/archive/directory.js')).directory(path)
+  if (path !== undefined) return (await import('../retention/archive/directory.js')).directory(path)
   if (retention.archive) return retention.archive
   throw new UsageError(
     'No archive is configured. Name a folder with --archive, or set retention.archive in hookonce.config.ts.',
