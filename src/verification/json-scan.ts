@@ -1,9 +1,5 @@
 /** The lexical rules of JSON on bytes. A scanner returns the index after the token, or -1 if there is no valid one. */
 
-export function isSpace(byte: number): boolean {
-  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
-}
-
 /**
  * The bytes of a string: 1 for plain ASCII, 2 for the bytes of other letters, 0 for a quote, a backslash or a control
  * character. indexOf('"') is not used: control characters are invalid, so every byte must be checked, and for the short
@@ -40,13 +36,22 @@ function endOfOddString(bytes: Uint8Array, from: number): number {
       if (at + 5 >= end) return -1
       for (let i = at + 2; i < at + 6; i += 1) if (!isHex(bytes[i]!)) return -1
       at += 6
-    } else if (simpleEscape(escaped)) at += 2
+    } else if (simpleEscapes.has(escaped)) at += 2
     else return -1
   }
 }
 
+const simpleEscapes: ReadonlySet<number> = new Set(Buffer.from('"\\/bfnrt'))
+
+/** `from` is the first byte of the value. */
+export function endOfValue(bytes: Uint8Array, from: number): number {
+  const first = bytes[from]
+  if (first === 0x22) return afterString(bytes, from)
+  return first === 0x7b || first === 0x5b ? endOfContainer(bytes, from) : endOfScalar(bytes, from)
+}
+
 /** A number, `true`, `false` or `null`. */
-export function endOfScalar(bytes: Uint8Array, from: number): number {
+function endOfScalar(bytes: Uint8Array, from: number): number {
   const first = bytes[from]!
   if (first < 0x66) return endOfNumber(bytes, from)
   const word = words[first]
@@ -56,16 +61,16 @@ export function endOfScalar(bytes: Uint8Array, from: number): number {
 }
 
 const words: Readonly<Record<number, Uint8Array>> = {
-  116: new TextEncoder().encode('true'),
-  102: new TextEncoder().encode('false'),
-  110: new TextEncoder().encode('null'),
+  116: Buffer.from('true'),
+  102: Buffer.from('false'),
+  110: Buffer.from('null'),
 }
 
 /** The opening brackets of the containers that are open, enough for nearly every document. */
 const shallow = new Uint8Array(256)
 
 /** An object or array with everything in it, nested to any depth. `from` is its opening bracket. */
-export function endOfContainer(bytes: Uint8Array, from: number): number {
+function endOfContainer(bytes: Uint8Array, from: number): number {
   const end = bytes.length
   let brackets = shallow
   let depth = 0
@@ -128,12 +133,16 @@ function doubled(brackets: Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> {
   return larger
 }
 
-function afterSpace(bytes: Uint8Array, from: number): number {
+export function afterSpace(bytes: Uint8Array, from: number): number {
   // Most JSON has no space between two tokens.
   if (bytes[from]! > 0x20) return from
   let at = from
   while (at < bytes.length && isSpace(bytes[at]!)) at += 1
   return at
+}
+
+function isSpace(byte: number): boolean {
+  return byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09
 }
 
 /** Whether more containers than this are open at once, anywhere in the text. */
@@ -177,35 +186,6 @@ function endOfNumber(bytes: Uint8Array, from: number): number {
   return at
 }
 
-const escapes: Readonly<Record<string, string>> = {
-  '"': '"',
-  '\\': '\\',
-  '/': '/',
-  b: '\b',
-  f: '\f',
-  n: '\n',
-  r: '\r',
-  t: '\t',
-}
-
-/** The escapes of the text must be valid; `endOfString` checks them. A lone surrogate stays. */
-export function unescapeString(text: string): string {
-  let result = ''
-  let from = 0
-  for (let at = text.indexOf('\\'); at >= 0; at = text.indexOf('\\', from)) {
-    result += text.slice(from, at)
-    const letter = text[at + 1]!
-    if (letter === 'u') {
-      result += String.fromCharCode(Number.parseInt(text.slice(at + 2, at + 6), 16))
-      from = at + 6
-    } else {
-      result += escapes[letter] ?? ''
-      from = at + 2
-    }
-  }
-  return result + text.slice(from)
-}
-
 function endOfDigits(bytes: Uint8Array, from: number): number {
   let at = from
   while (at < bytes.length && bytes[at]! >= 0x30 && bytes[at]! <= 0x39) at += 1
@@ -214,17 +194,4 @@ function endOfDigits(bytes: Uint8Array, from: number): number {
 
 function isHex(byte: number): boolean {
   return (byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x46) || (byte >= 0x61 && byte <= 0x66)
-}
-
-function simpleEscape(byte: number): boolean {
-  return (
-    byte === 0x22 ||
-    byte === 0x5c ||
-    byte === 0x2f ||
-    byte === 0x62 ||
-    byte === 0x66 ||
-    byte === 0x6e ||
-    byte === 0x72 ||
-    byte === 0x74
-  )
 }
