@@ -72,6 +72,15 @@ export type KeyScheme<Credential, Extra extends object, Needed extends boolean> 
   Extra
 > & { readonly credential: 'publicKey'; readonly credentialNeeded: Needed }
 
+/** The facts of a scheme that identifies the sender and does not protect the content. */
+export const noCover = {
+  each: null,
+  encoding: null,
+  separator: null,
+  covers: { body: 'none', url: false, fields: [] },
+  timestamp: null,
+} as const
+
 /** Whether nobody but the sender can make another body for a signature. */
 export function signsBody({ body }: SchemeFacts['covers']): boolean {
   return body === 'bytes' || body === 'values'

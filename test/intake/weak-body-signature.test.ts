@@ -1,10 +1,10 @@
 /** PayPal signs a CRC-32 of the body, for which anyone can make another body. A signed text is good for one event. */
 import { randomUUID } from 'node:crypto'
+import { crc32 } from 'node:zlib'
 import { createInbox } from 'hookonce'
 import { paypal } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { expect, it } from 'vitest'
-import { crc32 } from '#dist/verification/delivery/template.js'
 import { rsaCertificate, rsaCertificateKey } from '../support/certificate.js'
 
 const source = paypal({

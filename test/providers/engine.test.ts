@@ -128,7 +128,7 @@ describe('documents', () => {
     ).toEqual([])
   })
   it('in XML, without entities of a DTD', () => {
-    const read = (xml: string) => new Compiler({}).field('xml:notification.kind')(new Reading(post(xml)))
+    const read = (xml: string) => new Compiler({}).field('xml:notification.kind')(Reading.of(post(xml)))
     expect(read('<notification><kind type="x">a &amp; b</kind></notification>')).toBe('a & b')
     expect(read('<!DOCTYPE x><notification><kind>a</kind></notification>')).toBeUndefined()
   })

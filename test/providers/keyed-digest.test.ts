@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
 import { hmacDigest } from '#dist/verification/schemes/keyed-digest.js'
 
-const algorithms = ['md5', 'sha1', 'sha256', 'sha384', 'sha512'] as const
+const algorithms = ['sha1', 'sha256', 'sha384', 'sha512'] as const
 const keyLengths = [0, 1, 32, 63, 64, 65, 127, 128, 129, 500]
 // 32 KiB is the longest content that is hashed in one piece.
 const contentLengths = [0, 1, 55, 64, 1_000, 32 * 1024 - 3, 32 * 1024, 32 * 1024 + 1, 200_000]

@@ -11,9 +11,8 @@ import {
   type FieldText,
   tokenScheme,
 } from '../../verification/define-provider.js'
-import { clientCertificateScheme } from '../../verification/schemes/client-certificate.js'
 import type { Secrets } from '../../verification/schemes/secret.js'
-import { noScheme } from '../../verification/schemes/token.js'
+import { clientCertificateScheme, noScheme } from '../../verification/schemes/token.js'
 import { type IdentityOptions, identityNames, identityRules, sourceOptions } from './identity.js'
 
 export interface TokenOptions extends IdentityOptions {
@@ -94,8 +93,8 @@ export function mtls(options: MtlsOptions = {} as never): Source {
   return defineProvider({
     ...identityRules('mtls', options),
     verify: {
-      fingerprint: clientCertificateScheme({ in: place, names: 'fingerprint' }),
-      subject: clientCertificateScheme({ in: place, names: 'subject' }),
+      fingerprint: clientCertificateScheme(place, 'fingerprint'),
+      subject: clientCertificateScheme(place, 'subject'),
     },
   })({
     ...(fingerprint === undefined ? {} : { fingerprint }),

@@ -25,7 +25,7 @@ export function kindRequest(
 ): SignOptions {
   const { definition } = factory
   const format = kind.format ?? definition.format ?? 'json'
-  const url = new URL(definition.sampleUrl ?? `https://example.com/webhooks/${factory.key}`)
+  const url = new URL(`https://example.com/webhooks/${factory.key}`)
   for (const [name, value] of Object.entries(kind.query ?? {})) url.searchParams.set(name, value)
   const headers: Record<string, string> = { ...lowerCase(kind.headers ?? {}) }
   if (kind.body !== undefined) headers['content-type'] ??= contentTypes[format]
@@ -45,7 +45,7 @@ export function kindRequest(
   return {
     body: encode(body as KindBody, format),
     now: now + timestamp,
-    method: kind.method ?? definition.sampleMethod ?? 'POST',
+    method: kind.method ?? 'POST',
     url: url.href,
     headers,
   }

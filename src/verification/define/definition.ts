@@ -48,8 +48,6 @@ export interface ProviderRules<
   /** How long the sender retries; null when that is not documented. */
   readonly retryWindowMs: number | null
   readonly answer?: ExpectedAnswer
-  /** Overrides the value that is derived from the scheme and the id. */
-  readonly idIsSigned?: boolean
   /**
    * Default: known signed content under a new id is handled and flagged. `accept`: it is handled and not flagged, because
    * equal content is usual. `review`: it is not handled, because the sender signs each text once (Mailgun's token).
@@ -61,8 +59,6 @@ export interface ProviderRules<
   /** The form of an event id: a prefix such as `evt_`, or `number`. Default: a UUID. */
   readonly sampleId?: string
   readonly sampleHeaders?: Readonly<Record<string, string>>
-  readonly sampleUrl?: string
-  readonly sampleMethod?: string
 }
 
 /** The same with the samples as a value; reading it loads them. */

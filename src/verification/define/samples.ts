@@ -19,7 +19,6 @@ export interface SampleRules {
   readonly idForm: string
   readonly headers: Readonly<Record<string, string>>
   readonly url: string
-  readonly method: string
   /** Writes the name of the source into a body, for a sender whose deliveries must name their receiver. */
   address(sample: unknown): void
 }
@@ -42,8 +41,8 @@ export function makeSample(rules: SampleRules, options: SampleOptions): SignOpti
   return {
     body: encodeSample(sample, rules.format),
     now: options.now,
-    method: rules.method,
-    url: String(fill(rules.url)),
+    method: 'POST',
+    url: rules.url,
     id,
     type,
     headers,

@@ -51,12 +51,12 @@ export function createSource(
   const secretHits: number[] = new Array(scheme.keyCount).fill(0)
   const filler = new Compiler(options)
   const filledRules = eventRules.map((rule) => ({ ...rule, id: fillField(rule.id, filler) }))
-  const idIsSigned = definition.idIsSigned ?? idIsCovered(filledRules, scheme.facts)
+  const idIsSigned = idIsCovered(filledRules, scheme.facts)
   const chosenGuard = options.contentGuard as ContentGuard | undefined
   const contentGuard = chosenGuard ?? definition.contentGuard ?? 'accept'
   const equalIsUsual = chosenGuard === undefined && definition.contentGuard === 'accept'
   const provesNothing = scheme.facts.kind === 'none' && contentGuard === 'accept'
-  const read = (delivery: Delivery) => new Reading(delivery, document, publicUrl)
+  const read = (delivery: Delivery) => Reading.of(delivery, document, publicUrl)
   const signedData = (delivery: Delivery) =>
     verified.get(delivery) ?? scheme.readSigned?.(read(delivery)) ?? noSignedData
   const count = (verdict: Verification, reading: Reading): Verification => {
@@ -105,7 +105,7 @@ export function createSource(
         : count(verdict, reading)
     },
     identify: (delivery) =>
-      identity.identify(new Reading(delivery, document, publicUrl, () => signedData(delivery))),
+      identity.identify(Reading.of(delivery, document, publicUrl, () => signedData(delivery))),
     impostor() {
       const made = chosen.example()
       const own = made.credential === undefined ? {} : { [credential]: made.credential }
@@ -166,13 +166,12 @@ function sampleRules(definition: ProviderDefinition, filler: Compiler, receiver:
     idForm: definition.sampleId ?? '',
     headers: Object.fromEntries(headers),
     url: sampleUrl(definition),
-    method: definition.sampleMethod ?? 'POST',
     address: receiver.address,
   }
 }
 
 function sampleUrl(definition: ProviderDefinition): string {
-  return definition.sampleUrl ?? `https://example.com/webhooks/${definition.key}`
+  return `https://example.com/webhooks/${definition.key}`
 }
 
 /** `sign` writes the id and the type if the first choice of the rule is a header. */

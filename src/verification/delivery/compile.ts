@@ -158,7 +158,7 @@ export class Compiler {
         return (reading) => xmlText(Buffer.from(reading.document).toString('utf8'), rest)
       case 'claim':
         return (reading) => {
-          const claim = reading.claims?.[rest]
+          const claim = reading.signedData.claims?.[rest]
           return typeof claim === 'string' || typeof claim === 'number' ? String(claim) : undefined
         }
       case 'option': {

@@ -1,28 +1,61 @@
 /**
  * One pass over a delivery, or over one slice of it: it reads values and remembers whether any of them was unreadable.
- * Values are parsed when they are first read, so a scheme that needs only headers never parses the body.
+ * Values are parsed when they are first read, once for all readings of the delivery.
  */
-
 import type { Delivery } from '../../provider.js'
 import type { JsonQuery, JsonToken } from '../json.js'
-import { onlyValue, type Pairs } from './body-formats.js'
-import {
-  type DocumentRule,
-  type FoundTokens,
-  noSignedData,
-  ParsedDelivery,
-  type SignedData,
-  splitUrl,
-} from './parsed-delivery.js'
+import { isForm, multipartField, onlyValue, type Pairs, parseForm, parsePairs } from './body-formats.js'
+import type { Chunk } from './template.js'
+
+/** Where the JSON document of a delivery is, when it is not the body. */
+export interface DocumentRule {
+  /** In this field when the body is form-encoded (`payload=<json>`); the body itself otherwise. */
+  readonly form?: string
+  /** The form field holds base64 of the document (Braintree). */
+  readonly base64?: true
+  /** In this field when the body is multipart. */
+  readonly multipart?: string
+  /** One JSON document per line; each line is a slice. */
+  readonly lines?: true
+}
+
+/** The data that a scheme reads from a delivery, beside its verdict. */
+export interface SignedData {
+  /** The signed content, in order; null when nothing is signed (a shared token). */
+  readonly signed: readonly Chunk[] | null
+  /** The content that names the event: the signed content, and the body if the signature does not cover it. */
+  readonly naming: readonly Chunk[] | null
+  /** The text of the signed time. */
+  readonly timestamp: string | undefined
+  /** The claims of the token (JWT). */
+  readonly claims: Readonly<Record<string, unknown>> | undefined
+}
+
+export const noSignedData: SignedData = {
+  signed: null,
+  naming: null,
+  timestamp: undefined,
+  claims: undefined,
+}
+
+type FoundTokens = readonly (readonly JsonToken[])[] | null
+
+/** Everything parsed so far. Null: it cannot be read for certain. */
+interface Parsed {
+  readonly delivery: Delivery
+  readonly rule: DocumentRule
+  readonly publicUrl: string | undefined
+  readonly readSignedData: (() => SignedData) | undefined
+  signedData?: SignedData
+  document?: Uint8Array | null
+  form?: Pairs | null
+  query?: Pairs | null
+  /** By query, then by its bytes. Slices share the bytes around them, so those are scanned once for all slices. */
+  readonly found: Map<JsonQuery, Map<Uint8Array, FoundTokens>>
+}
 
 const noTokens: readonly JsonToken[] = []
 const noBytes = new Uint8Array()
-
-interface Position {
-  readonly parsed: ParsedDelivery
-  readonly levels: readonly Uint8Array[] | undefined
-  readonly slice: number | null
-}
 
 export class Reading {
   /** Set by the first value that cannot be read for certain. The other values of this reading are then not used. */
@@ -30,56 +63,65 @@ export class Reading {
   /** Set by the scheme that verified the delivery. */
   verifiedData: SignedData | undefined
   #timestamp: string | undefined
-  #claims: Readonly<Record<string, unknown>> | undefined
   /** The position of the slice in its delivery; null for the whole delivery. */
   readonly slice: number | null
-  readonly #parsed: ParsedDelivery
+  readonly #parsed: Parsed
   /** The bytes of the slice, of each object around it, and at the end of the document. */
   readonly #levels: readonly Uint8Array[] | undefined
 
-  /** Use `at` for a slice: `position` is only for that. */
-  constructor(
+  private constructor(parsed: Parsed, levels: readonly Uint8Array[] | undefined, slice: number | null) {
+    this.#parsed = parsed
+    this.#levels = levels
+    this.slice = slice
+  }
+
+  static of(
     delivery: Delivery,
     rule: DocumentRule = {},
     publicUrl?: string,
     readSignedData?: () => SignedData,
-    position?: Position,
-  ) {
-    this.#parsed = position?.parsed ?? new ParsedDelivery(delivery, rule, publicUrl, readSignedData)
-    this.#levels = position?.levels
-    this.slice = position?.slice ?? null
+  ): Reading {
+    const parsed: Parsed = { delivery, rule, publicUrl, readSignedData, found: new Map() }
+    return new Reading(parsed, undefined, null)
   }
 
   /** A reading of one slice of the same delivery. */
-  at(levels: readonly Uint8Array[], slice: number): Reading {
-    return this.#copy(levels, slice)
+  at(levels: readonly Uint8Array[] | undefined, slice: number | null): Reading {
+    const reading = new Reading(this.#parsed, levels, slice)
+    reading.#timestamp = this.#timestamp
+    return reading
   }
 
   /** A new reading of the same bytes, with `unreadable` not set: for another rule, which may read other values. */
   again(): Reading {
-    return this.#copy(this.#levels, this.slice)
-  }
-
-  #copy(levels: readonly Uint8Array[] | undefined, slice: number | null): Reading {
-    const position = { parsed: this.#parsed, levels, slice }
-    const reading = new Reading(this.delivery, undefined, undefined, undefined, position)
-    reading.#timestamp = this.#timestamp
-    reading.#claims = this.#claims
-    return reading
+    return this.at(this.#levels, this.slice)
   }
 
   get delivery(): Delivery {
     return this.#parsed.delivery
   }
 
+  /** Unreadable if the form that holds it is, or has the field twice. */
   get document(): Uint8Array {
-    const { document } = this.#parsed
-    if (document === null) this.unreadable = true
-    return document ?? noBytes
+    if (this.#parsed.document === undefined) this.#parsed.document = this.#findDocument()
+    return this.#certain(this.#parsed.document) ?? noBytes
+  }
+
+  #findDocument(): Uint8Array | null {
+    const { rule, delivery } = this.#parsed
+    const contentType = this.header('content-type')
+    if (rule.form !== undefined && isForm(contentType)) {
+      const form = this.#form()
+      const text = form === null ? null : onlyValue(form, rule.form)
+      return text === null ? null : Buffer.from(text ?? '', rule.base64 ? 'base64' : 'utf8')
+    }
+    if (rule.multipart === undefined) return delivery.body
+    return multipartField(delivery.body, contentType, rule.multipart) ?? delivery.body
   }
 
   /** The signed data of the whole delivery, which was verified before: it names the events. */
   get signedData(): SignedData {
+    this.#parsed.signedData ??= this.#parsed.readSignedData?.() ?? noSignedData
     return this.#parsed.signedData
   }
 
@@ -92,55 +134,54 @@ export class Reading {
     this.#timestamp = text
   }
 
-  /** The claims of the verified token. */
-  get claims(): Readonly<Record<string, unknown>> | undefined {
-    return this.#claims ?? this.signedData.claims
-  }
-
-  set claims(claims: Readonly<Record<string, unknown>> | undefined) {
-    this.#claims = claims
-  }
-
   /** Level 0 is the slice, 1 the object around it, 2 the object around that, -1 the document. */
   level(level: number): Uint8Array {
     if (this.#levels === undefined || level < 0) return this.document
     return this.#levels[Math.min(level, this.#levels.length - 1)] ?? this.document
   }
 
-  /** All tokens at one path of a query. A query runs at most once over the same bytes of a delivery. */
+  /** All tokens at one path of a query. */
   tokens(query: JsonQuery, slot: number, level: number): readonly JsonToken[] {
-    const found = this.scan(query, this.level(level))
-    if (found === null) this.unreadable = true
-    return found?.[slot] ?? noTokens
+    return this.#certain(this.scan(query, this.level(level)))?.[slot] ?? noTokens
   }
 
-  /** Null: the bytes are not unambiguous JSON. */
+  /** The tokens of each path; null if the bytes are not unambiguous JSON. A query runs once over the same bytes. */
   scan(query: JsonQuery, bytes: Uint8Array): FoundTokens {
-    return this.#parsed.tokens(query, bytes)
+    const { found } = this.#parsed
+    let byBytes = found.get(query)
+    if (byBytes === undefined) {
+      byBytes = new Map()
+      found.set(query, byBytes)
+    }
+    let tokens = byBytes.get(bytes)
+    if (tokens === undefined) {
+      const result = query.read(bytes)
+      tokens = result.ok ? result.values : null
+      byBytes.set(bytes, tokens)
+    }
+    return tokens
   }
 
   header(name: string): string | undefined {
-    return this.#parsed.header(name)
+    const value = this.delivery.headers[name]
+    return typeof value === 'string' ? value : undefined
   }
 
   form(name: string): string | undefined {
-    return this.#onlyValue(this.formPairs, name)
+    return this.#certain(onlyValue(this.formPairs, name)) ?? undefined
   }
 
   query(name: string): string | undefined {
-    return this.#onlyValue(this.queryPairs, name)
+    return this.#certain(onlyValue(this.queryPairs, name)) ?? undefined
   }
 
   get formPairs(): Pairs {
-    const pairs = this.#parsed.form
-    if (pairs === null) this.unreadable = true
-    return pairs ?? []
+    return this.#certain(this.#form()) ?? []
   }
 
   get queryPairs(): Pairs {
-    const pairs = this.#parsed.query
-    if (pairs === null) this.unreadable = true
-    return pairs ?? []
+    if (this.#parsed.query === undefined) this.#parsed.query = parsePairs(queryOf(this.delivery.url))
+    return this.#certain(this.#parsed.query) ?? []
   }
 
   /** The URL that the sender called. A proxy may rewrite it; then the option `publicUrl` has the original. */
@@ -148,7 +189,7 @@ export class Reading {
     const { publicUrl, delivery } = this.#parsed
     if (publicUrl === undefined) return delivery.url
     if (publicUrl.includes('?')) return publicUrl
-    const { query } = splitUrl(delivery.url)
+    const query = queryOf(delivery.url)
     return query === '' ? publicUrl : `${publicUrl}?${query}`
   }
 
@@ -161,12 +202,20 @@ export class Reading {
     return slash < 0 ? '/' : url.slice(slash)
   }
 
-  #onlyValue(pairs: Pairs, name: string): string | undefined {
-    const value = onlyValue(pairs, name)
+  #form(): Pairs | null {
+    if (this.#parsed.form === undefined)
+      this.#parsed.form = isForm(this.header('content-type')) ? parseForm(this.delivery.body) : []
+    return this.#parsed.form
+  }
+
+  #certain<Value>(value: Value): Value {
     if (value === null) this.unreadable = true
-    return value ?? undefined
+    return value
   }
 }
 
-export type { DocumentRule, SignedData }
-export { noSignedData, splitUrl }
+function queryOf(url: string): string {
+  const whole = url.split('#', 1)[0]!
+  const start = whole.indexOf('?')
+  return start < 0 ? '' : whole.slice(start + 1)
+}

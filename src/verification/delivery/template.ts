@@ -2,6 +2,7 @@
  * Templates of signed content, such as `{timestamp}.{body}`. A hole is a field (with `?` at the end it may be absent),
  * `{body}` (the bytes as received), `{document}` (the JSON document in a form), `{crc32}` of the body or `{sorted-form}`.
  */
+import { crc32 } from 'node:zlib'
 import { isForm, type Pairs } from './body-formats.js'
 import type { Compiler, Evaluate } from './compile.js'
 import type { Field, FieldText } from './field.js'
@@ -83,19 +84,6 @@ export function sortedForm(reading: Reading): string | undefined {
 
 function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
-}
-
-const crcTable = new Uint32Array(256).map((_, byte) => {
-  let value = byte
-  for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ 0xedb88320 : value >>> 1
-  return value
-})
-
-/** zlib.crc32 exists since Node 20.15; the package supports Node 20. */
-export function crc32(bytes: Uint8Array): number {
-  let crc = 0xffffffff
-  for (const byte of bytes) crc = (crc >>> 8) ^ crcTable[(crc ^ byte) & 0xff]!
-  return (crc ^ 0xffffffff) >>> 0
 }
 
 /** The names in a template: they tell what a signature covers. */

@@ -21,6 +21,7 @@ import { putField } from '../delivery/put.js'
 import { noSignedData, Reading, type SignedData } from '../delivery/reading.js'
 import {
   type KeyScheme,
+  noCover,
   reject,
   type Scheme,
   type SchemeContext,
@@ -171,9 +172,7 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
     kind: 'jwt',
     credential: context.credential,
     signatureIn: [place],
-    each: null,
-    encoding: null,
-    separator: null,
+    ...noCover,
     covers: {
       body: coversBody ? 'bytes' : 'none',
       url: rule.urlHash !== undefined,
@@ -221,7 +220,7 @@ function createJwtScheme(rule: JwtRule, shared: boolean, context: SchemeContext)
         })
       }
       const at = Math.floor(now / 1_000)
-      const reading = new Reading(draft, context.document, context.publicUrl)
+      const reading = Reading.of(draft, context.document, context.publicUrl)
       const lifeSeconds = Math.max(300, Math.ceil((toleranceMs ?? 0) / 1_000))
       const claims: Record<string, unknown> = { jti: randomUUID(), iat: at, nbf: at, exp: at + lifeSeconds }
       for (const [name, text] of expected) claims[name] = text === 'true' ? true : text

@@ -6,12 +6,11 @@
 import * as crypto from 'node:crypto'
 import type { Chunk } from '../delivery/template.js'
 
-export type HmacAlgorithm = 'md5' | 'sha1' | 'sha256' | 'sha384' | 'sha512'
+export type HmacAlgorithm = 'sha1' | 'sha256' | 'sha384' | 'sha512'
 
 export type Digest = (content: readonly Chunk[]) => Buffer
 
 export const digestBytes: Readonly<Record<HmacAlgorithm, number>> = {
-  md5: 16,
   sha1: 20,
   sha256: 32,
   sha384: 48,
@@ -19,7 +18,6 @@ export const digestBytes: Readonly<Record<HmacAlgorithm, number>> = {
 }
 
 const blockBytes: Readonly<Record<HmacAlgorithm, number>> = {
-  md5: 64,
   sha1: 64,
   sha256: 64,
   sha384: 128,
@@ -43,8 +41,6 @@ export function hmacDigest(algorithm: HmacAlgorithm, key: Uint8Array): Digest {
     for (const chunk of content) hmac.update(chunk)
     return hmac.digest()
   }
-  // Node 20 before 20.12 has no one-shot function.
-  if (typeof crypto.hash !== 'function') return streamed
   const block = blockBytes[algorithm]
   const inner = padded(algorithm, key, INNER)
   const outer = Buffer.concat([padded(algorithm, key, OUTER), Buffer.alloc(digestBytes[algorithm])])

@@ -34,14 +34,7 @@ export type Digest = 'sha1' | 'sha256' | 'sha512' | null
 /** For a sender whose delivery names its digest (SNS), out of a fixed set; undefined rejects the delivery. */
 export type DigestChoice = (field: (field: Field) => Evaluate) => (reading: Reading) => Digest | undefined
 
-export interface EcdsaRule extends PublicKeyRule {
-  /** Default `sha256`. */
-  readonly digest?: Digest
-  /** Default `der`; `ieee-p1363` is the two numbers r and s, one after the other. */
-  readonly form?: 'der' | 'ieee-p1363'
-}
-
-export interface RsaRule extends PublicKeyRule {
+export interface DigestRule extends PublicKeyRule {
   /** Default `sha256`. */
   readonly digest?: Digest | DigestChoice
 }
@@ -51,14 +44,13 @@ export function ed25519Scheme<const R extends PublicKeyRule>(rule: R) {
   return publicKeyScheme({ kind: 'ed25519', keyType: 'ed25519', digest: null }, rule)
 }
 
-/** ECDSA on P-256 (SendGrid, eBay, ...). */
-export function ecdsaScheme<const R extends EcdsaRule>(rule: R) {
-  const { digest = 'sha256', form = 'der' } = rule
-  return publicKeyScheme({ kind: 'ecdsa', keyType: 'p256', digest, dsaEncoding: form }, rule)
+/** ECDSA on P-256, the signature in DER (SendGrid, eBay, ...). */
+export function ecdsaScheme<const R extends DigestRule>(rule: R) {
+  return publicKeyScheme({ kind: 'ecdsa', keyType: 'p256', digest: rule.digest ?? 'sha256' }, rule)
 }
 
 /** RSA with PKCS #1 v1.5 padding (Amazon SNS, PayPal, Wise, ...). */
-export function rsaScheme<const R extends RsaRule>(rule: R) {
+export function rsaScheme<const R extends DigestRule>(rule: R) {
   return publicKeyScheme({ kind: 'rsa', keyType: 'rsa', digest: rule.digest ?? 'sha256' }, rule)
 }
 
@@ -66,7 +58,6 @@ interface PublicKeyAlgorithm {
   readonly kind: SchemeFacts['kind']
   readonly keyType: KeyType
   readonly digest: Digest | DigestChoice
-  readonly dsaEncoding?: 'der' | 'ieee-p1363'
 }
 
 function publicKeyScheme<const R extends PublicKeyRule>(
@@ -87,7 +78,7 @@ function publicKeyScheme<const R extends PublicKeyRule>(
 }
 
 function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, context: SchemeContext) {
-  const { digest, keyType, dsaEncoding = 'der' } = algorithm
+  const { digest, keyType } = algorithm
   const fetched = rule.certificate !== undefined && context.options[context.credential] === undefined
   const configured = fetched ? [] : publicKeys(context, keyType)
   const certificates = fetched ? certificateKeys(rule.certificate!, keyType, context) : null
@@ -110,7 +101,7 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
     const bytes = concat(content)
     for (let index = 0; index < keys.length; index += 1) {
       for (const signature of decoded) {
-        if (verifies(name, bytes, keys[index]!, dsaEncoding, signature)) return index
+        if (verifies(name, bytes, keys[index]!, signature)) return index
       }
     }
     return 'bad_signature'
@@ -132,22 +123,16 @@ function createScheme(algorithm: PublicKeyAlgorithm, rule: PublicKeyRule, contex
         const problem = 'it has no privateKey'
         throw new HookonceError('SIGNING_UNAVAILABLE', { provider: context.provider, problem })
       }
-      const name = digestOf(new Reading(draft, context.document)) ?? null
-      return signBytes(name, concat(content), { key: signingKey, dsaEncoding }).toString(rule.encoding)
+      const name = digestOf(Reading.of(draft, context.document)) ?? null
+      return signBytes(name, concat(content), signingKey).toString(rule.encoding)
     },
   })
 }
 
 /** Node throws on some malformed signatures and keys; here they do not verify. */
-function verifies(
-  digest: Digest,
-  content: Buffer,
-  key: KeyObject,
-  dsaEncoding: 'der' | 'ieee-p1363',
-  signature: Buffer,
-): boolean {
+function verifies(digest: Digest, content: Buffer, key: KeyObject, signature: Buffer): boolean {
   try {
-    return verifyBytes(digest, content, { key, dsaEncoding }, signature)
+    return verifyBytes(digest, content, key, signature)
   } catch {
     return false
   }

@@ -180,7 +180,7 @@ export function signedScheme(
       signSlices(draft, rule.each)
       return
     }
-    const reading = new Reading(draft, context.document, context.publicUrl)
+    const reading = Reading.of(draft, context.document, context.publicUrl)
     reading.timestamp = timestamp
     putField(draft, places[0]!, writeSignature(signReading(reading, draft), timestamp, signature))
   }
@@ -201,7 +201,7 @@ export function signedScheme(
       .filter((step) => step !== '')
     for (const element of walk(document, steps)) {
       const bytes = Buffer.from(JSON.stringify(element))
-      const reading = new Reading(draft, context.document, context.publicUrl).at([bytes, draft.body], 0)
+      const reading = Reading.of(draft, context.document, context.publicUrl).at([bytes, draft.body], 0)
       putJson(element, path, writeSignature(signReading(reading, draft), undefined, signature))
     }
     draft.body = Buffer.from(JSON.stringify(document))

@@ -8,6 +8,7 @@ import type { SchemeFacts } from '../../provider.js'
 import type { FieldText } from '../delivery/field.js'
 import { putField } from '../delivery/put.js'
 import {
+  noCover,
   reject,
   type Scheme,
   type SchemeContext,
@@ -62,6 +63,51 @@ export function basicScheme(): SecretScheme<Secrets> {
   }
 }
 
+/** The lengths in hex of SHA-1, which is all that nginx has, and of SHA-256. */
+const fingerprintLengths = [40, 64]
+
+/**
+ * Mutual TLS that ends at a proxy: the proxy verifies the client certificate and names it in a header, by its fingerprint
+ * or its subject. This process sees only the header, so the proxy must remove a header of that name from every request
+ * that comes from outside. The credential is public, so it is never masked in logs.
+ */
+export function clientCertificateScheme(
+  field: FieldText,
+  names: 'fingerprint' | 'subject',
+): SchemeDefinition<Secrets> {
+  const normal = names === 'fingerprint' ? plainHex : (text: string) => text.trim()
+  return {
+    credential: 'publicKey',
+    extraOptions: [],
+    credentialNeeded: true,
+    create(context) {
+      const texts = credentialTexts(context).map(normal)
+      if (names === 'fingerprint' && !texts.every(isFingerprint)) {
+        const form = 'a SHA-1 or SHA-256 fingerprint in hex, with or without colons'
+        throw new HookonceError('SECRET_FORM', {
+          provider: context.provider,
+          option: context.credential,
+          form,
+        })
+      }
+      return fixedTextScheme('mtls', context, field, texts, normal)
+    },
+    example: () => ({
+      credential: names === 'fingerprint' ? randomBytes(32).toString('hex') : 'CN=hookonce',
+      extra: {},
+    }),
+  }
+}
+
+/** Proxies write a fingerprint in either case, with or without colons. */
+function plainHex(text: string): string {
+  return text.trim().replaceAll(':', '').toLowerCase()
+}
+
+function isFingerprint(text: string): boolean {
+  return fingerprintLengths.includes(text.length) && /^[0-9a-f]+$/.test(text)
+}
+
 /** No check at all. Only `unverified(...)` uses it, so that a check is never omitted by accident. */
 export function noScheme(): SchemeDefinition<never> {
   return {
@@ -69,7 +115,7 @@ export function noScheme(): SchemeDefinition<never> {
     extraOptions: [],
     credentialNeeded: false,
     create: () => ({
-      facts: factsOf('none', '', []),
+      facts: { ...noCover, kind: 'none', credential: '', signatureIn: [] },
       keyCount: 0,
       verify: () => ({ ok: true, secretIndex: 0 }),
       sign: () => {},
@@ -85,26 +131,42 @@ function createTokenScheme(
   context: SchemeContext,
   expected: (secret: string) => string,
 ): Scheme {
-  const place = context.compiler.fill(rule.in) as FieldText
-  const read = context.compiler.all(place)
   const secretRule = rule.minBytes === undefined ? {} : { minBytes: rule.minBytes }
-  const texts = secretKeys(context, secretRule, leastBytes).map((key) => expected(key.toString('utf8')))
+  const secrets = secretKeys(context, secretRule, leastBytes)
+  return fixedTextScheme(
+    kind,
+    context,
+    rule.in,
+    secrets.map((secret) => expected(secret.toString('utf8'))),
+  )
+}
+
+/** Every delivery has one of these texts. `normal` makes spellings of one text equal. */
+function fixedTextScheme(
+  kind: SchemeFacts['kind'],
+  { compiler, credential }: SchemeContext,
+  field: FieldText,
+  texts: readonly string[],
+  normal = (text: string) => text,
+): Scheme {
+  const place = compiler.fill(field) as FieldText
+  const read = compiler.all(place)
   const digests = texts.map(digest)
   return {
-    facts: factsOf(kind, context.credential, [place]),
+    facts: { ...noCover, kind, credential, signatureIn: [place] },
     keyCount: texts.length,
     verify(reading) {
-      const tokens = read(reading)
+      const found = read(reading).map(normal)
       if (reading.unreadable) return reject('malformed_body')
-      if (tokens.length === 0 || tokens[0] === '') return reject('missing_signature')
-      // Digests are compared, so that the time taken shows neither the length nor a common prefix. Only the first token
+      if (found.length === 0 || found[0] === '') return reject('missing_signature')
+      // Digests are compared, so that the time taken shows neither the length nor a common prefix. Only the first text
       // is hashed, and the others are compared with it: a delivery with many wrong tokens costs one hash.
-      const hash = digest(tokens[0]!)
+      const hash = digest(found[0]!)
       let secretIndex = -1
       for (let index = 0; index < digests.length; index += 1) {
         if (timingSafeEqual(hash, digests[index]!) && secretIndex < 0) secretIndex = index
       }
-      if (secretIndex < 0 || tokens.some((text) => text !== tokens[0])) return reject('bad_signature')
+      if (secretIndex < 0 || found.some((text) => text !== found[0])) return reject('bad_signature')
       return { ok: true, secretIndex }
     },
     sign: (draft) => putField(draft, place, texts[0]!),
@@ -117,21 +179,4 @@ function digest(text: string): Buffer {
 
 function basicHeader(secret: string): string {
   return `Basic ${Buffer.from(secret, 'utf8').toString('base64')}`
-}
-
-function factsOf(
-  kind: SchemeFacts['kind'],
-  credential: string,
-  signatureIn: SchemeFacts['signatureIn'],
-): SchemeFacts {
-  return {
-    kind,
-    credential,
-    signatureIn,
-    each: null,
-    encoding: null,
-    separator: null,
-    covers: { body: 'none', url: false, fields: [] },
-    timestamp: null,
-  }
 }
