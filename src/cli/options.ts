@@ -111,3 +111,10 @@ function readSecret(path: string): string {
   if (text === '') throw new UsageError(`--secret-file: the file ${path} is empty.`)
   return text
 }
+
+/** Without undefined values, which would override the values of a configuration. */
+export function defined<T extends Record<string, unknown>>(
+  values: T,
+): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
+}

@@ -237,7 +237,7 @@ describe('a row without an end', () => {
 })
 
 test('cells of a CSV file may hold quotes, separators and line ends, across pieces of the file', async () => {
-  const { fileRows } = await import('#dist/cli/import/csv.js')
+  const { fileRows } = await import('#dist/cli/import/rows.js')
   const text = '\ufeffid,"a ""b""",c\r\n1,"x, ""y""\r\nz",\r\n\r\n2,plain "text",last'
   for (const size of [1, 2, 3, 7, 1_000]) {
     const pieces = Array.from({ length: Math.ceil(text.length / size) }, (_, i) =>

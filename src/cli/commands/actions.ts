@@ -13,7 +13,7 @@ import {
   filterOf,
   type LogOptions,
 } from '../log/options.js'
-import { addNoteOption, rate } from '../options.js'
+import { addNoteOption, defined, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
 
@@ -118,11 +118,10 @@ async function actOnIds(act: Action, ids: readonly string[]): Promise<number> {
 
 async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   const { output, log, verb, options, signal } = act
-  const { rate } = options
   const total = await countUpTo(log, filter)
   const result = await log.actOnEvents(verb, filter, {
     ...actionOptions(options),
-    ...(rate === undefined ? {} : { ratePerSecond: rate }),
+    ...defined({ ratePerSecond: options.rate }),
     signal,
     onProgress: (progress) => output.progress(bar(progress.matched, total)),
   })
@@ -136,12 +135,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
 }
 
 function actionOptions({ note, force, dryRun, conflict }: ActionOptions) {
-  return {
-    ...(note === undefined ? {} : { note }),
-    ...(force === undefined ? {} : { force }),
-    ...(dryRun === undefined ? {} : { dryRun }),
-    ...(conflict === undefined ? {} : { conflict }),
-  }
+  return defined({ note, force, dryRun, conflict })
 }
 
 function summary(verb: Verb, { matched, done, refused }: BulkResult, dryRun: boolean): string {

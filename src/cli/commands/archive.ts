@@ -12,7 +12,7 @@ import { action, addCommand, addGroup, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { addStoreOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { addNoteOption, collect, day } from '../options.js'
+import { addNoteOption, collect, day, defined } from '../options.js'
 import { counted, type Output, table } from '../output.js'
 import { archiveTarget, openRetention } from '../retention.js'
 
@@ -171,7 +171,7 @@ export async function restore(output: Output, options: ArchiveCommandOptions): P
     store: context.store,
     target,
     ...filterOf(options),
-    ...(options.id === undefined ? {} : { eventIds: options.id }),
+    ...defined({ eventIds: options.id }),
     actor: actorName(),
     note: options.note ?? '',
     signal: interruptible().signal,
@@ -193,9 +193,5 @@ async function targetOnly({ archive, store }: ArchiveCommandOptions) {
 }
 
 function filterOf({ source, from, to }: ArchiveCommandOptions) {
-  return {
-    ...(source === undefined ? {} : { source }),
-    ...(from === undefined ? {} : { from }),
-    ...(to === undefined ? {} : { to }),
-  }
+  return defined({ source, from, to })
 }

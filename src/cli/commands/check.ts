@@ -7,7 +7,7 @@ import type { Source } from '../../provider.js'
 import { action, addCommand, type Call } from '../command.js'
 import { existingCredentials } from '../dev/folder.js'
 import { UsageError } from '../failure.js'
-import { addSecretOptions, collect, duration, readInput, withSecret } from '../options.js'
+import { addSecretOptions, collect, defined, duration, readInput, withSecret } from '../options.js'
 import { counted } from '../output.js'
 import { configuredSource, devSource, factoryOf, senderOf } from '../sources.js'
 import { hasConfig } from '../store.js'
@@ -113,7 +113,7 @@ async function plan(options: CheckOptions, url: string): Promise<Examination> {
 }
 
 function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source'> {
-  const values = {
+  return defined({
     type: options.type,
     owned: options.iOwnThisEndpoint,
     probe: options.probe,
@@ -124,8 +124,7 @@ function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'so
     only: options.only,
     waitMs: options.wait,
     strict: options.strict,
-  }
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
+  })
 }
 
 /**

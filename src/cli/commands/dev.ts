@@ -17,7 +17,7 @@ import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '..
 import { openBrowser } from '../dev/open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
 import { Failure, firstSentence, UsageError } from '../failure.js'
-import { addSecretOptions, hostOption, portOption, withSecret } from '../options.js'
+import { addSecretOptions, defined, hostOption, portOption, withSecret } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
@@ -234,11 +234,4 @@ function ready(
 ${forward ? `  forward    ${forward.url}   (signed with ${forward.secret}, as on standardwebhooks.com)\n` : ''}  try        ${paint('bold', `hookonce send ${first} --times 5 --concurrency 5${elsewhere}`)}
 `,
   )
-}
-
-/** Without undefined values, which would override the values of a configuration. */
-function defined<T extends Record<string, unknown>>(
-  values: T,
-): { [K in keyof T]?: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }

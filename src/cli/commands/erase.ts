@@ -7,7 +7,7 @@ import { action, addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { addStoreOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { addNoteOption } from '../options.js'
+import { addNoteOption, defined } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
@@ -52,7 +52,7 @@ export async function erase(
     const subject = {
       reference,
       actor: actorName(),
-      ...(source === undefined ? {} : { source }),
+      ...defined({ source }),
     }
     const found = await eraseAll(store, { ...subject, note: note ?? '', dryRun: true })
     if (!dryRun) await confirm(reference, found.events, options.yes === true)

@@ -15,7 +15,7 @@ import {
   type LogOptions,
   matcher,
 } from '../log/options.js'
-import { addNoteOption, count } from '../options.js'
+import { addNoteOption, count, defined } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { printable } from '../terminal-text.js'
 
@@ -139,7 +139,7 @@ async function show(output: Output, log: EventLog, text: string, options: ShowOp
   const event = await findEvent(log, text, options.source)
   const key = eventKey(event)
   const withPayload = options.payload || options.raw
-  const payload = withPayload ? await log.payload(key, options.note ?? '') : null
+  const [payload = null] = withPayload ? await log.payloads([key], options.note ?? '') : []
   if (options.raw) {
     if (payload === null) throw removed(event)
     writeRaw(payload.body)
@@ -194,7 +194,7 @@ async function tail(
   for await (const { events, gap } of log.follow({
     after,
     signal,
-    ...(source === undefined ? {} : { source }),
+    ...defined({ source }),
   })) {
     if (gap) output.say('retention has deleted some events before they could be shown')
     for (const event of events) if (matches(event)) output.result(event, (paint) => eventLine(event, paint))

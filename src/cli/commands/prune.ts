@@ -2,12 +2,12 @@
 import type { Command } from 'commander'
 import { createCounters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
-import { type RetentionOptions, retentionPolicy } from '../../retention/policy.js'
+import { retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
 import { action, addCommand, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
 import { addStoreOption } from '../log/options.js'
-import { collect, duration } from '../options.js'
+import { collect, defined, duration } from '../options.js'
 import { type Output, table } from '../output.js'
 import { openRetention } from '../retention.js'
 import type { Paint } from '../terminal-text.js'
@@ -41,17 +41,8 @@ export async function prune(output: Output, options: PruneCommandOptions): Promi
   await using context = await openRetention(options.store)
   const { payloads, events, source, dryRun = false } = options
   const { archive, format, batch } = context.retention
-  const wanted: RetentionOptions = {
-    ...context.retention,
-    ...(payloads === undefined ? {} : { payloads }),
-    ...(events === undefined ? {} : { events }),
-  }
-  const settings = {
-    ...(archive === undefined ? {} : { archive }),
-    ...(format === undefined ? {} : { format }),
-    ...(batch === undefined ? {} : { batch }),
-  }
-  const policy = retentionPolicy(wanted, context.sources)
+  const settings = defined({ archive, format, batch })
+  const policy = retentionPolicy({ ...context.retention, ...defined({ payloads, events }) }, context.sources)
   for (const name of source ?? [])
     if (!policy.has(name))
       throw new Failure(`There is no source "${name}". Sources: ${[...policy.keys()].join(', ')}.`)
@@ -60,7 +51,7 @@ export async function prune(output: Output, options: PruneCommandOptions): Promi
     {
       dryRun,
       signal: interruptible().signal,
-      ...(source === undefined ? {} : { sources: source }),
+      ...defined({ sources: source }),
       onProgress: (progress) => output.progress(`${progress.step}: ${progress.source}`),
     },
   )

@@ -69,13 +69,7 @@ export async function send(
   const source = await sourceOf(provider, options)
   if (trick === 'stale' && source.scheme.timestamp?.toleranceMs == null)
     throw new UsageError(`--stale is not possible for ${source.name}: no signed time is checked.`)
-  const draft = draftOf(source, {
-    now: Date.now(),
-    ...(type === undefined ? {} : { type }),
-    ...(options.id === undefined ? {} : { id: options.id }),
-    ...(options.set === undefined ? {} : { set: options.set }),
-    ...(options.body === undefined ? {} : { bodyFile: options.body }),
-  })
+  const draft = draftOf(source, type, options)
   const name = hasConfig() ? provider : source.key
   const url = targetUrl(options.to, name, draft.url)
   const first = { ...draft, url }

@@ -10,7 +10,7 @@ import { createServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
 import { action, addCommand } from '../command.js'
 import { Failure } from '../failure.js'
-import { count, hostOption, portOption } from '../options.js'
+import { count, defined, hostOption, portOption } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 
 export function add(program: Command, name: string): void {
@@ -63,15 +63,14 @@ async function serve(output: Output, options: ServeOptions): Promise<number> {
   const { store, host, port } = options
   const inbox = wholeInbox(
     await inboxFromConfig(loaded, {
-      ...(store === undefined ? {} : { store }),
+      ...defined({ store }),
       ...(options.receiveOnly ? { processing: false as const } : {}),
     }),
   )
   logRejections(inbox.log)
   const server = createServer(inbox, {
     ...loaded.config.server,
-    ...(host === undefined ? {} : { host }),
-    ...(port === undefined ? {} : { port }),
+    ...defined({ host, port }),
   })
   // The store comes first: a server that cannot record should not listen.
   await inbox.start()
@@ -80,9 +79,8 @@ async function serve(output: Output, options: ServeOptions): Promise<number> {
     throw error
   })
   // Registered before the line that says that the server is ready.
-  const drain = loaded.config.server?.drain
   const ended = runUntilSignal(
-    { server, ...(drain === undefined ? {} : { drain }) },
+    { server, ...defined({ drain: loaded.config.server?.drain }) },
     { onStop: (signal) => output.say(`stopping (${signal}): finishing accepted requests`) },
   )
   const name = await storeName(inbox)
@@ -140,13 +138,13 @@ function overrides({ config }: LoadedConfig, { store, concurrency }: WorkerOptio
   // A server that only receives has processing: false in the same file; a worker always handles.
   const processing = config.processing === false ? {} : (config.processing ?? {})
   return {
-    ...(store === undefined ? {} : { store }),
-    processing: concurrency === undefined ? processing : { ...processing, concurrency },
+    ...defined({ store }),
+    processing: { ...processing, ...defined({ concurrency }) },
   }
 }
 
 async function configuration(path: string | undefined): Promise<LoadedConfig> {
-  const loaded = await loadConfig(path === undefined ? {} : { path })
+  const loaded = await loadConfig(defined({ path }))
   if (loaded.path !== null) return loaded
   throw new Failure(
     'There is no hookonce.config.ts in this folder. Create one (docs/configuration.md), or give its path with --config. hookonce dev needs no configuration.',

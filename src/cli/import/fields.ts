@@ -1,7 +1,7 @@
 /** From a row of another program to an event of the log. */
 import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
 import { UsageError } from '../failure.js'
-import type { ImportRow } from './csv.js'
+import type { ImportRow } from './rows.js'
 
 /** The usual names of each column, the most certain first: `id` is often the number of the row. */
 const usualNames = {

@@ -42,8 +42,8 @@ export async function forwardEvent(
   previous: Forwarded | null,
   keyboard: Keyboard,
 ): Promise<ForwardOutcome | null> {
-  const payload = await listener.log.payload(eventKey(event), 'listen')
-  if (payload === null)
+  const [payload] = await listener.log.payloads([eventKey(event)], 'listen')
+  if (!payload)
     return {
       forwarded: null,
       result: { verdict: 'its payload has been removed', httpStatus: null, ms: null },

@@ -42,9 +42,7 @@ export interface EventLog extends AsyncDisposable {
   ): Promise<{ readonly events: readonly EventView[]; readonly next: string | null; readonly cut: boolean }>
   get(key: EventKey): Promise<EventView | null>
   attempts(key: EventKey): Promise<readonly AttemptView[]>
-  /** Null when it has been deleted. Each read is recorded in the audit. */
-  payload(key: EventKey, note: string): Promise<PayloadView | null>
-  /** The same for several events, in less time. */
+  /** In the order of the keys; null where it has been deleted. Each read is recorded in the audit. */
   payloads(keys: readonly EventKey[], note: string): Promise<readonly (PayloadView | null)[]>
   /** The provider of each source, where it is known. */
   providers(): Promise<Readonly<Record<string, string>>>

@@ -3,7 +3,7 @@ import { type Command, Option } from 'commander'
 import { globMatches } from '../../glob.js'
 import { type EventFilter, states } from '../../model.js'
 import { UsageError } from '../failure.js'
-import { instant } from '../options.js'
+import { defined, instant } from '../options.js'
 import type { EventView } from './event-log.js'
 
 export interface LogOptions {
@@ -66,7 +66,7 @@ export function filterOf(options: FilterOptions): EventFilter {
       '--dead selects failed events without a next attempt: leave --state out, or use --state failed.',
     )
   const state = options.dead ? 'failed' : (options.state as EventFilter['state'])
-  const filter = {
+  return defined({
     source,
     type,
     state,
@@ -78,8 +78,7 @@ export function filterOf(options: FilterOptions): EventFilter {
     hasDuplicates: options.duplicates || undefined,
     hasConflict: options.conflicts || undefined,
     flagged: options.flagged || undefined,
-  }
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  })
 }
 
 /** The filter as a function, for events of a stream. */

@@ -27,10 +27,9 @@ export function serverLog(api: Api): EventLog {
   return {
     name: api.url,
     list: (filter, { limit, cursor }) =>
-      api.json('GET', `/api/events?${query({ ...apiFilter(filter), limit, cursor })}`),
+      api.json('GET', `/api/events?${query({ ...filter, limit, cursor })}`),
     get: (key) => orNull(api.json<EventView>('GET', pathOf(key)), 'EVENT_NOT_FOUND'),
     attempts: async (key) => (await api.json<{ attempts: [] }>('GET', `${pathOf(key)}/attempts`)).attempts,
-    payload,
     payloads: (keys, note) => Promise.all(keys.map((key) => payload(key, note))),
     async providers() {
       const { sources } = await api.json<{ sources: { name: string; provider: { key: string } }[] }>(
@@ -62,7 +61,7 @@ async function actionAll(
   options: BulkOptions,
 ): Promise<BulkResult> {
   const { note, force, dryRun, ratePerSecond: rate, signal, onProgress } = options
-  const body = { verb, filter: apiFilter(filter), note, force, dryRun, rate }
+  const body = { verb, filter, note, force, dryRun, rate }
   let action = await api.json<ActionView>('POST', '/api/events/actions', body)
   while (action.state === 'running') {
     onProgress?.(action)
@@ -111,10 +110,6 @@ async function* follow(api: Api, { after, source, signal }: FollowOptions): Asyn
 async function newest(api: Api): Promise<number> {
   const page = await api.json<{ events: readonly EventView[] }>('GET', '/api/events?limit=1')
   return page.events[0]?.seq ?? 0
-}
-
-function apiFilter({ id, ...rest }: EventFilter): Record<string, unknown> {
-  return { ...rest, id: id }
 }
 
 function query(values: Record<string, unknown>): string {

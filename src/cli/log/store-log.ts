@@ -1,4 +1,5 @@
 /** The log of a store that this process opens. */
+
 import { userInfo } from 'node:os'
 import { sealingKeyId } from '../../encryption/seal.js'
 import type { EventKey } from '../../model.js'
@@ -7,6 +8,7 @@ import { attemptView, eventView } from '../../server/admin/views.js'
 import { need, type Payload, type Store } from '../../store.js'
 import { pause } from '../command.js'
 import { Failure } from '../failure.js'
+import { defined } from '../options.js'
 import type { EventLog, Followed, FollowOptions } from './event-log.js'
 
 const PAGE = 200
@@ -41,7 +43,6 @@ export function storeLog(store: Store): EventLog {
       return event && eventView(event, true)
     },
     attempts: async (key) => (await inspect().attempts(key)).map((attempt) => attemptView(attempt, true)),
-    payload: async (key, note) => (await payloads([key], note))[0]!,
     payloads,
     // A store has no providers. Sources of hookonce dev are named after theirs.
     providers: async () => ({}),
@@ -67,7 +68,7 @@ async function* follow(
       const page = await store.tail({
         after: position,
         limit: PAGE,
-        ...(source === undefined ? {} : { source }),
+        ...defined({ source }),
       })
       if (page.events.length > 0 || page.gap || page.position !== position)
         yield {

@@ -2,25 +2,19 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
 import { Failure, UsageError } from '../failure.js'
-import { readInput } from '../options.js'
+import { defined, readInput } from '../options.js'
 
 interface DraftOptions {
-  readonly type?: string
   readonly id?: string
   readonly set?: readonly string[]
-  readonly bodyFile?: string
-  readonly now: number
+  /** The name of a file. */
+  readonly body?: string
 }
 
-export function draftOf(source: Source, options: DraftOptions): SignOptions {
-  const { type, id, now } = options
-  const sample = source.sample({
-    now,
-    ...(type === undefined ? {} : { type }),
-    ...(id === undefined ? {} : { id }),
-  })
-  const body = options.bodyFile === undefined ? sample.body : readInput('--body', options.bodyFile)
-  const changes = options.set ?? []
+export function draftOf(source: Source, type: string | undefined, options: DraftOptions): SignOptions {
+  const { id, set: changes = [] } = options
+  const sample = source.sample({ now: Date.now(), ...defined({ type, id }) })
+  const body = options.body === undefined ? sample.body : readInput('--body', options.body)
   return { ...sample, body: changes.length === 0 ? body : withChanges(body, changes) }
 }
 

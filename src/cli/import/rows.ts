@@ -1,6 +1,8 @@
-/** Rows of a CSV or NDJSON stream, one at a time: an export may be larger than memory. */
+/** Rows of a CSV or NDJSON stream or of a SELECT, one at a time: an export may be larger than memory. */
 import type { Readable } from 'node:stream'
-import { UsageError } from '../failure.js'
+import type pg from 'pg'
+import { importOptional } from '../../optional-module.js'
+import { Failure, firstSentence, UsageError } from '../failure.js'
 import { linesOf } from '../lines.js'
 
 /** A row by column name. An empty cell of a CSV file is null. */
@@ -114,5 +116,28 @@ async function* textOf(input: Readable): AsyncGenerator<string> {
   for await (const chunk of input as AsyncIterable<string>) {
     yield isFirst ? chunk.replace(/^\uFEFF/, '') : chunk // spreadsheets write a byte order mark
     isFirst = false
+  }
+}
+
+const FETCH = 1_000
+
+export async function* queryRows(url: string, select: string): AsyncGenerator<ImportRow> {
+  const { default: driver } = await importOptional<{ default: typeof pg }>('pg')
+  const client = new driver.Client({ connectionString: url, application_name: 'hookonce import' })
+  try {
+    await client.connect()
+    await client.query('begin transaction read only')
+    await client.query(`declare hookonce_import no scroll cursor for ${select.trim().replace(/;+$/, '')}`)
+    for (;;) {
+      const { rows } = await client.query<ImportRow>(`fetch ${FETCH} from hookonce_import`)
+      yield* rows
+      if (rows.length < FETCH) return
+    }
+  } catch (error) {
+    throw error instanceof driver.DatabaseError
+      ? new Failure(`--query failed: ${firstSentence(error)}`)
+      : error
+  } finally {
+    await client.end().catch(() => {})
   }
 }
