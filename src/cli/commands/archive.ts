@@ -69,7 +69,7 @@ interface ArchiveCommandOptions {
   readonly note?: string
 }
 
-export async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const target = await archiveTarget(options.archive, context.retention)
   const names = [...context.sources.keys()].filter(
@@ -117,7 +117,7 @@ interface ArchivedDay {
   readonly bytes: number
 }
 
-export async function list(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function list(output: Output, options: ArchiveCommandOptions): Promise<void> {
   const target = await targetOnly(options)
   const days: ArchivedDay[] = []
   for await (const { source, day, deliveries, events, objects } of archiveList(target, filterOf(options)))
@@ -164,7 +164,7 @@ async function verify(output: Output, options: ArchiveCommandOptions): Promise<n
   return damaged.length === 0 ? 0 : 1
 }
 
-export async function restore(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function restore(output: Output, options: ArchiveCommandOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const target = await archiveTarget(options.archive, context.retention)
   const report = await archiveRestore({

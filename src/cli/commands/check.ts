@@ -88,7 +88,7 @@ interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
   readonly iOwnThisEndpoint?: boolean
 }
 
-export async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
+async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
   const exam = await plan(options, url)
   output.say(
     `Sending at most ${counted(exam.requests, 'delivery', 'deliveries')} to ${new URL(url).host}, up to 50 at once, in ${exam.trials.length} trials.`,

@@ -39,11 +39,7 @@ interface EraseCommandOptions {
   readonly yes?: boolean
 }
 
-export async function erase(
-  output: Output,
-  reference: string,
-  options: EraseCommandOptions,
-): Promise<number> {
+async function erase(output: Output, reference: string, options: EraseCommandOptions): Promise<number> {
   const { source, note, dryRun = false } = options
   if (!dryRun && !note)
     throw new UsageError('erase needs --note, which is recorded in the audit. --dry-run needs no note.')

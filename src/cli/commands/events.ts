@@ -207,7 +207,7 @@ interface ExportOptions {
 }
 
 /** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */
-export async function exportEvents(
+async function exportEvents(
   output: Output,
   log: EventLog,
   filter: EventFilter,

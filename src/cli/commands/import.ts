@@ -76,65 +76,106 @@ async function importCommand(output: Output, source: string, options: ImportComm
   const rows = rowsOf(options)
   const store = await openAnyStore(options.store)
   const { signal } = interruptible()
-  const report: Report = { rows: 0, imported: 0, known: 0 }
-  const startedAt = performance.now()
-  let columns: Columns | undefined
-  let sample: ImportedEvent[] = []
-  let batch: ImportedEvent[] = []
-  let bytes = 0
-  let hasSchema = true
-
-  async function flush(): Promise<void> {
-    if (batch.length === 0) return
-    const added = options.dryRun
-      ? await unknown(store, hasSchema, batch)
-      : await addBatch(store, batch, report.rows)
-    const imported = added.filter(Boolean).length
-    report.imported += imported
-    report.known += batch.length - imported
-    batch = []
-    bytes = 0
-    output.progress(progressText(report, performance.now() - startedAt))
-  }
-
+  const run = new ImportRun(output, source, store, options)
   try {
-    if (options.dryRun) hasSchema = (await need(store, 'inspect', 'a dry run').report()).schema.found > 0
-    else await store.migrate()
+    await run.begin()
     for await (const row of rows) {
       if (signal.aborted) break
-      report.rows++
-      columns ??= columnsOf(row, options.map ?? [])
-      const event = checked(row, columns, source, options, report.rows)
-      if (event instanceof Failure) {
-        report.rows--
-        await flush()
-        throw event
-      }
-      if (sample.length < 3) sample = [...sample, event]
-      batch.push(event)
-      bytes += event.payload?.body.byteLength ?? 0
-      if (batch.length === limits.recordBatch || bytes > BATCH_BYTES) await flush()
+      await run.read(row)
     }
-    await flush()
+    await run.flush()
   } finally {
     output.progress(null)
     try {
-      if (!options.dryRun && report.imported > 0) await audit(store, source, report, options)
+      await run.audit()
     } finally {
       await store.close()
     }
   }
-  const seconds = (performance.now() - startedAt) / 1_000
-  output.result(
-    { source, ...report, dryRun: options.dryRun === true, interrupted: signal.aborted, columns },
-    () =>
-      [
-        ...(options.dryRun ? [preview(columns, sample), ''] : []),
-        `${counted(report.imported, 'event', 'events')} ${options.dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${seconds.toFixed(1)} s`,
-        ...(signal.aborted ? ['Interrupted. Run it again: events that the log has are left alone.'] : []),
-      ].join('\n'),
+  const { report, columns, sample } = run
+  const dryRun = options.dryRun === true
+  output.result({ source, ...report, dryRun, interrupted: signal.aborted, columns }, () =>
+    [
+      ...(dryRun ? [preview(columns, sample), ''] : []),
+      `${counted(report.imported, 'event', 'events')} ${dryRun ? 'would be imported' : 'imported'} as ${options.state}, ${report.known} known already, in ${(run.elapsedMs / 1_000).toFixed(1)} s`,
+      ...(signal.aborted ? ['Interrupted. Run it again: events that the log has are left alone.'] : []),
+    ].join('\n'),
   )
   return signal.aborted ? 1 : 0
+}
+
+/** Collects rows into batches. A batch that is not full yet is written by `flush`. */
+class ImportRun {
+  readonly report: Report = { rows: 0, imported: 0, known: 0 }
+  /** From the first row. */
+  columns: Columns | undefined
+  /** The first events, for a dry run. */
+  readonly sample: ImportedEvent[] = []
+  #batch: ImportedEvent[] = []
+  #bytes = 0
+  /** False when a dry run meets a log that does not exist yet. */
+  #hasSchema = true
+  readonly #startedAt = performance.now()
+  readonly #output: Output
+  readonly #source: string
+  readonly #store: Store
+  readonly #options: ImportCommandOptions
+
+  constructor(output: Output, source: string, store: Store, options: ImportCommandOptions) {
+    this.#output = output
+    this.#source = source
+    this.#store = store
+    this.#options = options
+  }
+
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt
+  }
+
+  async begin(): Promise<void> {
+    if (!this.#options.dryRun) await this.#store.migrate()
+    else {
+      const { schema } = await need(this.#store, 'inspect', 'a dry run').report()
+      this.#hasSchema = schema.found > 0
+    }
+  }
+
+  async read(row: ImportRow): Promise<void> {
+    this.columns ??= columnsOf(row, this.#options.map ?? [])
+    const event = checked(row, this.columns, this.#source, this.#options, this.report.rows + 1)
+    if (event instanceof Failure) {
+      await this.flush()
+      throw event
+    }
+    this.report.rows++
+    if (this.sample.length < 3) this.sample.push(event)
+    this.#batch.push(event)
+    this.#bytes += event.payload?.body.byteLength ?? 0
+    if (this.#batch.length === limits.recordBatch || this.#bytes > BATCH_BYTES) await this.flush()
+  }
+
+  async flush(): Promise<void> {
+    const batch = this.#batch
+    if (batch.length === 0) return
+    const added = this.#options.dryRun
+      ? await unknown(this.#store, this.#hasSchema, batch)
+      : await addBatch(this.#store, batch, this.report.rows)
+    const imported = added.filter(Boolean).length
+    this.report.imported += imported
+    this.report.known += batch.length - imported
+    this.#batch = []
+    this.#bytes = 0
+    this.#output.progress(progressText(this.report, this.elapsedMs))
+  }
+
+  /** Also after a failure: the rows before it are in the log. */
+  async audit(): Promise<void> {
+    const { dryRun, note } = this.#options
+    if (dryRun || this.report.imported === 0) return
+    const events = counted(this.report.imported, 'event', 'events')
+    const entry = { actor: actorName(), verb: 'import', source: this.#source, eventId: null } as const
+    await this.#store.audit?.append([{ ...entry, note: note === undefined ? events : `${events}: ${note}` }])
+  }
 }
 
 function rowsOf({ file, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
@@ -185,16 +226,6 @@ async function unknown(
   if (!hasSchema) return batch.map(() => true)
   const known = await need(store, 'imports', 'hookonce import').known(batch)
   return known.map((found) => !found)
-}
-
-async function audit(
-  store: Store,
-  source: string,
-  report: Report,
-  { note }: ImportCommandOptions,
-): Promise<void> {
-  const text = `${counted(report.imported, 'event', 'events')}${note === undefined ? '' : `: ${note}`}`
-  await store.audit?.append([{ actor: actorName(), verb: 'import', source, eventId: null, note: text }])
 }
 
 function progressText({ rows, imported }: Report, ms: number): string {

@@ -37,7 +37,7 @@ interface PruneCommandOptions {
   readonly dryRun?: boolean
 }
 
-export async function prune(output: Output, options: PruneCommandOptions): Promise<void> {
+async function prune(output: Output, options: PruneCommandOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const { payloads, events, source, dryRun = false } = options
   const { archive, format, batch } = context.retention

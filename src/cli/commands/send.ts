@@ -59,7 +59,7 @@ interface SendOptions {
   readonly conflict?: boolean
 }
 
-export async function send(
+async function send(
   output: Output,
   provider: string,
   type: string | undefined,
