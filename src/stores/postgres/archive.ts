@@ -1,6 +1,5 @@
 /** export, archived and restore: the way of deliveries to an archive and back. The verb `erase` is in erase.ts. */
 
-import type { State } from '../../model.js'
 import type {
   ArchiveDay,
   ArchiveReceipt,
@@ -13,6 +12,7 @@ import type { Database } from './connection/database.js'
 import { numbers, type Run, type Statement, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
 import { ensurePartitions } from './partitions.js'
+import { type HeadersAsText, withHeaders } from './read.js'
 import { stateOf } from './work.js'
 
 /**
@@ -69,7 +69,7 @@ const findUnarchived: Statement = {
 const readPayloads: Statement = {
   name: 'export_read',
   sql: `
-select p.seq, p.source, p.received_at, p.headers, p.body
+select p.seq, p.source, p.received_at as "receivedAt", p.headers, p.body
 from unnest($1::bigint[]) with ordinality as i (seq, n)
 join hookonce.events e on e.seq = i.seq
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
@@ -80,8 +80,8 @@ order by i.n`,
 const readEvents: Statement = {
   name: 'export_events',
   sql: `
-select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id, e.event_type, e.related_reference,
-  encode(e.content_hash, 'hex') as content_hash, e.part, ${stateOf} as state
+select coalesce(e.payload_seq, e.seq) as payload_seq, e.seq, e.event_id as id, e.event_type as type,
+  e.related_reference as reference, encode(e.content_hash, 'hex') as "contentHash", e.part, ${stateOf} as state
 from (
   select * from hookonce.events where seq = any($1::bigint[]) and payload_seq is null
   union all select * from hookonce.events where payload_seq = any($1::bigint[])
@@ -120,53 +120,21 @@ export async function exportDeliveries(db: Database, options: ExportOptions): Pr
 
 async function deliveriesOf(db: Database, page: readonly FoundDelivery[]): Promise<StoredDelivery[]> {
   const events = new Map<number, StoredEvent[]>()
-  for (const row of await db.read<EventRow>(readEvents, [
+  const found = await db.read<StoredEvent & { payload_seq: number }>(readEvents, [
     numbers(page.map((delivery) => delivery.payload_seq)),
-  ])) {
-    const list = events.get(row.payload_seq) ?? []
-    events.set(row.payload_seq, list)
-    list.push(asStored(row))
+  ])
+  for (const { payload_seq: seq, ...event } of found) {
+    const list = events.get(seq)
+    if (list) list.push(event)
+    else events.set(seq, [event])
   }
-  const rows = await db.read<PayloadRow>(readPayloads, [numbers(page.map((delivery) => delivery.seq))])
+  const rows = await db.read<HeadersAsText<Omit<StoredDelivery, 'events'>>>(readPayloads, [
+    numbers(page.map((delivery) => delivery.seq)),
+  ])
   return rows.map((row) => ({
-    seq: row.seq,
-    source: row.source,
-    receivedAt: row.received_at,
-    headers: JSON.parse(row.headers) as Record<string, string>,
-    body: row.body,
+    ...withHeaders<Omit<StoredDelivery, 'events'>>(row),
     events: events.get(row.seq) ?? [],
   }))
-}
-
-interface PayloadRow {
-  seq: number
-  source: string
-  received_at: number
-  headers: string
-  body: Buffer
-}
-
-interface EventRow {
-  payload_seq: number
-  seq: number
-  event_id: string
-  event_type: string
-  related_reference: string | null
-  content_hash: string | null
-  part: number
-  state: State
-}
-
-function asStored(row: EventRow): StoredEvent {
-  return {
-    seq: row.seq,
-    id: row.event_id,
-    type: row.event_type,
-    reference: row.related_reference,
-    contentHash: row.content_hash,
-    part: row.part,
-    state: row.state,
-  }
 }
 
 /** $1 source   $2 day   $3 object   $4 seqs   $5 digest */

@@ -27,17 +27,8 @@ export async function writeAudits(run: Run, entries: readonly NewAudit[]): Promi
 
 const SCAN_AT_MOST = 50_000
 
-interface Row {
-  id: number | null
-  at: number
-  actor: string
-  verb: string
-  source: string | null
-  event_id: string | null
-  note: string
-  looked_at: number
-  last: number
-}
+/** The columns of the audit are null in the one row of a step that found nothing. */
+type Row = Audit & { id: number | null; looked_at: number; last: number }
 
 export async function listAudits(
   db: Database,
@@ -83,12 +74,12 @@ with looked as materialized (
 passed as (
   select * from looked where ${checks.join(' and ')} order by id desc limit $3
 )
-select p.*, l.looked_at, l.last
+select p.id, p.at, p.actor, p.verb, p.source, p.event_id as "eventId", p.note, l.looked_at, l.last
 from (select count(*)::int as looked_at, min(id) as last from looked) l left join passed p on true
 order by p.id desc`,
   }
 }
 
-function asAudit({ id, at, actor, verb, source, event_id, note }: Row): Audit[] {
-  return id === null ? [] : [{ id, at, actor, verb, source, eventId: event_id, note }]
+function asAudit({ looked_at: _, last: __, ...audit }: Row): Audit[] {
+  return audit.id === null ? [] : [audit]
 }

@@ -11,6 +11,7 @@ import type { PartitionUnit } from './connection/pools.js'
 import { numbers, type Run, type Statement } from './connection/statement.js'
 import { operate } from './operate.js'
 import { ensurePartitions } from './partitions.js'
+import { type HeadersAsText, withHeaders } from './read.js'
 import type { BatchEvent } from './record-batch.js'
 import { REPLAYED } from './record-sql.js'
 
@@ -70,8 +71,8 @@ where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`,
 }
 
 export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
-  const [row] = await db.read<Omit<Conflict, 'headers'> & { headers: string }>(latest, [source, id])
-  return row ? { ...row, headers: JSON.parse(row.headers) as Record<string, string> } : null
+  const [row] = await db.read<HeadersAsText<Conflict>>(latest, [source, id])
+  return row ? withHeaders<Conflict>(row) : null
 }
 
 /** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */

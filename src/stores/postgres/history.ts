@@ -91,12 +91,7 @@ select hookonce.clock() as now,
 export async function readHistory(db: Database, { from, to, stepMs }: HistoryRange): Promise<HistoryReport> {
   const level = levelOf(stepMs)
   const [found] = await db.read<{ now: number; since: number | null }>(bounds, [level])
-  const cells = await db.read<{ source: string; name: string; value: number; at: number }>(sums, [
-    level,
-    from,
-    to,
-    stepMs,
-  ])
+  const cells = await db.read<HistoryReport['cells'][number]>(sums, [level, from, to, stepMs])
   return { cells, since: found!.since, now: found!.now }
 }
 
@@ -104,19 +99,13 @@ export async function readHistory(db: Database, { from, to, stepMs }: HistoryRan
 const latest: Statement = {
   name: 'processes',
   sql: `
-select facts, started_at, seen_at from hookonce.processes
+select facts, started_at as "startedAt", seen_at as "seenAt" from hookonce.processes
 where seen_at >= hookonce.clock() - make_interval(secs => $1::float8 / 1000) order by seen_at desc limit 1000`,
 }
 
 export async function processes(db: Database): Promise<ProcessSeen[]> {
-  const rows = await db.read<{ facts: string; started_at: number; seen_at: number }>(latest, [
-    PROCESS_KEPT_MS,
-  ])
-  return rows.map(({ facts, started_at, seen_at }) => ({
-    ...(JSON.parse(facts) as ProcessFacts),
-    startedAt: started_at,
-    seenAt: seen_at,
-  }))
+  const rows = await db.read<{ facts: string; startedAt: number; seenAt: number }>(latest, [PROCESS_KEPT_MS])
+  return rows.map(({ facts, ...times }) => ({ ...(JSON.parse(facts) as ProcessFacts), ...times }))
 }
 
 /** $1 how long a note counts, ms */

@@ -19,7 +19,7 @@ import {
 import type { Database } from './connection/database.js'
 import { adhoc, texts } from './connection/statement.js'
 import { seqRange } from './hours.js'
-import { getEvents } from './read.js'
+import { getEvents, reasonOf } from './read.js'
 import { stateOf } from './work.js'
 
 /** About the most rows that one call reads: some 50 ms when they are in memory. */
@@ -137,12 +137,10 @@ function conditions(filter: EventFilter, value: (v: unknown) => string): string[
   if (filter.state !== undefined) checks.push(`${stateOf} = ${value(filter.state)}`)
   if (filter.dead !== undefined) checks.push(`(e.parked is not distinct from 'dead') = ${value(filter.dead)}`)
   if (filter.reason !== undefined || filter.reasonLike !== undefined) {
-    const reason = `case when w.seq is null then e.reason
-      else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
     checks.push(`${stateOf} in ('ignored', 'failed')`)
-    if (filter.reason !== undefined) checks.push(`${reason} = ${value(filter.reason)}`)
+    if (filter.reason !== undefined) checks.push(`${reasonOf} = ${value(filter.reason)}`)
     if (filter.reasonLike !== undefined)
-      checks.push(`${reason} like ${value(likePattern(filter.reasonLike))}`)
+      checks.push(`${reasonOf} like ${value(likePattern(filter.reasonLike))}`)
   }
   if (filter.minAttempts !== undefined)
     checks.push(`coalesce(w.attempt, (select max(a.attempt) from hookonce.attempts a where a.seq = e.seq), e.attempts, 0)

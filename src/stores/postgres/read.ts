@@ -1,22 +1,27 @@
 /** get, payload, attempts and tail: reads that go straight to their rows. */
-import type { EventKey, EventRecord, State, TailOptions, TailPage } from '../../model.js'
-import type { Attempt, AttemptOutcome, Payload } from '../../store.js'
+import type { EventKey, EventRecord, TailOptions, TailPage } from '../../model.js'
+import type { Attempt, Payload } from '../../store.js'
 import type { Database } from './connection/database.js'
 import { numbers, type Statement } from './connection/statement.js'
 import { stateOf } from './work.js'
 
+/** Of the log `e` left join `w`. */
+export const reasonOf = `case when w.seq is null then e.reason
+    else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
+
 const record = `
-select e.seq, e.source, e.event_id, e.event_type, e.related_reference, e.received_at, e.run,
-  encode(e.content_hash, 'hex') as content_hash, ${stateOf} as state,
-  coalesce(w.attempt, a.attempt, e.attempts, 0) as attempts,
-  case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as processed_at,
-  case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as next_at,
-  case when w.seq is null then e.reason
-    else (select a.detail from hookonce.attempts a where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end as reason,
-  coalesce(d.count, 0) as duplicates, coalesce(d.conflicts, 0) as conflicts, d.last_at, d.conflict_at,
-  encode(d.conflict_hash, 'hex') as conflict_hash,
-  exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
-    as payload_kept, e.erased_at is not null as erased, e.same_as
+select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateOf} as state,
+  ${reasonOf} as reason, e.received_at as "receivedAt",
+  case when w.seq is null then coalesce(e.processed_at, a.finished_at) end as "processedAt",
+  coalesce(w.attempt, a.attempt, e.attempts, 0) as attempts, e.run,
+  case when w.token is null or w.next_at <= hookonce.clock() then w.next_at end as "nextAttemptAt",
+  1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
+  coalesce(d.last_at, e.received_at) as "lastDeliveryAt", d.conflict_at, encode(d.conflict_hash, 'hex') as conflict_hash,
+  encode(e.content_hash, 'hex') as "contentHash", e.same_as as "sameAs",
+  case
+    when exists (select 1 from hookonce.payloads p where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at)
+      then 'kept'
+    when e.erased_at is not null then 'erased' else 'removed' end as payload
 from hookonce.events e
 left join hookonce.work w on w.seq = e.seq
 left join hookonce.duplicates d on d.seq = e.seq
@@ -34,7 +39,7 @@ const getBySeqs: Statement = {
 const getPayload: Statement = {
   name: 'payload',
   sql: `
-select p.headers, p.body, e.part, encode(e.content_hash, 'hex') as content_hash, p.received_at
+select p.headers, p.body, e.part, encode(e.content_hash, 'hex') as "contentHash", p.received_at as "receivedAt"
 from hookonce.events e
 join hookonce.payloads p on p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at
 where e.source = $1 and e.event_id = $2`,
@@ -43,38 +48,19 @@ where e.source = $1 and e.event_id = $2`,
 const getAttempts: Statement = {
   name: 'attempts',
   sql: `
-select a.attempt, a.run, a.worker, a.started_at, a.finished_at, a.outcome, a.detail
+select a.attempt, a.run, a.worker, a.started_at as "startedAt", a.finished_at as "finishedAt", a.outcome, a.detail
 from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and e.event_id = $2
 order by a.attempt`,
 }
 
-interface Row {
-  seq: number
-  source: string
-  event_id: string
-  event_type: string
-  related_reference: string | null
-  received_at: number
-  processed_at: number | null
-  run: number
-  content_hash: string | null
-  state: State
-  attempts: number
-  next_at: number | null
-  reason: string | null
-  duplicates: number
-  conflicts: number
-  last_at: number | null
+interface Row extends Omit<EventRecord, 'lastConflict'> {
   conflict_at: number | null
   conflict_hash: string | null
-  payload_kept: boolean
-  erased: boolean
-  same_as: string | null
 }
 
-export async function getEvent(db: Database, key: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.read<Row>(getByKey, [key.source, key.id])
+export async function getEvent(db: Database, { source, id }: EventKey): Promise<EventRecord | null> {
+  const [row] = await db.read<Row>(getByKey, [source, id])
   return row ? asRecord(row) : null
 }
 
@@ -83,65 +69,27 @@ export async function getEvents(db: Database, seqs: readonly number[]): Promise<
   return (await db.read<Row>(getBySeqs, [numbers(seqs)])).map(asRecord)
 }
 
-export async function payloadOf(db: Database, key: EventKey): Promise<Payload | null> {
-  const [row] = await db.read<{
-    headers: string
-    body: Buffer
-    part: number
-    content_hash: string | null
-    received_at: number
-  }>(getPayload, [key.source, key.id])
-  if (!row) return null
-  return {
-    headers: JSON.parse(row.headers) as Record<string, string>,
-    body: row.body,
-    part: row.part,
-    contentHash: row.content_hash,
-    receivedAt: row.received_at,
-  }
+export async function payloadOf(db: Database, { source, id }: EventKey): Promise<Payload | null> {
+  const [row] = await db.read<HeadersAsText<Payload>>(getPayload, [source, id])
+  return row ? withHeaders<Payload>(row) : null
 }
 
-export async function attemptsOf(db: Database, key: EventKey): Promise<Attempt[]> {
-  const rows = await db.read<{
-    attempt: number
-    run: number
-    worker: string
-    started_at: number
-    finished_at: number
-    outcome: AttemptOutcome
-    detail: string | null
-  }>(getAttempts, [key.source, key.id])
-  return rows.map(({ started_at, finished_at, ...rest }) => ({
-    ...rest,
-    startedAt: started_at,
-    finishedAt: finished_at,
-  }))
+export function attemptsOf(db: Database, { source, id }: EventKey): Promise<Attempt[]> {
+  return db.read<Attempt>(getAttempts, [source, id])
 }
 
-function asRecord(row: Row): EventRecord {
+export type HeadersAsText<T extends Pick<Payload, 'headers'>> = Omit<T, 'headers'> & { headers: string }
+
+export function withHeaders<T extends Pick<Payload, 'headers'>>(row: HeadersAsText<T>): T {
+  return { ...row, headers: JSON.parse(row.headers) } as unknown as T
+}
+
+/** The error of an earlier run does not belong to an event that an operator has restarted. */
+function asRecord({ conflict_at: at, conflict_hash: hash, reason, ...event }: Row): EventRecord {
   return {
-    seq: row.seq,
-    source: row.source,
-    id: row.event_id,
-    type: row.event_type,
-    reference: row.related_reference,
-    state: row.state,
-    reason: row.state === 'ignored' || row.state === 'failed' ? row.reason : null,
-    receivedAt: row.received_at,
-    processedAt: row.processed_at,
-    attempts: row.attempts,
-    run: row.run,
-    nextAttemptAt: row.next_at,
-    deliveries: 1 + row.duplicates,
-    conflicts: row.conflicts,
-    lastDeliveryAt: row.last_at ?? row.received_at,
-    lastConflict:
-      row.conflict_at === null || row.conflict_hash === null
-        ? null
-        : { at: row.conflict_at, hash: row.conflict_hash },
-    contentHash: row.content_hash,
-    sameAs: row.same_as,
-    payload: row.payload_kept ? 'kept' : row.erased ? 'erased' : 'removed',
+    ...event,
+    reason: event.state === 'ignored' || event.state === 'failed' ? reason : null,
+    lastConflict: at === null || hash === null ? null : { at, hash },
   }
 }
 
