@@ -1,14 +1,28 @@
-/** Writes counts of duplicates, for many events at once. The events themselves are not changed. */
-import { DuplicateAudit, type DuplicateNote } from '../shared/duplicate-audit.js'
+/**
+ * Deliveries under the id of a known event. Equal ones are duplicates: counted a little later, many events at once. A
+ * conflict has other content: the first stays, and the other is kept beside it until payloads of its age are removed. An
+ * operator can run it: the two then change places.
+ */
+import { HookonceError } from '../../errors.js'
+import type { EventKey } from '../../model.js'
+import type { Conflict } from '../../store.js'
+import { DuplicateAudit } from '../shared/duplicate-audit.js'
+import { JUST_REMOVED, takeOver } from '../shared/judge.js'
 import type { Database } from './connection/database.js'
-import { numbers, type Statement } from './connection/statement.js'
+import type { PartitionUnit } from './connection/pools.js'
+import { numbers, type Run, type Statement } from './connection/statement.js'
+import { operate } from './operate.js'
+import { ensurePartitions } from './partitions.js'
+import { type HeadersAsText, withHeaders } from './read.js'
+import type { BatchEvent } from './record-batch.js'
+import { REPLAYED } from './record-sql.js'
 
 /**
  * An event that retention has removed gets no row. Its look-up has a limit, so that the planner can only use the key: a plan
  * that was made on an empty log read all events.
  * $1 seqs   $2 counts   $3 first, ms   $4 last, ms
  */
-const write: Statement = {
+const countBatch: Statement = {
   name: 'duplicates',
   sql: `
 insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts)
@@ -23,14 +37,117 @@ on conflict (seq) do update set
 }
 
 export function duplicateCounts(db: Database): DuplicateAudit {
-  return new DuplicateAudit((notes) => writeDuplicates(db, notes))
+  return new DuplicateAudit(async (notes) => {
+    await db.query(countBatch, [
+      numbers(notes.map((note) => note.seq)),
+      numbers(notes.map((note) => note.count)),
+      numbers(notes.map((note) => note.firstAt)),
+      numbers(notes.map((note) => note.lastAt)),
+    ])
+  })
 }
 
-async function writeDuplicates(db: Database, notes: readonly DuplicateNote[]): Promise<void> {
-  await db.query(write, [
-    numbers(notes.map((note) => note.seq)),
-    numbers(notes.map((note) => note.count)),
-    numbers(notes.map((note) => note.firstAt)),
-    numbers(notes.map((note) => note.lastAt)),
-  ])
+export interface OtherContent {
+  readonly event: BatchEvent
+  /** The event that has the id. */
+  readonly seq: number
+  readonly at: number
+}
+
+/**
+ * $1 seq   $2 hash   $3 source   $4 at, ms   $5 part   $6 headers   $7 body. The bytes of an erased event must not come back,
+ * and a delivery before this one may have made this content that of the event.
+ */
+const keep: Statement = {
+  name: 'conflict_keep',
+  sql: `
+with event as (
+  select e.seq, to_timestamp($4::float8 / 1000) as at, e.content_hash is distinct from $2::bytea as differs,
+    e.erased_at is null as keeps, e.parked = 'ignored' and e.reason = '${REPLAYED}' as withheld
+  from hookonce.events e where e.seq = $1
+),
+kept as (
+  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
+  select seq, $2, $3, at, $5, $6, $7 from event where keeps and differs
+  on conflict (seq, hash) do update set at = excluded.at
+),
+counted as (
+  insert into hookonce.duplicates as d (seq, count, first_at, last_at, conflicts, conflict_at, conflict_hash)
+  select seq, 1, at, at, 1, at, $2 from event
+  on conflict (seq) do update set count = d.count + 1, first_at = least(d.first_at, excluded.first_at),
+    last_at = greatest(d.last_at, excluded.last_at), conflicts = d.conflicts + 1, conflict_at = excluded.conflict_at,
+    conflict_hash = excluded.conflict_hash
+)
+select keeps and differs and withheld is true as replaces from event`,
+}
+
+/** Rejects when it is not kept: its sender must send it again. */
+export async function keepOtherContent(db: Database, { event, seq, at }: OtherContent): Promise<void> {
+  const { source, headers, body } = event.from
+  const { contentHash, id } = event.event
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength)
+  const hash = Buffer.from(contentHash!)
+  const values = [seq, hash, source, at, event.index, JSON.stringify(headers), bytes]
+  const [kept] = await db.query<{ replaces: boolean }>(keep, values)
+  if (!kept) throw new HookonceError('STORE_FAILED', { problem: JUST_REMOVED })
+  // It was never handled, because it waits for a review.
+  if (kept.replaces) await operate(db, takeOver({ source, id }))
+}
+
+const latest: Statement = {
+  name: 'conflict',
+  sql: `
+select c.at, c.part, c.headers, c.body, encode(e.content_hash, 'hex') as "contentHash", e.received_at as "receivedAt"
+from hookonce.events e join hookonce.conflicts c on c.seq = e.seq
+where e.source = $1 and e.event_id = $2 order by c.at desc limit 1`,
+}
+
+export async function conflictOf(db: Database, { source, id }: EventKey): Promise<Conflict | null> {
+  const [row] = await db.read<HeadersAsText<Conflict>>(latest, [source, id])
+  return row ? withHeaders<Conflict>(row) : null
+}
+
+/** $1 seqs. The latest other content of each becomes its payload, and its payload becomes the other content. */
+const swap: Statement = {
+  name: 'conflict_swap',
+  sql: `
+with taken as materialized (
+  select t.*, nextval('hookonce.event_seq') as new_payload from (
+    select distinct on (c.seq) c.*, e.received_at, e.content_hash, e.part as old_part, coalesce(e.payload_seq, e.seq) as old_payload
+    from hookonce.conflicts c join hookonce.events e on e.seq = c.seq
+    where c.seq = any($1::bigint[]) order by c.seq, c.at desc
+  ) t
+),
+stored as (
+  insert into hookonce.payloads (seq, received_at, source, headers, body)
+  select new_payload, received_at, source, headers, body from taken
+),
+pointed as (
+  update hookonce.events e set payload_seq = t.new_payload, part = t.part, content_hash = t.hash
+  from taken t where e.seq = t.seq
+),
+replaced as (
+  delete from hookonce.conflicts c using taken t where c.seq = t.seq and c.hash = t.hash
+),
+beside as (
+  insert into hookonce.conflicts (seq, hash, source, at, part, headers, body)
+  select t.seq, t.content_hash, t.source, hookonce.clock(), t.old_part, p.headers, p.body
+  from taken t join hookonce.payloads p on p.seq = t.old_payload and p.received_at = t.received_at
+  where t.content_hash is not null
+  on conflict (seq, hash) do nothing
+)
+delete from hookonce.payloads p using taken t
+where p.seq = t.old_payload and p.received_at = t.received_at and not exists (
+  select 1 from hookonce.events o
+  where o.seq <> t.seq and (o.payload_seq = t.old_payload or o.seq = t.old_payload and o.payload_seq is null))`,
+}
+
+export async function swapContent(
+  run: Run,
+  unit: PartitionUnit,
+  events: readonly { readonly seq: number; readonly receivedAt: number }[],
+): Promise<void> {
+  for (const at of new Set(events.map(({ receivedAt }) => receivedAt)))
+    await run(ensurePartitions, [at, 0, unit])
+  await run(swap, [numbers(events.map(({ seq }) => seq))])
 }

@@ -1,5 +1,8 @@
-/** Counters per source and hour of arrival. They answer `stats` and turn a time range into a range of seqs. */
-import type { Run, Statement } from './connection/statement.js'
+/**
+ * Counters per source and hour of arrival. They turn a time range into a range of seqs; triggers sum them in `totals`, which
+ * answers `stats`, and in `spans`, the same ranges for all sources.
+ */
+import { adhoc, type Run, type Statement } from './connection/statement.js'
 
 /** SQL aggregates over the rows of a source and hour. */
 interface HourChanges {
@@ -9,6 +12,10 @@ interface HourChanges {
   /** SQL. Concurrent batches of `record` use different slots, so that they do not wait for one row. */
   readonly slot?: string
 }
+
+const addToHour = `on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
+    ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
+    first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)`
 
 /**
  * `rows`: a table or subquery with source, received_at and seq. Rows are written in the order of their key, so that two
@@ -21,9 +28,7 @@ export function countHours(rows: string, changes: HourChanges): string {
   insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
   select source, date_trunc('hour', received_at, 'UTC'), ${slot}, ${recorded}, ${ignored}, ${dead}, ${seqs}
   from ${rows} group by 1, 2 order by 1, 2
-  on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
-    ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
-    first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)`
+  ${addToHour}`
 }
 
 /** Counts the rows that are parked as ignored or dead. */
@@ -48,3 +53,93 @@ export async function seqRange(
     : run<{ first: number | null; last: number | null }>(oneSource, [from, to, source]))
   return row?.first == null || row.last === null ? null : { first: row.first, last: row.last }
 }
+
+/** Past hours need no row for each slot: the processes that wrote them may have ended. */
+export const createFoldHours = `
+create or replace function hookonce.fold_hours(most int) returns int language plpgsql as $$
+declare
+  folded int;
+begin
+  with gone as (
+    delete from hookonce.hours h using (
+      select source, hour, slot from hookonce.hours
+      where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit most
+      for update skip locked
+    ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
+    returning h.*
+  ),
+  kept as (
+    insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
+    select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
+    from gone group by 1, 2 order by 1, 2
+    ${addToHour}
+  )
+  select count(*) into folded from gone;
+  return folded;
+end $$;
+`
+
+/** Rows merged in one transaction. */
+const FOLDED = 2_000
+const foldSome = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
+
+/** Merges the counters of past hours into one row for each source and hour. */
+export async function foldHours(run: Run): Promise<void> {
+  for (let folded = FOLDED; folded === FOLDED; )
+    folded = (await run<{ folded: number }>(foldSome, []))[0]!.folded
+}
+
+const added = 'select source, recorded, ignored, dead from added'
+const removed = 'select source, -recorded as recorded, -ignored as ignored, -dead as dead from removed'
+
+/** Takes a row of `totals` that nobody holds. Without one it inserts a row under a number that only this connection has. */
+const addToTotals = (rows: string) => `
+  insert into hookonce.totals as t (source, part, recorded, ignored, dead)
+  select c.source, coalesce(
+    (select f.part from hookonce.totals f where f.source = c.source limit 1 for update skip locked), pg_backend_pid()),
+    c.recorded, c.ignored, c.dead
+  from (
+    select h.source, sum(h.recorded) as recorded, sum(h.ignored) as ignored, sum(h.dead) as dead
+    from (${rows}) h group by h.source
+    having sum(h.recorded) <> 0 or sum(h.ignored) <> 0 or sum(h.dead) <> 0
+  ) c order by c.source
+  on conflict (source, part) do update set recorded = t.recorded + excluded.recorded,
+    ignored = t.ignored + excluded.ignored, dead = t.dead + excluded.dead;`
+
+// A look-up for each hour instead of a join: a plan is kept, and one made for many hours would read all spans.
+const widenSpans = `
+  insert into hookonce.spans as s (hour, first_seq, last_seq)
+  select a.hour, min(a.first_seq), (max(a.last_seq) / 1000 + 1) * 1000
+  from added a
+  where a.first_seq is not null and (
+    select o.first_seq <= a.first_seq and o.last_seq >= a.last_seq from hookonce.spans o where o.hour = a.hour
+  ) is not true
+  group by a.hour order by a.hour
+  on conflict (hour) do update set first_seq = least(s.first_seq, excluded.first_seq),
+    last_seq = greatest(s.last_seq, excluded.last_seq);`
+
+/**
+ * They run for each statement, not for each row: a statement that changes many hours would write the same row of `totals` as
+ * many times, and while an older transaction is open (the cursor of an import, a backup) no version of that row can be
+ * removed, so each change would read them all.
+ */
+export const createTotalsTriggers = `
+create or replace function hookonce.count_added_hours() returns trigger language plpgsql as $$
+begin${addToTotals(added)}${widenSpans}
+  return null;
+end $$;
+create or replace function hookonce.count_changed_hours() returns trigger language plpgsql as $$
+begin${addToTotals(`${added} union all ${removed}`)}${widenSpans}
+  return null;
+end $$;
+create or replace function hookonce.count_removed_hours() returns trigger language plpgsql as $$
+begin${addToTotals(removed)}
+  return null;
+end $$;
+create trigger hours_added after insert on hookonce.hours referencing new table as added
+  for each statement execute function hookonce.count_added_hours();
+create trigger hours_changed after update on hookonce.hours referencing old table as removed new table as added
+  for each statement execute function hookonce.count_changed_hours();
+create trigger hours_removed after delete on hookonce.hours referencing old table as removed
+  for each statement execute function hookonce.count_removed_hours();
+`

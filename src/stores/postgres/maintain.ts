@@ -9,12 +9,11 @@ import { asHookonceError } from './connection/failure.js'
 import { MaintainSession } from './connection/maintain-session.js'
 import type { PartitionUnit } from './connection/pools.js'
 import { adhoc, type Run } from './connection/statement.js'
+import { foldHours } from './hours.js'
 import { countAhead, dropPartition, ensurePartitions, type Partition } from './partitions.js'
 
 /** Whole partitions made ahead of now. */
 const AHEAD = 3
-/** Rows of counters merged in one transaction. */
-const FOLDED = 2_000
 
 /** Only partitions with a name of this pattern: others were attached by users, who remove them. */
 const listPartitions = adhoc(`
@@ -35,7 +34,7 @@ export async function maintain(db: Database, options: MaintainOptions): Promise<
       return { dropped: [], created: [], ahead: await aheadOf(run), pruneBefore, busy: true, now }
     // Partitions are made before others are dropped: a late drop does no harm, a missing partition does.
     const created = options.dryRun ? [] : await ensure(run, db.partitions)
-    if (!options.dryRun) await fold(run)
+    if (!options.dryRun) await foldHours(run)
     const dropped = await dropAll(session, db.partitions, options)
     return { dropped, created, ahead: await aheadOf(run), pruneBefore, busy: false, now }
   } catch (error) {
@@ -43,41 +42,6 @@ export async function maintain(db: Database, options: MaintainOptions): Promise<
   } finally {
     await session.close()
   }
-}
-
-/** Past hours need no row for each slot: the processes that wrote them may have ended. */
-export const createFoldHours = `
-create or replace function hookonce.fold_hours(most int) returns int language plpgsql as $$
-declare
-  folded int;
-begin
-  with gone as (
-    delete from hookonce.hours h using (
-      select source, hour, slot from hookonce.hours
-      where slot <> 0 and hour < hookonce.clock() - interval '3 hours' order by source, hour, slot limit most
-      for update skip locked
-    ) o where h.source = o.source and h.hour = o.hour and h.slot = o.slot
-    returning h.*
-  ),
-  kept as (
-    insert into hookonce.hours as h (source, hour, slot, recorded, ignored, dead, first_seq, last_seq)
-    select source, hour, 0, sum(recorded), sum(ignored), sum(dead), min(first_seq), max(last_seq)
-    from gone group by 1, 2 order by 1, 2
-    on conflict (source, hour, slot) do update set recorded = h.recorded + excluded.recorded,
-      ignored = h.ignored + excluded.ignored, dead = h.dead + excluded.dead,
-      first_seq = least(h.first_seq, excluded.first_seq), last_seq = greatest(h.last_seq, excluded.last_seq)
-  )
-  select count(*) into folded from gone;
-  return folded;
-end $$;
-`
-
-const foldHours = adhoc(`select hookonce.fold_hours(${FOLDED}) as folded`)
-
-/** Merges the counters of past hours into one row for each source and hour. */
-async function fold(run: Run): Promise<void> {
-  for (let folded = FOLDED; folded === FOLDED; )
-    folded = (await run<{ folded: number }>(foldHours, []))[0]!.folded
 }
 
 async function dropAll(

@@ -5,13 +5,13 @@
  *   insert    the unique constraint decides whether an event is new (`record-insert.ts`)
  *   judge     the verdict, from the row that was found or written; a repeat is judged by the row of its first
  *   again     where the first was not stored, the next event of its key is the first of another round
- *   conflict  other content under a known id is kept beside the event before anyone is answered (`conflicts.ts`), or its delivery is refused
+ *   conflict  other content under a known id is kept beside the event before anyone is answered (`duplicates.ts`), or its delivery is refused
  */
 import type { NewDelivery, RecordVerdict } from '../../model.js'
 import type { DuplicateAudit } from '../shared/duplicate-audit.js'
 import { judge } from '../shared/judge.js'
-import { keepOtherContent, type OtherContent } from './conflicts.js'
 import type { Database } from './connection/database.js'
+import { keepOtherContent, type OtherContent } from './duplicates.js'
 import { type BatchEvent, eventsOf, fold, sameContent } from './record-batch.js'
 import { Inserter, type Recorded, refused, type Stored, type Unstored } from './record-insert.js'
 

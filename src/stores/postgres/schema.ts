@@ -5,11 +5,10 @@
  * file of the verb that calls them: to change one, edit it there and list it again in the next migration.
  */
 import type { Migration } from '../../store.js'
-import { createFoldHours } from './maintain.js'
+import { createFoldHours, createTotalsTriggers } from './hours.js'
 import { createPartitionFunctions } from './partitions.js'
 import { createHorizon } from './read.js'
 import { createSettleSucceeded } from './settle.js'
-import { createTotalsTriggers } from './totals.js'
 import { createPromoteLanes, stateOf } from './work.js'
 
 // Keys have byte order ("C"): it compares exactly, and an upgrade of the operating system cannot break an index on it.
