@@ -18,8 +18,6 @@ import type { ArchiveTarget } from './archive/target.js'
 export interface RetentionOptions extends RetentionAges {
   /** Payloads are archived here before they are removed: `directory(path)` or `s3({ ... })` from `hookonce/archive`. */
   readonly archive?: ArchiveTarget
-  /** Default `jsonl`. `parquet` needs the package hyparquet-writer. */
-  readonly format?: 'jsonl' | 'parquet'
   /** Maximum number of rows of a kind that are removed in one transaction. Default 500. */
   readonly batch?: number
 }
@@ -53,7 +51,6 @@ const agesRule = shape(agesRules)
 export const retentionRule = shape({
   ...agesRules,
   archive: rule('directory(path) or s3({ ... }) of hookonce/archive', isObject),
-  format: choice('jsonl', 'parquet'),
   batch: whole(1, 10_000),
 } satisfies Record<keyof RetentionOptions, Rule>)
 

@@ -21,7 +21,7 @@ import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.j
 export interface RetainDeps {
   readonly store: Store
   readonly policy: RetentionPolicy
-  readonly settings: Pick<RetentionOptions, 'archive' | 'format' | 'batch'>
+  readonly settings: Pick<RetentionOptions, 'archive' | 'batch'>
   readonly log: Logger
   readonly counters: Counters
 }
@@ -124,7 +124,6 @@ async function archiveSource(
     target,
     source,
     before: plan.pruneBefore[source]!,
-    format: settings.format ?? 'jsonl',
     signal,
     insist: lease.insist,
     onProgress: onProgress && ((progress) => onProgress({ step: 'archive', ...progress })),

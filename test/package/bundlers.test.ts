@@ -62,14 +62,14 @@ test('a bundle of Vite for servers records and handles an event', async () => {
   await expectHandled(place, join(place, 'app.mjs'))
 })
 
-test('createInbox brings no store, no archive and no Parquet into a bundle', async () => {
+test('createInbox brings no store and no archive into a bundle', async () => {
   const project = await packed.project({ 'app.mjs': "export { createInbox } from 'hookonce'" })
   const { metafile } = await esbuild({
     ...{ absWorkingDir: project, entryPoints: ['app.mjs'], metafile: true, write: false },
     ...{ bundle: true, platform: 'node', format: 'esm', logLevel: 'silent' },
   })
   const inputs = Object.keys(metafile.inputs).map((path) => path.replace(/.*node_modules\//, ''))
-  const unwanted = inputs.filter((path) => /\/stores\/|\/archive\/|parquet|^(?!hookonce\/)/.test(path))
+  const unwanted = inputs.filter((path) => /\/stores\/|\/archive\/|^(?!hookonce\/)/.test(path))
   // The spool is a SQLite file of its own. The small file of archive targets says how to find the rest.
   expect(unwanted.sort()).toEqual([
     'app.mjs',

@@ -32,8 +32,12 @@ const tsconfig = JSON.stringify({
 
 async function problemsWith(types: string | null): Promise<string> {
   const project = await packed.project({ 'program.ts': program, 'tsconfig.json': tsconfig }, [
-    ...['@types/node', 'undici-types', '@types/pg', 'pg-types', 'pg-protocol', '@opentelemetry/api'],
-    ...['hyparquet', 'hyparquet-writer'],
+    '@types/node',
+    'undici-types',
+    '@types/pg',
+    'pg-types',
+    'pg-protocol',
+    '@opentelemetry/api',
   ])
   if (types !== null) {
     for (const name of ['@types/node', 'undici-types']) {

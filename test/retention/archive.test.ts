@@ -326,18 +326,6 @@ onLog('SQLite', (bench) => {
     expect((await all(archiveVerify(target)))[0]).toMatchObject({ objects: 3, deliveries: 5, problems: [] })
   })
 
-  test('Parquet holds the same', async () => {
-    const { target } = await made(directoryArchive())
-    const store = bench.store()
-    await fill(store, delivery(['a'], day, bytes), delivery(['m1', 'm2'], day, Buffer.alloc(0)))
-    expect(await run(store, target, { format: 'parquet' })).toEqual({ objects: 1, deliveries: 2 })
-    expect(await all(target.list('shop/2026-03-10'))).toContain('shop/2026-03-10/1.parquet')
-    expect((await all(archiveVerify(target)))[0]!.problems).toEqual([])
-    expect((await prune(store)).payloads).toBe(2)
-    expect(await restore(store, target)).toEqual({ restored: 2, skipped: 0, refused: 0 })
-    expect(bytes.equals((await store.inspect.payload({ source: 'shop', id: 'a' }))!.body)).toBe(true)
-  })
-
   test('an archive that loses or changes what it was given is noticed before anything is removed', async () => {
     const store = bench.store()
     const { target, path } = await made(directoryArchive())

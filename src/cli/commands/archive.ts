@@ -87,7 +87,6 @@ async function run(output: Output, options: ArchiveCommandOptions): Promise<void
         target,
         source,
         before: Date.now(),
-        format: context.retention.format ?? 'jsonl',
         signal,
         insist: lease.insist,
         onProgress: (progress) => output.progress(`${progress.source} ${progress.day}`),

@@ -40,8 +40,8 @@ interface PruneCommandOptions {
 async function prune(output: Output, options: PruneCommandOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const { payloads, events, source, dryRun = false } = options
-  const { archive, format, batch } = context.retention
-  const settings = defined({ archive, format, batch })
+  const { archive, batch } = context.retention
+  const settings = defined({ archive, batch })
   const policy = retentionPolicy({ ...context.retention, ...defined({ payloads, events }) }, context.sources)
   for (const name of source ?? [])
     if (!policy.has(name))

@@ -1,5 +1,5 @@
 /**
- * The format of an archive. An object has some deliveries of one source and day, as JSON Lines in gzip or as Parquet.
+ * The format of an archive. An object has some deliveries of one source and day, as JSON Lines in gzip.
  * It can be read without hookonce: each line has the body as base64, the headers, and every event with its id, type and
  * state. The manifest of a day lists its objects with their sizes and SHA-256. It is written after the objects; an
  * object that no manifest lists is ignored.
@@ -9,14 +9,12 @@ import { promisify } from 'node:util'
 import { createGunzip, gzip } from 'node:zlib'
 import { HookonceError, isHookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
-import { importOptional } from '../../optional-module.js'
 import type { StoredDelivery } from '../../store.js'
 import { type ArchiveTarget, MOST_BYTES } from './target.js'
 
 export interface ArchivedObject {
   readonly number: number
   readonly path: string
-  readonly format: ArchiveFormat
   readonly deliveries: number
   readonly events: number
   /** The size of the stored object. */
@@ -42,8 +40,8 @@ export function manifestPath(source: string, day: string): string {
   return `${encodeURIComponent(source)}/${day}/manifest.json`
 }
 
-export function objectPath(source: string, day: string, number: number, format: ArchiveFormat): string {
-  return `${encodeURIComponent(source)}/${day}/${number}.${suffixes[format]}`
+export function objectPath(source: string, day: string, number: number): string {
+  return `${encodeURIComponent(source)}/${day}/${number}.jsonl.gz`
 }
 
 export const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex')
@@ -68,8 +66,8 @@ export async function readManifest(target: ArchiveTarget, path: string): Promise
 /** An object has the name that its number gives it: a manifest cannot point to another file. */
 const isIn =
   ({ source, day }: Manifest) =>
-  ({ number, format, path }: ArchivedObject): boolean =>
-    Number.isSafeInteger(number) && format in suffixes && path === objectPath(source, day, number, format)
+  ({ number, path }: ArchivedObject): boolean =>
+    Number.isSafeInteger(number) && path === objectPath(source, day, number)
 
 /** Adds an object to the manifest, writes it, and reads it back. */
 export async function writeManifest(
@@ -115,31 +113,22 @@ export async function readVerified(target: ArchiveTarget, object: ArchivedObject
   return deliveries
 }
 
-export type ArchiveFormat = 'jsonl' | 'parquet'
-
 /** For each event of a line: its id, its type, its reference and its hash. */
 const EVENT_BYTES = 2 * 1024
 const HEADER_BYTES = 256 * 1024
 
-export const suffixes: Record<ArchiveFormat, string> = { jsonl: 'jsonl.gz', parquet: 'parquet' }
-
-export async function encodeObject(
-  format: ArchiveFormat,
-  deliveries: readonly StoredDelivery[],
-): Promise<Uint8Array> {
-  if (format === 'parquet') return writeParquet(deliveries)
+export async function encodeObject(deliveries: readonly StoredDelivery[]): Promise<Uint8Array> {
   return promisify(gzip)(deliveries.map(toLine).join(''))
 }
 
 /** What the manifest allows an object to have. */
-type Allowed = Pick<ArchivedObject, 'format' | 'deliveries' | 'events'>
+type Allowed = Pick<ArchivedObject, 'deliveries' | 'events'>
 
 /**
  * Throws when the bytes do not have this format, or more content than the manifest says. It stops there: a few compressed
  * bytes may stand for more than the memory can hold.
  */
 export async function decodeObject(allowed: Allowed, bytes: Uint8Array): Promise<StoredDelivery[]> {
-  if (allowed.format === 'parquet') return readParquet(allowed, bytes)
   const deliveries: StoredDelivery[] = []
   const mostLine = (limits.bodyBytes * 4) / 3 + HEADER_BYTES + allowed.events * EVENT_BYTES
   for await (const line of linesOf(bytes, Math.min(mostLine, MOST_BYTES / 2))) {
@@ -180,60 +169,4 @@ function toLine({ body, ...rest }: StoredDelivery): string {
 function fromLine(line: string): StoredDelivery {
   const { body, ...rest } = JSON.parse(line) as Omit<StoredDelivery, 'body'> & { body: string }
   return { ...rest, body: Buffer.from(body, 'base64') }
-}
-
-async function writeParquet(deliveries: readonly StoredDelivery[]): Promise<Uint8Array> {
-  const { parquetWriteBuffer } = await importOptional<typeof import('hyparquet-writer')>('hyparquet-writer')
-  const column = <T>(name: string, type: string, of: (delivery: StoredDelivery) => T) => ({
-    name,
-    type: type as 'STRING',
-    data: deliveries.map(of),
-  })
-  return new Uint8Array(
-    parquetWriteBuffer({
-      columnData: [
-        column('seq', 'INT64', (delivery) => BigInt(delivery.seq)),
-        column('source', 'STRING', (delivery) => delivery.source),
-        column('received_at', 'TIMESTAMP', (delivery) => new Date(delivery.receivedAt)),
-        column('headers', 'STRING', (delivery) => JSON.stringify(delivery.headers)),
-        column('events', 'STRING', (delivery) => JSON.stringify(delivery.events)),
-        column('body', 'BYTE_ARRAY', (delivery) => new Uint8Array(delivery.body)),
-      ],
-    }),
-  )
-}
-
-async function readParquet({ deliveries }: Allowed, bytes: Uint8Array): Promise<StoredDelivery[]> {
-  const { parquetMetadata, parquetReadObjects, snappyUncompress } =
-    await importOptional<typeof import('hyparquet')>('hyparquet')
-  const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer
-  const metadata = parquetMetadata(file)
-  if (Number(metadata.num_rows) !== deliveries) throw new Error('other deliveries than the manifest says')
-  let left = MOST_BYTES
-  const SNAPPY = (input: Uint8Array, length: number): Uint8Array => {
-    left -= length
-    if (left < 0) throw new Error('more bytes than an object may have')
-    const output = new Uint8Array(length)
-    snappyUncompress(input, output)
-    return output
-  }
-  const read = { file, metadata, utf8: false, compressors: { SNAPPY } }
-  const rows = (await parquetReadObjects(read)) as unknown as ParquetRow[]
-  return rows.map((row) => ({
-    seq: Number(row.seq),
-    source: row.source,
-    receivedAt: row.received_at.getTime(),
-    headers: JSON.parse(row.headers),
-    events: JSON.parse(row.events),
-    body: row.body,
-  }))
-}
-
-interface ParquetRow {
-  seq: bigint
-  source: string
-  received_at: Date
-  headers: string
-  events: string
-  body: Uint8Array
 }

@@ -1,6 +1,6 @@
 /** hookonce/archive: archives payloads before retention removes them, and restores them. */
 export { directory } from './directory.js'
-export type { ArchivedObject, ArchiveFormat, Manifest } from './format.js'
+export type { ArchivedObject, Manifest } from './format.js'
 export {
   type ArchiveCheck,
   type ArchiveFilter,

@@ -7,7 +7,6 @@ import { invalid } from '../../errors.js'
 import { type ArchiveReceipt, need, type Store, type StoredDelivery } from '../../store.js'
 import {
   type ArchivedObject,
-  type ArchiveFormat,
   damaged,
   dayOf,
   encodeObject,
@@ -27,7 +26,6 @@ export interface ArchiveRunOptions {
   readonly source: string
   /** Archives payloads that were received before this time. */
   readonly before: number
-  readonly format?: ArchiveFormat
   /** An object is closed when its bodies have this many bytes. Default 16 MiB, at most 64 MiB. */
   readonly objectBytes?: number
   readonly signal?: AbortSignal | undefined
@@ -169,17 +167,16 @@ async function writeObject(
   open: OpenDay,
   deliveries: readonly StoredDelivery[],
 ): Promise<void> {
-  const { store, target, source, format = 'jsonl', insist } = options
+  const { store, target, source, insist } = options
   const { day } = open
-  const bytes = await encodeObject(format, deliveries)
+  const bytes = await encodeObject(deliveries)
   const seqs = deliveries.map((delivery) => delivery.seq)
   // The number may belong to an object of a run that died before it wrote the manifest. That object is ignored and stays.
-  let path = objectPath(source, day, open.next, format)
-  while (!(await target.create(path, bytes))) path = objectPath(source, day, ++open.next, format)
+  let path = objectPath(source, day, open.next)
+  while (!(await target.create(path, bytes))) path = objectPath(source, day, ++open.next)
   const object: ArchivedObject = {
     number: open.next++,
     path,
-    format,
     deliveries: deliveries.length,
     events: deliveries.reduce((all, delivery) => all + delivery.events.length, 0),
     bytes: bytes.byteLength,
