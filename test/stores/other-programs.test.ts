@@ -6,10 +6,12 @@ import { execFile } from 'node:child_process'
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { DatabaseSync } from '@photostructure/sqlite'
 import type { Delivery, EventPage } from 'hookonce'
 import { stripe } from 'hookonce/providers'
 import { sqlite } from 'hookonce/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { writeAheadLog } from '#dist/stores/sqlite/write-ahead-log.js'
 import { type Child, startChild } from '../support/child.js'
 import { type Folder, freshFolder, type Running } from '../support/cli.js'
 import { delivery } from '../support/delivery.js'
@@ -230,6 +232,27 @@ describe('the write-ahead log is cut by another program', () => {
     await other
     await store.close()
     expect((await stored(log)).sort()).toEqual(sent)
+  })
+
+  test('and emptied and begun again between two looks at one commit: that is not a cut', async () => {
+    const log = join(folder.path, 'events.db')
+    const walFile = `${log}-wal`
+    const writer = new DatabaseSync(log)
+    writer.exec('pragma journal_mode = wal')
+    writer.exec('create table notes (note text)')
+    const write = (kilobytes: number) =>
+      writer.prepare('insert into notes values (?)').run('x'.repeat(1_024 * kilobytes))
+    const wal = writeAheadLog(walFile)
+    expect(wal.begin(statSync(walFile).size)).toBe(true)
+    write(100)
+    const { size } = statSync(walFile)
+    await otherPrograms[0]!.sql(log, 'pragma wal_checkpoint(truncate)')
+    write(1)
+    // The size is that of the long log, the bytes are those of the short one.
+    expect(wal.committed(size)).toBe(true)
+    expect(wal.begin(statSync(walFile).size)).toBe(true)
+    wal.close()
+    writer.close()
   })
 })
 

@@ -2,7 +2,7 @@
  * Notices that another program has cut the write-ahead log of an open database. SQLite does not: it writes the next
  * frames where the last ones ended, and the next process that opens the log reads nothing behind the gap.
  */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
 
 export interface WriteAheadLog {
   /** Call it under the write lock, with the size of the file. False = frames of the last commit are gone. */
@@ -48,7 +48,9 @@ export function writeAheadLog(path: string): WriteAheadLog {
       // Shorter: another connection has emptied the log after this commit.
       if (header.byteLength < HEADER) return true
       if ((header.readUInt32BE(0) | 1) >>> 0 !== MAGIC + 1) return false
-      last = { size, salt: saltOf(header) }
+      // Read after the salt. The size of before may be that of a log that another program has emptied since: with the salt
+      // of the new log it would look as if the new log had been cut.
+      last = { size: fstatSync(descriptor!).size, salt: saltOf(header) }
       const frame = FRAME_HEADER + header.readUInt32BE(PAGE_SIZE_AT)
       // A process that was killed may have left a part of a frame, which this commit has overwritten.
       const from = before < HEADER ? HEADER : HEADER + Math.ceil((before - HEADER) / frame) * frame
