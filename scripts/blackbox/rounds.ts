@@ -108,6 +108,8 @@ async function runRound(
   strangers.stop()
   const acknowledged = new Set(driver.acknowledged().flatMap(eventsOf))
   driver.stop()
+  if (driver.open > 0)
+    problems.push(`answers: ${[...driver.answers].map((one) => one.join(' x ')).join(', ')}`)
   const recoveredMs = await recovered
   const { effects, unfinished } = await handled(world, acknowledged, stuckMs, true)
   const own = effects.filter(({ event }) => event.startsWith(`${group}-`) || event.startsWith(`${group}!`))
