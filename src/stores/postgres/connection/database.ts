@@ -35,6 +35,8 @@ import { poolExhausted, TransactionPool } from './transaction-pool.js'
 /** The limit of the first try of a record: a connection that does not answer must not use up the time of the sender. */
 const FIRST_TRY_MS = 2_500
 const TRIES = 3
+/** Of a transaction that another one was in the way of: each time one of the two has got through. */
+const RACE_TRIES = 10
 /** Added to the server's limit for a read: an answer later than this does not come any more. */
 const READ_GRACE_MS = 1_000
 
@@ -188,7 +190,8 @@ export class Database {
       } catch (error) {
         const isLost = isStatementLost(error)
         if (isLost) this.sessions.statementLost()
-        if (tries === TRIES || !(isLost || isRaceFailure(error) || isRetried(error))) throw error
+        const most = isRaceFailure(error) ? RACE_TRIES : isLost || isRetried(error) ? TRIES : 1
+        if (tries >= most) throw error
         await new Promise((resolve) => setTimeout(resolve, 20 * tries * Math.random()))
       }
     }
