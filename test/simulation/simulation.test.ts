@@ -6,9 +6,9 @@ import { expect, test } from 'vitest'
 import { simulate } from './simulate.js'
 
 const one = process.env.HOOKONCE_SIMULATION_SEED
-const count = Number(process.env.HOOKONCE_SIMULATION_SEEDS ?? 2_000)
+const count = Number(process.env.HOOKONCE_SIMULATION_SEEDS ?? 600)
 /** The tests stop here, whatever the number, so that a slow machine is not kept busy. Not with a number that was given. */
-const LIMIT_MS = process.env.HOOKONCE_SIMULATION_SEEDS === undefined ? 15_000 : Number.POSITIVE_INFINITY
+const LIMIT_MS = process.env.HOOKONCE_SIMULATION_SEEDS === undefined ? 6_000 : Number.POSITIVE_INFINITY
 
 /** Seeds that found a fault once. */
 const regressions: readonly number[] = []
