@@ -8,10 +8,13 @@ import { wholeInbox } from '#dist/inbox/internals.js'
 import { limits } from '#dist/model.js'
 import { startChild } from '../support/child.js'
 import { ids, onBothLogs, onLog, post, postAll, shop, signal, stateOf, until } from '../support/processing.js'
+import { OVERTIME_MS, shortened } from '../support/timers.js'
 
 const key = (eventId: string, source = 'shop') => ({ source, id: eventId })
 
 onBothLogs((bench) => {
+  shortened(OVERTIME_MS)
+
   describe('outcomes', () => {
     it('a handler that returns commits its writes together with succeeded', async () => {
       const { inbox } = bench.inbox()

@@ -4,6 +4,7 @@ import type { PostgresTx } from 'hookonce/postgres'
 import type { SqliteTx } from 'hookonce/sqlite'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { onBothLogs, post, signal, stateOf, until } from '../support/processing.js'
+import { OVERTIME_MS, shortened } from '../support/timers.js'
 
 const key = { source: 'shop', id: 'e1' }
 const unhandled: unknown[] = []
@@ -23,6 +24,8 @@ function broken(kind: string, tx: unknown): Promise<unknown> {
 }
 
 onBothLogs((bench) => {
+  shortened(OVERTIME_MS)
+
   it('a statement that fails and is not awaited fails its attempt, and nothing of it is kept', async () => {
     const { inbox, lines } = bench.inbox()
     inbox.on('shop', '*', async (event, ctx) => {

@@ -1,6 +1,7 @@
 /** A handler that runs on after its time limit: its event and its lane wait for it, and its effects are not repeated. */
 import { expect, it } from 'vitest'
 import { onBothLogs, post, postAll, quickRetry, shop, signal, stateOf, until } from '../support/processing.js'
+import { OVERTIME_MS, shortened } from '../support/timers.js'
 
 const processing = { poll: 50, retry: quickRetry }
 const limit = { timeout: 300 }
@@ -8,6 +9,8 @@ const STILL_RUNS = 'the handler still runs after its time limit'
 const GIVEN_UP = 'the handler still runs long after its time limit'
 
 onBothLogs((bench) => {
+  shortened(OVERTIME_MS)
+
   it('the next attempt, and the next event of the lane, begin when a handler that ignored its time limit has ended', async () => {
     const { inbox, lines } = bench.inbox({ sources: { shop: shop({ order: 'reference' }) }, processing })
     const end = signal()

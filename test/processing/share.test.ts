@@ -16,6 +16,7 @@ import {
   until,
 } from '../support/processing.js'
 import { startProxy } from '../support/proxy.js'
+import { OVERTIME_MS, shortened } from '../support/timers.js'
 
 const key = (eventId: string) => ({ source: 'shop', id: eventId })
 const statsOf = async (inbox: Inbox) => (await inbox.events.stats())[0]!
@@ -63,6 +64,8 @@ function expireLease(bench: Bench, eventId: string): Promise<void> {
 const some = (count: number, more: object = {}) => ids(count).map((id) => ({ id, ...more }))
 
 onBothLogs((bench) => {
+  shortened(OVERTIME_MS)
+
   it('a group that runs leaves the buffer to the next groups', async () => {
     const { inbox } = bench.inbox({ processing: processing })
     const going = signal()
