@@ -14,12 +14,18 @@ for (let byte = 0x20; byte < 256; byte += 1)
  * other letters), the result is the complement of that index, which is below -1: the reader then decodes the string.
  */
 export function endOfString(bytes: Uint8Array, from: number): number {
+  const at = endOfPlain(bytes, from)
+  if (at < bytes.length && bytes[at] === 0x22) return at
+  const close = endOfOddString(bytes, at)
+  return close < 0 ? -1 : ~close
+}
+
+/** The index of the first byte that is not plain ASCII. */
+export function endOfPlain(bytes: Uint8Array, from: number): number {
   const end = bytes.length
   let at = from
   while (at < end && plain[bytes[at]!] === 1) at += 1
-  if (at < end && bytes[at] === 0x22) return at
-  const close = endOfOddString(bytes, at)
-  return close < 0 ? -1 : ~close
+  return at
 }
 
 function endOfOddString(bytes: Uint8Array, from: number): number {

@@ -8,7 +8,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import { compilePaths, type PathNode } from './json-path.js'
-import { afterSpace, endOfString, endOfValue } from './json-scan.js'
+import { afterSpace, endOfPlain, endOfString, endOfValue } from './json-scan.js'
 
 export interface JsonToken {
   readonly kind: 'string' | 'number' | 'boolean' | 'null' | 'object' | 'array'
@@ -60,12 +60,12 @@ let objectCount = 0
  * the text, so it is never deeper than a path has steps; `endOfValue` skips all that no path leads into.
  */
 class JsonReader {
-  readonly values: JsonToken[][]
-  readonly #bytes: Uint8Array
+  readonly values: JsonToken[][] = []
+  readonly #bytes: Buffer
 
   constructor(bytes: Uint8Array, pathCount: number) {
-    this.#bytes = bytes
-    this.values = Array.from({ length: pathCount }, () => [])
+    this.#bytes = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    for (let i = 0; i < pathCount; i += 1) this.values.push([])
   }
 
   /** `node` has the paths that lead to this value; null if there are none. */
@@ -78,7 +78,9 @@ class JsonReader {
     else end = endOfValue(this.#bytes, start)
     if (end < 0 || node.slots.length === 0) return end
     const kind = kindOf(first)
-    const text = this.#text(kind, start, end)
+    let text: string | null = ''
+    if (kind === 'string') text = stringText(this.#bytes, start + 1, end - 1)
+    else if (kind !== 'object' && kind !== 'array') text = this.#bytes.toString('latin1', start, end)
     if (text === null) return NOT_JSON
     for (const slot of node.slots) this.values[slot]!.push({ kind, text, start, end, key })
     return end
@@ -132,13 +134,6 @@ class JsonReader {
       at = afterSpace(bytes, at + 1)
     }
   }
-
-  #text(kind: JsonToken['kind'], start: number, end: number): string | null {
-    if (kind === 'object' || kind === 'array') return ''
-    return kind === 'string'
-      ? stringText(this.#bytes, start + 1, end - 1)
-      : view(this.#bytes, start, end).toString('latin1')
-  }
 }
 
 /** Whether a path leads from this value to a value inside it. */
@@ -146,7 +141,7 @@ function leadsOn({ keys, each, members }: PathNode): boolean {
   return keys.length > 0 || each !== null || members !== null
 }
 
-function wantedKey(node: PathNode, bytes: Uint8Array, start: number, end: number, isPlain: boolean) {
+function wantedKey(node: PathNode, bytes: Buffer, start: number, end: number, isPlain: boolean) {
   const { keys } = node
   if (keys.length === 0) return null
   if (!isPlain) {
@@ -163,15 +158,11 @@ function wantedKey(node: PathNode, bytes: Uint8Array, start: number, end: number
 }
 
 /** The text between two quotes, whose escapes the scanner has checked; null if its bytes are not UTF-8. */
-function stringText(bytes: Uint8Array, start: number, end: number): string | null {
-  const slice = view(bytes, start, end)
-  if (!isUtf8(slice)) return null
-  const text = slice.toString('utf8')
+function stringText(bytes: Buffer, start: number, end: number): string | null {
+  if (endOfPlain(bytes, start) === end) return bytes.toString('latin1', start, end)
+  if (!isUtf8(bytes.subarray(start, end))) return null
+  const text = bytes.toString('utf8', start, end)
   return text.includes('\\') ? (JSON.parse(`"${text}"`) as string) : text
-}
-
-function view(bytes: Uint8Array, start: number, end: number): Buffer {
-  return Buffer.from(bytes.buffer, bytes.byteOffset + start, end - start)
 }
 
 function kindOf(first: number): JsonToken['kind'] {
