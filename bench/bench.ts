@@ -21,6 +21,8 @@ export interface RunOptions {
   readonly postgres: TestPostgres
   /** Null when this machine has no redis-server. */
   readonly redis: TestRedis | null
+  /** Microseconds of CPU so far that other programs have used. */
+  foreignCpu(): number
 }
 
 export interface Bench extends RunOptions {
@@ -111,9 +113,13 @@ export function createBench(name: string, budgetMs: number, options: RunOptions)
   return bench
 }
 
+/** More CPU of other programs in a round than this part of a core, and the round is thrown away. */
+const BUSY = 0.15
+
 /**
  * Measures each side once in a round and begins each round with the next side, so that none of them always runs first or
- * after the same neighbour. A side that fails is left out from then on, and the notes say so.
+ * after the same neighbour. A side that fails is left out from then on, and the notes say so. A round in which other
+ * programs used the machine does not count, unless there is no other.
  */
 async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
   const { title, share = 1, prepare, measure } = given
@@ -122,16 +128,19 @@ async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
   const endAt = performance.now() + share * bench.budgetMs
   let sides = [...given.sides]
   let longestMs = 0
+  let thrown = 0
+  let lastThrown: [string, Sample][] = []
   // The first round is a warm-up: plans, caches, compiled code.
-  for (let round = bench.short ? 0 : -1; round < most; round++) {
+  for (let round = bench.short ? 0 : -1; round - thrown < most && thrown < most; round++) {
     const startedAt = performance.now()
     if (round > 0 && !bench.short && startedAt + longestMs > endAt) break
     await prepare?.(round)
+    const foreignBefore = bench.foreignCpu()
+    const found: [string, Sample][] = []
     const first = Math.max(0, round) % Math.max(1, sides.length)
     for (const side of [...sides.slice(first), ...sides.slice(0, first)]) {
       try {
-        const sample = await measure(side, round)
-        if (round >= 0) samples.add(side, sample)
+        found.push([side, await measure(side, round)])
       } catch (error) {
         sides = sides.filter((other) => other !== side)
         const problem = String(error instanceof Error ? error.message : error).split('\n')[0]
@@ -139,13 +148,31 @@ async function rounds(bench: Bench, given: RoundsOptions): Promise<Samples> {
       }
     }
     const tookMs = performance.now() - startedAt
-    if (round >= 0) longestMs = Math.max(longestMs, tookMs)
+    const foreign = (bench.foreignCpu() - foreignBefore) / 1_000 / tookMs
+    const isBusy = !bench.short && foreign > BUSY
+    if (round >= 0) {
+      longestMs = Math.max(longestMs, tookMs)
+      if (isBusy) {
+        thrown++
+        lastThrown = found
+      } else for (const [side, sample] of found) samples.add(side, sample)
+    }
     bench.progress(
-      `${title}, ${round < 0 ? 'warm-up' : `round ${round + 1}`} (${(tookMs / 1_000).toFixed(1)} s)`,
+      `${title}, ${round < 0 ? 'warm-up' : `round ${round + 1}`} (${(tookMs / 1_000).toFixed(1)} s)${
+        isBusy ? `, other programs used ${foreign.toFixed(2)} cores` : ''
+      }`,
     )
   }
+  const onlyBusy = samples.rounds === 0 && thrown > 0
+  if (onlyBusy) for (const [side, sample] of lastThrown) samples.add(side, sample)
   bench.notes.push(
-    `${title}: ${samples.rounds === 1 ? 'one round' : `medians of ${samples.rounds} interleaved rounds`}.`,
+    `${title}: ${samples.rounds === 1 ? 'one round' : `medians of ${samples.rounds} interleaved rounds`}${
+      onlyBusy
+        ? ', on a machine that other programs used'
+        : thrown > 0
+          ? `; ${thrown} thrown away, because other programs used the machine`
+          : ''
+    }.`,
   )
   return samples
 }

@@ -19,6 +19,7 @@ import { aimsHead, aimsRows, environmentText, printSuite, writeResults } from '.
 import { runSuite } from './run-suite.js'
 import type { SuiteResult } from './suite.js'
 import { suites } from './suites.js'
+import { foreignCpu } from './support/cpu.js'
 import { installNode } from './support/other-node.js'
 import { startRedis } from './support/redis.js'
 
@@ -67,6 +68,7 @@ async function run(): Promise<number> {
       sides: flags.sides?.split(',') ?? null,
       postgres,
       redis,
+      foreignCpu,
     }
     const results: SuiteResult[] = []
     for (const suite of taking) {

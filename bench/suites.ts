@@ -1,7 +1,7 @@
 /** All suites, in the order of a run. */
 import type { Suite } from './suite.js'
 import { backlog } from './suites/backlog.js'
-import { endToEnd } from './suites/end-to-end.js'
+import { endToEnd, inline } from './suites/end-to-end.js'
 import { forward } from './suites/forward.js'
 import { growth } from './suites/growth.js'
 import { install } from './suites/install.js'
@@ -20,6 +20,7 @@ export const suites: readonly Suite[] = [
   intake,
   processing,
   endToEnd,
+  inline,
   backlog,
   growth,
   snapshot,

@@ -20,10 +20,9 @@ export class Samples {
     return this.#bySide.has(side)
   }
 
-  /** NaN when the side was not measured. */
+  /** Of the rounds that have this figure; NaN when none has. */
   of(side: string, name: string): number {
-    const values = this.values(side, name)
-    return values.length === 0 ? Number.NaN : median(values)
+    return median(this.values(side, name).filter(Number.isFinite))
   }
 
   /** Of the ratios in each round, so that a slow round of the machine slows down both sides. */
@@ -37,7 +36,7 @@ export class Samples {
 
   /** The slowest and the fastest round: `9,800-11,200`. */
   range(side: string, name: string): string {
-    const values = this.values(side, name)
+    const values = this.values(side, name).filter(Number.isFinite)
     if (values.length === 0) return '-'
     const text = (value: number) => Math.round(value).toLocaleString('en-US')
     return `${text(Math.min(...values))}-${text(Math.max(...values))}`

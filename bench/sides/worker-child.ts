@@ -40,6 +40,8 @@ const sides: Record<string, () => Promise<Server>> = {
   'pg-boss': pgBoss,
   graphile,
   bullmq,
+  inline,
+  'by-hand': byHand,
 }
 
 interface StripeEvent {
@@ -82,6 +84,48 @@ async function onPostgres(schema: string, share: number): Promise<Server> {
   )
   await inbox.start()
   return createServer(nodeHandler(inbox))
+}
+
+async function inline(): Promise<Server> {
+  const inbox = createInbox({
+    ...common,
+    store: postgres({ url: connectionString, schema: 'inline', maxTransactions: 20 }),
+    sources: { stripe: stripe({ secret: SECRET, mode: 'inline' }) },
+  })
+  inbox.on('stripe', '*', async (event, ctx) => {
+    const { id, data } = event.payload as StripeEvent
+    await ctx.tx.query({ name: 'effect', text: insert, values: [id, data.object.amount_paid] })
+    finished(data.object.amount_paid)
+  })
+  await inbox.start()
+  return createServer(nodeHandler(inbox))
+}
+
+/** The usual hand-written receiver, without its usual mistakes: the key and the effect commit together. */
+async function byHand(): Promise<Server> {
+  const pool = new pg.Pool({ connectionString, max: 20 })
+  await pool.query(`create table processed_events
+    (event_id text primary key, payload jsonb not null, received_at timestamptz not null default now())`)
+  return checkedServer(async ({ id, body }) => {
+    const client = await pool.connect()
+    try {
+      await client.query('begin')
+      const { rowCount } = await client.query({
+        name: 'key',
+        text: 'insert into processed_events (event_id, payload) values ($1, $2) on conflict do nothing',
+        values: [id, body.toString()],
+      })
+      const index = (JSON.parse(body.toString()) as StripeEvent).data.object.amount_paid
+      if (rowCount === 1) await client.query({ name: 'effect', text: insert, values: [id, index] })
+      await client.query('commit')
+      finished(index)
+    } catch (error) {
+      await client.query('rollback')
+      throw error
+    } finally {
+      client.release()
+    }
+  })
 }
 
 async function pgBoss(): Promise<Server> {

@@ -260,7 +260,7 @@ function findings(
     figures[`${side}.perSecond`] = first.of(side, 'perSecond')
     figures[`${side}.${main.name}`] = first.of(side, 'perSecond')
     for (const [{ name }, samples] of others) figures[`${side}.${name}`] = samples.of(side, 'perSecond')
-    figures[`${side}.ofBare`] = first.ratio(side, 'bare', 'perSecond')
+    figures[`${side}.ofFloor`] = first.ratio(side, `floor-${side}`, 'perSecond')
     figures[`${side}.mainOfBare`] = first.ratio(side, 'bare', 'main')
     figures[`${side}.cpu`] = first.of(side, 'main') + first.of(side, 'others')
     figures[`${side}.storeCpu`] = first.of(side, 'store')

@@ -26,6 +26,7 @@ const systems: Readonly<Record<string, Entry>> = {
   'ours-ordered-10000': { name: 'hookonce, ordered over 10,000 references', atomic: true },
   'pg-boss': { name: 'pg-boss, batches of 50', atomic: false },
   'pg-boss-tx': { name: 'pg-boss, transactional batches of 50', atomic: true },
+  'pg-boss-one': { name: 'pg-boss, a transaction per event', atomic: true },
   graphile: { name: 'graphile-worker, local queue of 500', atomic: false },
   bullmq: { name: 'BullMQ, Redis with appendfsync always', atomic: false },
   'by-hand': { name: 'hand-written claim loop', atomic: true },
@@ -113,7 +114,9 @@ export async function walBytes(client: pg.Client): Promise<number> {
 
 function findings(keys: readonly string[], samples: Samples): Findings {
   const to = (key: string, other: string) => samples.ratio(key, other, 'perSecond')
-  const peers = ['pg-boss', 'pg-boss-tx', 'graphile', 'bullmq', 'by-hand'].filter((key) => samples.has(key))
+  const peers = ['pg-boss', 'pg-boss-tx', 'pg-boss-one', 'graphile', 'bullmq', 'by-hand'].filter((key) =>
+    samples.has(key),
+  )
   const best = peers.reduce<string | undefined>(
     (found, key) =>
       found !== undefined && samples.of(found, 'perSecond') >= samples.of(key, 'perSecond') ? found : key,
@@ -121,6 +124,7 @@ function findings(keys: readonly string[], samples: Samples): Findings {
   )
   const figures: Record<string, number> = {
     'tx.ofGraphile': to('ours-tx', 'graphile'),
+    'tx.ofByHand': to('ours-tx', 'by-hand'),
     'share.ofGraphile': to('ours-share', 'graphile'),
     'plain.ofGraphile': to('ours-plain', 'graphile'),
     'group.ofBest': best === undefined ? Number.NaN : to('ours-group', best),

@@ -3,6 +3,7 @@
  * It uses little CPU, because it shares the machine with the server under test.
  */
 import { connect, type Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
 
 export interface LoadResult {
   readonly count: number
@@ -50,9 +51,9 @@ export async function load(
 }
 
 /**
- * The same at a constant rate, however slow the answers are, as senders do. A latency counts from the time at which the
- * request was due, so that a slow server cannot hide its delay by making the sender wait. Continues until the promise of
- * `until`, which is called at the start, resolves or the requests are used up.
+ * Sends at a constant rate, however slow the answers are, as senders do: request i at i / perSecond. A latency counts from
+ * the time at which the request was due, so that a slow server cannot hide its delay by making the sender wait. Continues
+ * until the promise of `until`, which is called at the start, resolves or the requests are used up.
  */
 export async function steadyLoad(
   port: number,
@@ -65,53 +66,62 @@ export async function steadyLoad(
   const statuses: Record<string, number> = {}
   const free: Socket[] = []
   const dueAts = new Map<Socket, number>()
-  const waiting: { request: Buffer; dueAt: number }[] = []
-  let broken: Error | null = null
   const sockets = await Promise.all(Array.from({ length: 64 }, () => open(port)))
-  for (const socket of sockets) {
-    failing(socket, (error) => {
-      broken = error
-    })
-    onAnswer(socket, (status) => {
-      statuses[status] = (statuses[status] ?? 0) + 1
-      latencies.push(performance.now() - dueAts.get(socket)!)
-      free.push(socket)
-      pump()
-    })
-    free.push(socket)
-  }
-  const startedAt = performance.now()
-  let over = false
-  void until().then(() => {
-    over = true
+  // A little later, because the thread has to start first.
+  const startAt = hrtimeMs() + 100
+  const pacer = new Worker(new URL('./pacer.mjs', import.meta.url), {
+    workerData: { startAt, perSecond, count: requests.length },
   })
   let sent = 0
-  while (!over && sent < requests.length && !broken) {
-    const due = Math.floor(((performance.now() - startedAt) / 1_000) * perSecond)
-    while (sent < due && sent < requests.length) {
-      const dueAt = startedAt + (sent / perSecond) * 1_000
-      onSent?.(sent, dueAt)
-      waiting.push({ request: requests[sent]!, dueAt })
-      sent++
-    }
-    pump()
-    await new Promise((resolve) => setTimeout(resolve, 1))
-  }
-  while (latencies.length < sent && !broken) await new Promise((resolve) => setTimeout(resolve, 1))
-  for (const socket of sockets) socket.destroy()
-  if (broken) throw broken
-  onlyAccepted(statuses)
-  const seconds = (performance.now() - startedAt) / 1_000
-  return { count: sent, perSecond: sent / seconds, latenciesMs: Float64Array.from(latencies) }
+  let due = 0
+  let over = false
+  try {
+    await new Promise<void>((resolve, reject) => {
+      pacer.on('error', reject)
+      pacer.on('message', (count: number) => {
+        if (over) return
+        due = count
+        pump()
+      })
+      for (const socket of sockets) {
+        failing(socket, reject)
+        onAnswer(socket, (status) => {
+          statuses[status] = (statuses[status] ?? 0) + 1
+          latencies.push(hrtimeMs() - dueAts.get(socket)!)
+          free.push(socket)
+          pump()
+        })
+        free.push(socket)
+      }
+      void until().then(() => {
+        over = true
+        due = sent
+        pump()
+      })
 
-  function pump(): void {
-    while (free.length > 0 && waiting.length > 0) {
-      const socket = free.pop()!
-      const { request, dueAt } = waiting.shift()!
-      dueAts.set(socket, dueAt)
-      socket.write(request)
-    }
+      function pump(): void {
+        while (sent < due && free.length > 0) {
+          const socket = free.pop()!
+          const dueAt = startAt + (sent * 1_000) / perSecond
+          onSent?.(sent, dueAt)
+          dueAts.set(socket, dueAt)
+          socket.write(requests[sent++]!)
+        }
+        if ((over || sent === requests.length) && latencies.length === sent) resolve()
+      }
+    })
+  } finally {
+    pacer.postMessage('end')
+    for (const socket of sockets) socket.destroy()
   }
+  onlyAccepted(statuses)
+  const seconds = (hrtimeMs() - startAt) / 1_000
+  return { count: sent, perSecond: sent / seconds, latenciesMs: Float64Array.from(latencies) }
+}
+
+/** The monotonic clock of the machine, which all its processes share. */
+export function hrtimeMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6
 }
 
 function open(port: number): Promise<Socket> {

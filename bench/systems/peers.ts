@@ -9,16 +9,16 @@ import { CONCURRENCY, columnsOf, effect, effects, type Item, pool, type System }
 const connectionString = process.env.BENCH_POSTGRES!
 
 export const peers: Record<string, () => Promise<System>> = {
-  'pg-boss': () => pgBoss(false),
-  'pg-boss-tx': () => pgBoss(true),
+  'pg-boss': () => pgBoss('pgboss', false, 50),
+  'pg-boss-tx': () => pgBoss('pgboss_tx', true, 50),
+  'pg-boss-one': () => pgBoss('pgboss_one', true, 1),
   graphile,
   bullmq,
   'by-hand': byHand,
 }
 
-/** Each of 16 workers fetches 50 jobs at a time and writes their effects in one statement, as a group of hookonce does. */
-async function pgBoss(transactional: boolean): Promise<System> {
-  const schema = transactional ? 'pgboss_tx' : 'pgboss'
+/** Each of 16 workers fetches a batch of jobs and writes their effects in one statement, as a group of hookonce does. */
+async function pgBoss(schema: string, transactional: boolean, batchSize: number): Promise<System> {
   const { PgBoss } = await import('pg-boss')
   const boss = new PgBoss({ connectionString, schema, max: 40, supervise: false, schedule: false })
   boss.on('error', console.error)
@@ -27,7 +27,7 @@ async function pgBoss(transactional: boolean): Promise<System> {
   const own = pool()
   const options = {
     localConcurrency: CONCURRENCY,
-    batchSize: 50,
+    batchSize,
     burstWhenBatchFull: true,
     pollingIntervalSeconds: 0.5,
   }

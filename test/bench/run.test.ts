@@ -7,7 +7,14 @@ import { runSuite } from '../../bench/run-suite.js'
 import type { Findings, Suite } from '../../bench/suite.js'
 import { suites } from '../../bench/suites.js'
 
-const options = { short: false, full: false, minutes: 1, otherNode: null, redis: null } as RunOptions
+const options = {
+  short: false,
+  full: false,
+  minutes: 1,
+  otherNode: null,
+  redis: null,
+  foreignCpu: () => 0,
+} as unknown as RunOptions
 const nothing: Findings = { tables: [], figures: {} }
 const suite = (run: Suite['run']): Suite => ({ name: 'trial', title: 'A trial', minutes: 1, run })
 vi.spyOn(console, 'log').mockImplementation(() => {})
@@ -55,6 +62,29 @@ describe('rounds', () => {
       options,
     )
     expect(rounds).toBe(1)
+  })
+
+  it('do not count when other programs use the machine, and the notes say so', async () => {
+    let seconds = 0
+    let busyRounds = 2
+    const result = await runSuite(
+      suite(async (bench) => {
+        const samples = await bench.rounds({
+          title: 'noise',
+          sides: ['a'],
+          most: 3,
+          async measure(_side, round) {
+            if (round >= 0 && busyRounds-- > 0) seconds += 1_000
+            return { figure: round }
+          },
+        })
+        return { ...nothing, figures: { kept: samples.rounds, first: samples.values('a', 'figure')[0]! } }
+      }),
+      60_000,
+      { ...options, foreignCpu: () => seconds * 1e6 },
+    )
+    expect(result.figures).toEqual({ kept: 3, first: 2 })
+    expect(result.notes.join()).toContain('2 thrown away, because other programs used the machine')
   })
 
   it('go on without a side that fails, and say so', async () => {

@@ -1,0 +1,28 @@
+/**
+ * Tells its parent when requests are due, at a constant rate: request i at i / perSecond after `startAt`, by the monotonic
+ * clock of the machine. A timer of Node is up to a millisecond late, which would be added to every latency; a thread that
+ * sleeps in Atomics.wait is late by less than a tenth of that and uses no CPU meanwhile.
+ */
+import { parentPort, workerData } from 'node:worker_threads'
+
+const { startAt, perSecond, count } = workerData
+const cell = new Int32Array(new SharedArrayBuffer(4))
+const nowMs = () => Number(process.hrtime.bigint()) / 1e6
+
+let ended = false
+parentPort.on('message', () => {
+  ended = true
+  parentPort.close()
+})
+
+let due = 0
+function pace() {
+  if (ended || due >= count) return
+  const waitMs = startAt + (due * 1_000) / perSecond - nowMs()
+  if (waitMs > 0) Atomics.wait(cell, 0, 0, waitMs)
+  due = Math.min(count, Math.floor(((nowMs() - startAt) * perSecond) / 1_000) + 1)
+  parentPort.postMessage(due)
+  // So that the message to end is read.
+  setImmediate(pace)
+}
+pace()
