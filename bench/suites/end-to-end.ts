@@ -91,8 +91,7 @@ async function measure(bench: Bench, names: Names): Promise<Measured> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   bench.after(() => client.end())
-  const rates = bench.short ? RATES.slice(0, 1) : RATES
-  const seconds = bench.short ? 0.3 : 3
+  const seconds = bench.short ? 0.1 : 3
   const samples = await bench.rounds({
     title: `capacity, and ${seconds} s at each rate`,
     sides: wanted,
@@ -106,7 +105,7 @@ async function measure(bench: Bench, names: Names): Promise<Measured> {
       }
       const { capacity } = await saturate(worker, bench.short ? 100 : 20_000, bench.short ? 200 : 1_500)
       const sample: Record<string, number> = { capacity }
-      for (const rate of rates) {
+      for (const rate of RATES) {
         if (!bench.short && rate > MOST_LOAD * capacity) continue
         const found = await atRate(bench, client, worker, rate, seconds)
         for (const [name, value] of Object.entries(found)) sample[`${rate}.${name}`] = value
@@ -117,7 +116,7 @@ async function measure(bench: Bench, names: Names): Promise<Measured> {
   return {
     wanted,
     samples,
-    flushes: bench.short ? new Map() : await flushesOf(wanted, url, workers),
+    flushes: await flushesOf(bench, wanted, url, workers),
   }
 }
 
@@ -195,15 +194,16 @@ async function send(
 
 /** At a low rate, where no two events share a flush. Measured once: the server reports the number late. */
 async function flushesOf(
+  { short }: Bench,
   wanted: readonly string[],
   url: string,
   workers: ReadonlyMap<string, Side>,
 ): Promise<Map<string, number>> {
   const found = new Map<string, number>()
   for (const side of wanted.filter((name) => name !== 'sqlite')) {
-    const before = await walFlushes(url)
-    const { dones } = await send(workers.get(side)!, 50, 6)
-    found.set(side, ((await walFlushes(url)) - before) / dones.length)
+    const before = await walFlushes(url, short)
+    const { dones } = await send(workers.get(side)!, 50, short ? 0.1 : 6)
+    found.set(side, ((await walFlushes(url, short)) - before) / dones.length)
   }
   return found
 }

@@ -2,6 +2,7 @@
  * A load generator over plain sockets: each connection sends a prepared request, waits for its answer, sends the next.
  * It uses little CPU, because it shares the machine with the server under test.
  */
+import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 
@@ -67,11 +68,12 @@ export async function steadyLoad(
   const free: Socket[] = []
   const dueAts = new Map<Socket, number>()
   const sockets = await Promise.all(Array.from({ length: 64 }, () => open(port)))
-  // A little later, because the thread has to start first.
-  const startAt = hrtimeMs() + 100
   const pacer = new Worker(new URL('./pacer.mjs', import.meta.url), {
-    workerData: { startAt, perSecond, count: requests.length },
+    workerData: { perSecond, count: requests.length },
   })
+  await once(pacer, 'message')
+  const startAt = hrtimeMs()
+  pacer.postMessage(startAt)
   let sent = 0
   let due = 0
   let over = false
@@ -95,7 +97,7 @@ export async function steadyLoad(
       }
       void until().then(() => {
         over = true
-        due = sent
+        due = Math.max(1, sent)
         pump()
       })
 
@@ -111,7 +113,7 @@ export async function steadyLoad(
       }
     })
   } finally {
-    pacer.postMessage('end')
+    pacer.postMessage(null)
     for (const socket of sockets) socket.destroy()
   }
   onlyAccepted(statuses)

@@ -40,7 +40,7 @@ afterAll(() => rm(out, { recursive: true, force: true }))
 it('the run succeeds, with progress and the table of aims', () => {
   expect(exitCode, printed).toBe(0)
   expect(printed).toContain(`${suites.length} of ${suites.length} suites`)
-  expect(printed).toMatch(/SQLite intake \/ bare +[\d.]+ +at least 0.48 +(pass|fail)/)
+  expect(printed).toMatch(/SQLite intake \/ its floor prototype +[\d.]+ +at least 0.75 +(pass|fail)/)
 })
 
 it('every aim has its figure', () => {
