@@ -5,9 +5,9 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, named } from '../../../model.js'
 import type { Inspect } from '../../../store/inspect.js'
-import { type AuditFilter, need, type Payload } from '../../../store.js'
+import { need, type Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
-import { filterOf, filterQuery, search } from '../filter.js'
+import { filterOf, filterQuery, present, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
   attemptsShape,
@@ -161,53 +161,30 @@ export function payloadView({ source, id }: EventKey, { headers, body, part, rec
   return { source, id, part, receivedAt, headers, body: base64 }
 }
 
-/** Reasons are texts of people about events, so viewers do not see them. */
+/** Notes are texts of people about events, so viewers do not see them. */
 export function auditRoutes(inbox: WholeInbox): Route[] {
-  async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
-    const store = await inbox.store()
-    return need(store, 'audit', 'the admin API').list(filter, { limit, cursor: cursor ?? null })
-  }
-  const answers = { 200: json('A page, newest first.', auditPageShape) }
+  const { source, id, from, to } = filterQuery
   return [
     route({
       method: 'GET',
       path: '/api/audits',
       id: 'listAudits',
-      summary: 'The audit of all events, newest first',
+      summary: 'The audit, newest first; of one event with `source` and `id`',
       can: 'detail',
       query: {
-        source: filterQuery.source,
-        id: filterQuery.id,
+        source,
+        id,
         actor: z.string().min(1).optional(),
         verb: z.string().min(1).optional(),
-        from: filterQuery.from,
-        to: filterQuery.to,
+        from,
+        to,
         ...pageQuery,
       },
-      answers,
+      answers: { 200: json('A page, newest first.', auditPageShape) },
       problems: [400],
-      run: async ({ query: { limit, cursor, id, ...conditions } }) => {
-        const filter = { ...conditions, eventId: id }
-        return page(
-          Object.fromEntries(Object.entries(filter).filter(([, v]) => v !== undefined)),
-          limit,
-          cursor,
-        )
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/events/:source/:id/audits',
-      id: 'listEventAudits',
-      summary: 'The audit of an event, newest first',
-      can: 'detail',
-      params: keyParams,
-      query: pageQuery,
-      answers,
-      problems: [400, 404],
-      async run({ params: key, query: { limit, cursor } }) {
-        await existingEvent(inbox, key)
-        return page(key, limit, cursor)
+      async run({ query: { limit, cursor = null, id: eventId, ...conditions } }) {
+        const filter = present({ ...conditions, eventId })
+        return need(await inbox.store(), 'audit', 'the admin API').list(filter, { limit, cursor })
       },
     }),
   ]
