@@ -1,13 +1,74 @@
-/** Options that several commands share: parsers of values, addresses, secrets and files. */
+/** How an option is declared: once, for its help, its parser and its type. And the options that several commands share. */
 import { readFileSync } from 'node:fs'
-import { type Command, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { parseDuration } from '../duration.js'
 import { UsageError } from './failure.js'
 
-/** For actions and for reads of payloads, which are audited. */
-export function addNoteOption(command: Command): Command {
-  return command.option('--note <text>', 'a note, for the audit')
+/** An option; its name is its key in the options of the command: `dryRun` is `--dry-run`. */
+export interface Declaration<T> {
+  /** `<n>`; empty for a switch. */
+  readonly argument: string
+  readonly about: string
+  readonly parse?: (text: string, before?: T) => T
+  readonly initial?: T
+  readonly choices?: readonly string[]
+  /** The variable of the environment that sets it too. */
+  readonly variable?: string
+  readonly mandatory?: boolean
 }
+
+// biome-ignore lint/suspicious/noExplicitAny: an option of any type
+export type Declared = Readonly<Record<string, Declaration<any>>>
+
+type ValueOf<D> = D extends Declaration<infer T> ? T : never
+type IsAlways<D> = D extends { readonly initial: unknown } | { readonly mandatory: true } ? true : false
+
+/** The options as a command gets them. */
+export type OptionsOf<D extends Declared> = {
+  readonly [K in keyof D as IsAlways<D[K]> extends true ? K : never]: ValueOf<D[K]>
+} & { readonly [K in keyof D as IsAlways<D[K]> extends true ? never : K]?: ValueOf<D[K]> }
+
+export function flag(about: string): Declaration<boolean> {
+  return { argument: '', about }
+}
+
+export function text(argument: string, about: string): Declaration<string> {
+  return { argument, about }
+}
+
+/** May be repeated. */
+export function texts(argument: string, about: string): Declaration<readonly string[]> {
+  return { argument, about, parse: (value, before = []) => [...before, value] }
+}
+
+export function parsed<T>(
+  argument: string,
+  about: string,
+  parse: (text: string) => T,
+): Declaration<T> & { readonly parse: (text: string) => T } {
+  return { argument, about, parse }
+}
+
+export function choice<T extends string>(
+  argument: string,
+  about: string,
+  choices: readonly T[],
+): Declaration<T> & { readonly choices: readonly T[] } {
+  return { argument, about, choices }
+}
+
+export function optionOf(name: string, declared: Declared[string]): Option {
+  const { argument, about, parse, initial, choices, variable, mandatory = false } = declared
+  const long = `--${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`
+  const option = new Option(`${long} ${argument}`.trim(), about).makeOptionMandatory(mandatory)
+  if (choices) option.choices(choices)
+  if (parse) option.argParser(parse)
+  if (variable) option.env(variable)
+  return initial === undefined ? option : option.default(initial)
+}
+
+/** For actions and for reads of payloads, which are audited. */
+export const noteOption = { note: text('<text>', 'a note, for the audit') }
 
 export function count(text: string): number {
   return wholeNumber(text, 1, 1_000_000)
@@ -51,19 +112,14 @@ export function day(text: string): string {
   return text
 }
 
-/** For options that may be repeated. */
-export function collect(text: string, before: readonly string[] = []): readonly string[] {
-  return [...before, text]
-}
-
-export function portOption(): Option {
-  return new Option('--port <number>', 'the port to listen on; 0 = any free port (default 4100)')
-    .env('HOOKONCE_PORT')
-    .argParser((text) => wholeNumber(text, 0, 65_535))
-}
-
-export function hostOption(): Option {
-  return new Option('--host <address>', 'the address to listen on (default 127.0.0.1)').env('HOOKONCE_HOST')
+export const addressOptions = {
+  port: {
+    ...parsed('<number>', 'the port to listen on; 0 = any free port (default 4100)', (value) =>
+      wholeNumber(value, 0, 65_535),
+    ),
+    variable: 'HOOKONCE_PORT',
+  },
+  host: { ...text('<address>', 'the address to listen on (default 127.0.0.1)'), variable: 'HOOKONCE_HOST' },
 }
 
 /** The bytes of a file that an option names; `-` is standard input. */
@@ -85,12 +141,11 @@ interface SecretOptions {
  * `--secret`, `--secret-file` and an environment variable. Every user of the machine can read a command line, and the
  * shell saves it; a file or a variable does not have that problem.
  */
-export function addSecretOptions(command: Command, what: string, variable: string): Command {
-  return command
-    .addOption(new Option('--secret <secret>', `${what}; other users of this machine can read it here`))
-    .addOption(
-      new Option('--secret-file <file>', `the same from a file, - for standard input; or set ${variable}`),
-    )
+export function secretOptions(what: string, variable: string) {
+  return {
+    secret: text('<secret>', `${what}; other users of this machine can read it here`),
+    secretFile: text('<file>', `the same from a file, - for standard input; or set ${variable}`),
+  }
 }
 
 /** The options with `secret` filled in from the file or the variable. */

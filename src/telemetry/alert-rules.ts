@@ -58,66 +58,56 @@ export const alertsRule = shape({
   cooldown: alertDuration,
 } satisfies Record<keyof Alerts, Rule>)
 
+interface AlertKind {
+  readonly what: string
+  readonly unit: string
+  threshold(alerts: Alerts): number | undefined
+  measure(inbox: WholeInbox, startedAt: number): AlertRule['measure']
+}
+
+const kinds: Readonly<Record<AlertRule['name'], AlertKind>> = {
+  deadLetters: {
+    what: 'dead letters',
+    unit: 'events',
+    threshold: ({ deadLetters }) => deadLetters?.above,
+    measure: (inbox) => async () => sum(await fromLog(inbox, (stats) => stats.dead)),
+  },
+  oldestAge: {
+    what: 'the oldest event that waits',
+    unit: 'seconds',
+    threshold: ({ oldestAge }) => oldestAge && msOf(oldestAge.above, 0) / 1_000,
+    measure: (inbox) => async (now) =>
+      most(await fromLog(inbox, ({ oldestDueAt }) => Math.max(0, now - (oldestDueAt ?? now)) / 1_000)),
+  },
+  signatureFailures: {
+    ...aMinute('signatureFailures', (own) =>
+      rejectReasons.reduce((all, reason) => all + (own.rejected[reason] ?? 0), 0),
+    ),
+    what: 'deliveries with a wrong signature, token or timestamp',
+  },
+  conflicts: { ...aMinute('conflicts', (own) => own.conflicts), what: 'known ids with other bytes' },
+  flagged: { ...aMinute('flagged', (own) => own.flagged), what: 'events with known signed content' },
+  review: { ...aMinute('review', (own) => own.reviewed), what: 'events put on the review list' },
+}
+
+function aMinute(
+  name: 'signatureFailures' | 'conflicts' | 'flagged' | 'review',
+  value: (own: Readonly<SourceCounters>) => number,
+): Omit<AlertKind, 'what'> {
+  return {
+    unit: 'a minute',
+    threshold: (alerts) => alerts[name]?.perMinute,
+    measure: (inbox, startedAt) => lastMinute(inbox, startedAt, value),
+  }
+}
+
 export function alertRules(inbox: WholeInbox, alerts: Alerts, now: number): readonly AlertRule[] {
-  const { deadLetters, oldestAge, signatureFailures, conflicts, flagged, review } = alerts
-  const rules: AlertRule[] = []
-  if (deadLetters)
-    rules.push({
-      name: 'deadLetters',
-      what: 'dead letters',
-      unit: 'events',
-      threshold: deadLetters.above,
-      measure: async () => sum(await fromLog(inbox, (stats) => stats.dead)),
-    })
-  if (oldestAge)
-    rules.push({
-      name: 'oldestAge',
-      what: 'the oldest event that waits',
-      unit: 'seconds',
-      threshold: msOf(oldestAge.above, 0) / 1_000,
-      measure: async (at) =>
-        most(
-          await fromLog(inbox, (stats) =>
-            stats.oldestDueAt === null ? 0 : Math.max(0, at - stats.oldestDueAt) / 1_000,
-          ),
-        ),
-    })
-  if (signatureFailures)
-    rules.push({
-      ...{
-        name: 'signatureFailures',
-        what: 'deliveries with a wrong signature, token or timestamp',
-        unit: 'a minute',
-      },
-      threshold: signatureFailures.perMinute,
-      measure: lastMinute(inbox, now, (own) =>
-        rejectReasons.reduce((all, reason) => all + (own.rejected[reason] ?? 0), 0),
-      ),
-    })
-  if (conflicts)
-    rules.push({
-      name: 'conflicts',
-      what: 'known ids with other bytes',
-      unit: 'a minute',
-      threshold: conflicts.perMinute,
-      measure: lastMinute(inbox, now, (own) => own.conflicts),
-    })
-  if (flagged)
-    rules.push({
-      name: 'flagged',
-      what: 'events with known signed content',
-      unit: 'a minute',
-      threshold: flagged.perMinute,
-      measure: lastMinute(inbox, now, (own) => own.flagged),
-    })
-  if (review)
-    rules.push({
-      name: 'review',
-      what: 'events put on the review list',
-      unit: 'a minute',
-      threshold: review.perMinute,
-      measure: lastMinute(inbox, now, (own) => own.reviewed),
-    })
+  const names = Object.keys(kinds) as AlertRule['name'][]
+  const rules = names.flatMap((name): AlertRule[] => {
+    const { what, unit, threshold: thresholdOf, measure } = kinds[name]
+    const threshold = thresholdOf(alerts)
+    return threshold === undefined ? [] : [{ name, what, unit, threshold, measure: measure(inbox, now) }]
+  })
   if (rules.length === 0)
     throw invalid(
       'alerts',

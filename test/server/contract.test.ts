@@ -38,7 +38,6 @@ const calls: Record<string, (admin: RunningAdmin) => Promise<Response> | Respons
     admin.call('GET', `${pathOf('shop', ID)}/payload?note=look`, {
       headers: { accept: 'application/json' },
     }),
-  listEventAudits: (admin) => admin.call('GET', `${pathOf('shop', ID)}/audits`),
   listAudits: (admin) => admin.call('GET', '/api/audits?verb=payload&limit=10'),
   ignoreEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/ignore`, { body: { note: 'noise' } }),
   retryEvent: (admin) => admin.call('POST', `${pathOf('shop', ID)}/retry`, { body: { dryRun: true } }),

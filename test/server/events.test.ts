@@ -163,7 +163,7 @@ onBothLogs((bench) => {
     expect((await order('replay', { force: true, note: 'customer asked' })).status).toBe(200)
     await running.call('GET', `${pathOf('shop', 'e1')}/payload`, { headers: { 'x-note': 'ticket 7' } })
     await running.call('HEAD', `${pathOf('shop', 'e1')}/payload?note=size`)
-    const { audits } = (await running.json('GET', `${pathOf('shop', 'e1')}/audits`)) as unknown as {
+    const { audits } = (await running.json('GET', '/api/audits?source=shop&id=e1')) as unknown as {
       audits: { actor: string; verb: string; note: string; eventId: string }[]
     }
     expect(audits.map(({ actor, verb, note }) => [actor, verb, note])).toEqual([

@@ -38,7 +38,6 @@ const routes: [method: string, path: string, body: unknown, may: string[]][] = [
   ['GET', '/api/destinations', undefined, readers],
   ['GET', '/api/workers', undefined, readers],
   ['GET', '/api/system', undefined, readers],
-  ['GET', `${e}/audits`, undefined, operators],
   ['GET', '/api/audits', undefined, operators],
   ['GET', `/api/events?reason=${CANARY}`, undefined, operators],
   ['POST', `${e}/retry`, {}, operators],

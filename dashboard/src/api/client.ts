@@ -48,7 +48,7 @@ export type Body<Id extends keyof operations> = operations[Id] extends {
 
 export type EventView = Body<'getEvent'>
 export type Attempt = Body<'listAttempts'>['attempts'][number]
-export type Audit = Body<'listEventAudits'>['audits'][number]
+export type Audit = Body<'listAudits'>['audits'][number]
 export type Session = Body<'getSession'>
 export type Action = Body<'getAction'>
 export type ActionFilter = NonNullable<

@@ -40,8 +40,8 @@ export const eventAuditsQuery = (key: EventKey) =>
   queryOptions({
     queryKey: [...keyOf(key), 'audits'],
     queryFn: ({ signal }) => {
-      const params = { ...pathOf(key), query: { limit: 100 } }
-      return take(api.GET('/api/events/{source}/{id}/audits', { params, signal }))
+      const params = { query: { source: key.source, id: key.id, limit: 100 } }
+      return take(api.GET('/api/audits', { params, signal }))
     },
   })
 

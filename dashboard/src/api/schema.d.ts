@@ -59,7 +59,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The audit of all events, newest first */
+        /** The audit, newest first; of one event with `source` and `id` */
         get: operations["listAudits"];
         put?: never;
         post?: never;
@@ -180,23 +180,6 @@ export interface paths {
         };
         /** The attempts of an event, oldest first */
         get: operations["listAttempts"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/events/{source}/{id}/audits": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /** The audit of an event, newest first */
-        get: operations["listEventAudits"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1538,74 +1521,6 @@ export interface operations {
                             startedAt: string;
                             worker: string;
                         }[];
-                    };
-                };
-            };
-            /** @description An error, as a problem document. */
-            400: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            404: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-            /** @description An error, as a problem document. */
-            default: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/problem+json": components["schemas"]["Problem"];
-                };
-            };
-        };
-    };
-    listEventAudits: {
-        parameters: {
-            query?: {
-                /** @description `next` of the previous page */
-                cursor?: string;
-                /** @description Maximum number of entries in a page */
-                limit?: number;
-            };
-            header?: never;
-            path: {
-                id: string;
-                source: string;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page, newest first. */
-            200: {
-                headers: {
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": {
-                        audits: {
-                            actor: string;
-                            /** Format: date-time */
-                            at: string;
-                            eventId: string | null;
-                            id: number;
-                            note: string;
-                            source: string | null;
-                            verb: string;
-                        }[];
-                        /** @description The `cursor` of the next page; null on the last page */
-                        next: string | null;
                     };
                 };
             };

@@ -2,18 +2,12 @@
 import type { Command } from 'commander'
 import type { ActionRefusal, ActionResult, EventFilter } from '../../model.js'
 import type { BulkResult } from '../../processing/actions.js'
-import { action, addCommand, interruptible, pause } from '../command.js'
+import { addCommand, interruptible, pause } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { EventLog, Verb } from '../log/event-log.js'
 import { eventKey, findEvent, openLog } from '../log/open-log.js'
-import {
-  addFilterOptions,
-  addLogOptions,
-  type FilterOptions,
-  filterOf,
-  type LogOptions,
-} from '../log/options.js'
-import { addNoteOption, defined, rate } from '../options.js'
+import { filterOf, filterOptions, logOptions } from '../log/options.js'
+import { defined, flag, noteOption, type OptionsOf, parsed, rate } from '../options.js'
 import { type Output, table } from '../output.js'
 import { printable } from '../terminal-text.js'
 
@@ -37,33 +31,28 @@ const what: Readonly<Record<Verb, string>> = {
   ignore: 'Marks events as ignored, so that they are not handled',
 }
 
+const actionOptions = {
+  dryRun: flag('print what would happen, change nothing'),
+  rate: parsed('<n>', 'events per second at most', rate),
+}
+const replayOptions = {
+  force: flag('also run succeeded events again; their effects may happen again'),
+  conflict: flag('run the other content of the latest conflict; the two change places'),
+}
+const commonOptions = { ...noteOption, ...filterOptions, ...logOptions }
+type ActionOptions = OptionsOf<typeof actionOptions & typeof replayOptions & typeof commonOptions>
+
 export function add(program: Command, verb: Verb): void {
-  const command = addCommand(program, `${verb} [ids...]`, {
+  addCommand(program, `${verb} [ids...]`, {
     description: `${what[verb]}: name the events (id, or source/id), or choose them with a filter. Each change is recorded in the audit.`,
     examples: examples[verb],
-  })
-    .option('--dry-run', 'print what would happen, change nothing')
-    .option('--rate <n>', 'events per second at most', rate)
-  if (verb === 'replay')
-    command
-      .option('--force', 'also run succeeded events again; their effects may happen again')
-      .option('--conflict', 'run the other content of the latest conflict; the two change places')
-  addLogOptions(addFilterOptions(addNoteOption(command))).action(
-    action<FilterOptions & LogOptions & ActionOptions>(async ({ output, options }, ids: string[]) => {
+    options: { ...actionOptions, ...(verb === 'replay' && replayOptions), ...commonOptions },
+    async run({ output, options }, ids: string[]) {
       const filter = filterOf(options)
       await using log = await openLog(options)
       return await actOn({ output, log, verb, options, signal: interruptible().signal }, ids, filter)
-    }),
-  )
-}
-
-interface ActionOptions {
-  readonly source?: string
-  readonly note?: string
-  readonly force?: boolean
-  readonly dryRun?: boolean
-  readonly conflict?: boolean
-  readonly rate?: number
+    },
+  })
 }
 
 interface Action {
@@ -99,7 +88,7 @@ async function actOnIds(act: Action, ids: readonly string[]): Promise<number> {
     results.push({
       source: event.source,
       id: event.id,
-      ...(await log.act(verb, eventKey(event), actionOptions(options))),
+      ...(await log.act(verb, eventKey(event), changeOf(options))),
     })
     if (rate !== undefined) await pause(1_000 / rate, signal)
   }
@@ -120,7 +109,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   const { output, log, verb, options, signal } = act
   const total = await countUpTo(log, filter)
   const result = await log.actOnEvents(verb, filter, {
-    ...actionOptions(options),
+    ...changeOf(options),
     ...defined({ ratePerSecond: options.rate }),
     signal,
     onProgress: (progress) => output.progress(bar(progress.matched, total)),
@@ -134,7 +123,7 @@ async function actOnFound(act: Action, filter: EventFilter): Promise<number> {
   return signal.aborted || Object.keys(result.refused).length > 0 ? 1 : 0
 }
 
-function actionOptions({ note, force, dryRun, conflict }: ActionOptions) {
+function changeOf({ note, force, dryRun, conflict }: ActionOptions) {
   return defined({ note, force, dryRun, conflict })
 }
 

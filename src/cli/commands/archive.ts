@@ -8,68 +8,60 @@ import {
 } from '../../retention/archive/read.js'
 import { archiveRun } from '../../retention/archive/run.js'
 import { takeLease } from '../../retention/retain.js'
-import { action, addCommand, addGroup, interruptible } from '../command.js'
+import { addCommand, addGroup, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
-import { addStoreOption } from '../log/options.js'
+import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { addNoteOption, collect, day, defined } from '../options.js'
+import { day, defined, noteOption, type OptionsOf, parsed, text, texts } from '../options.js'
 import { counted, type Output, table } from '../output.js'
 import { archiveTarget, openRetention } from '../retention.js'
 
+const archiveOptions = {
+  archive: text('<folder>', 'the folder of the archive (default: retention.archive of the configuration)'),
+  source: text('<name>', 'only events of this source'),
+}
+const dayOptions = {
+  ...archiveOptions,
+  from: parsed('<day>', 'from this day on, such as 2026-07-01 (UTC)', day),
+  to: parsed('<day>', 'up to this day', day),
+  ...storeOption,
+}
+const restoreOptions = {
+  id: texts('<event id>', 'only this event; may be repeated'),
+  ...noteOption,
+  ...dayOptions,
+}
+type ArchiveOptions = OptionsOf<typeof restoreOptions>
+
 export function add(program: Command): void {
   const archive = addGroup(program, 'archive')
-  const withArchive = (command: Command) =>
-    command
-      .option(
-        '--archive <folder>',
-        'the folder of the archive (default: retention.archive of the configuration)',
-      )
-      .option('--source <name>', 'only events of this source')
-  const withDays = (command: Command) =>
-    withArchive(command)
-      .option('--from <day>', 'from this day on, such as 2026-07-01 (UTC)', day)
-      .option('--to <day>', 'up to this day', day)
-  const runCommand = addCommand(archive, 'run', {
+  addCommand(archive, 'run', {
     summary: 'copy payloads into the archive',
     examples: ['hookonce archive run --archive ./archive'],
+    options: { ...archiveOptions, ...storeOption },
+    run: ({ output, options }) => run(output, options),
   })
-  addStoreOption(withArchive(runCommand)).action(
-    action<ArchiveCommandOptions>(({ output, options }) => run(output, options)),
-  )
-  const listCommand = addCommand(archive, 'list', {
+  addCommand(archive, 'list', {
     summary: 'list the contents of the archive',
     examples: ['hookonce archive list --archive ./archive --source stripe --from 2026-07-01'],
+    options: dayOptions,
+    run: ({ output, options }) => list(output, options),
   })
-  addStoreOption(withDays(listCommand)).action(
-    action<ArchiveCommandOptions>(({ output, options }) => list(output, options)),
-  )
-  const verifyCommand = addCommand(archive, 'verify', {
+  addCommand(archive, 'verify', {
     summary: 'read the archive back and check every hash',
     examples: ['hookonce archive verify --archive ./archive'],
+    options: dayOptions,
+    run: ({ output, options }) => verify(output, options),
   })
-  addStoreOption(withDays(verifyCommand)).action(
-    action<ArchiveCommandOptions>(({ output, options }) => verify(output, options)),
-  )
-  const restoreCommand = addCommand(archive, 'restore', {
+  addCommand(archive, 'restore', {
     summary: 'copy payloads back to their events',
     examples: ['hookonce archive restore --archive ./archive --id evt_123 --note "replay for ticket 4711"'],
-  }).option('--id <event id>', 'only this event; may be repeated', collect)
-  addStoreOption(withDays(addNoteOption(restoreCommand))).action(
-    action<ArchiveCommandOptions>(({ output, options }) => restore(output, options)),
-  )
+    options: restoreOptions,
+    run: ({ output, options }) => restore(output, options),
+  })
 }
 
-interface ArchiveCommandOptions {
-  readonly store?: string
-  readonly archive?: string
-  readonly source?: string
-  readonly from?: string
-  readonly to?: string
-  readonly id?: readonly string[]
-  readonly note?: string
-}
-
-async function run(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function run(output: Output, options: ArchiveOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const target = await archiveTarget(options.archive, context.retention)
   const names = [...context.sources.keys()].filter(
@@ -116,7 +108,7 @@ interface ArchivedDay {
   readonly bytes: number
 }
 
-async function list(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function list(output: Output, options: ArchiveOptions): Promise<void> {
   const target = await targetOnly(options)
   const days: ArchivedDay[] = []
   for await (const { source, day, deliveries, events, objects } of archiveList(target, filterOf(options)))
@@ -142,7 +134,7 @@ async function list(output: Output, options: ArchiveCommandOptions): Promise<voi
   )
 }
 
-async function verify(output: Output, options: ArchiveCommandOptions): Promise<number> {
+async function verify(output: Output, options: ArchiveOptions): Promise<number> {
   const target = await targetOnly(options)
   const days: ArchiveCheck[] = []
   for await (const checked of archiveVerify(target, filterOf(options))) {
@@ -163,7 +155,7 @@ async function verify(output: Output, options: ArchiveCommandOptions): Promise<n
   return damaged.length === 0 ? 0 : 1
 }
 
-async function restore(output: Output, options: ArchiveCommandOptions): Promise<void> {
+async function restore(output: Output, options: ArchiveOptions): Promise<void> {
   await using context = await openRetention(options.store)
   const target = await archiveTarget(options.archive, context.retention)
   const report = await archiveRestore({
@@ -185,12 +177,12 @@ async function restore(output: Output, options: ArchiveCommandOptions): Promise<
 }
 
 /** An archive can be read without its log. */
-async function targetOnly({ archive, store }: ArchiveCommandOptions) {
+async function targetOnly({ archive, store }: ArchiveOptions) {
   if (archive !== undefined) return archiveTarget(archive, {})
   await using context = await openRetention(store)
   return await archiveTarget(undefined, context.retention)
 }
 
-function filterOf({ source, from, to }: ArchiveCommandOptions) {
+function filterOf({ source, from, to }: ArchiveOptions) {
   return defined({ source, from, to })
 }

@@ -1,20 +1,75 @@
 /** `hookonce check`: runs an examination and prints its report. */
 import type { Command } from 'commander'
-import { type Examination, type ExamineOptions, examination } from '../../check/examine.js'
+import { type Examination, examination } from '../../check/examine.js'
 import type { Report, TrialReport } from '../../check/report.js'
 import { isHookonceError } from '../../errors.js'
 import type { Source } from '../../provider.js'
-import { action, addCommand, type Call } from '../command.js'
+import { addCommand, type Call } from '../command.js'
 import { existingCredentials } from '../dev/folder.js'
 import { UsageError } from '../failure.js'
-import { addSecretOptions, collect, defined, duration, readInput, withSecret } from '../options.js'
+import {
+  defined,
+  duration,
+  flag,
+  type OptionsOf,
+  parsed,
+  readInput,
+  secretOptions,
+  text,
+  texts,
+  withSecret,
+} from '../options.js'
 import { counted } from '../output.js'
 import { configuredSource, devSource, factoryOf, senderOf } from '../sources.js'
 import { hasConfig } from '../store.js'
 import type { Paint, Style } from '../terminal-text.js'
 
+const SECRET = 'HOOKONCE_CHECK_SECRET'
+
+const options = {
+  provider: {
+    ...text(
+      '<provider>',
+      'the sender to act as: a source of the configuration, or a provider; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
+    ),
+    mandatory: true as const,
+  },
+  ...secretOptions(
+    'the secret the endpoint has (default: that of the configuration, or of hookonce dev)',
+    SECRET,
+  ),
+  option: texts(
+    '<name=value>',
+    'another option of the provider, such as header=x-signature or timestamp.in=header:x-time; @file reads the value from a file',
+  ),
+  type: text('<type>', 'the event type to send; it must have an effect'),
+  probe: text('<url>', 'a URL that returns the number of effects; {id} stands for the event id'),
+  probeCommand: text(
+    '<command>',
+    'a command that prints the number of effects; HOOKONCE_EVENT_ID holds the event id',
+  ),
+  restartCommand: text('<command>', 'a command that restarts the endpoint'),
+  crashCommand: text(
+    '<command>',
+    'a command that kills the endpoint in the middle of its work and starts it again',
+  ),
+  fault: text(
+    '<url>',
+    'a URL; a POST of {"event_id": ...} makes the endpoint fail the next time it handles that event',
+  ),
+  only: texts('<trial>', 'run only this trial; may be repeated'),
+  wait: parsed(
+    '<duration>',
+    'how long to wait for an effect; a count that stays unchanged for a tenth of it is final; default 10s',
+    duration,
+  ),
+  strict: flag('trials with the result unknown count as failed'),
+  iOwnThisEndpoint: flag('required for an endpoint that is not on this machine'),
+}
+type CheckOptions = OptionsOf<typeof options>
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'check <url>', {
+  addCommand(program, 'check <url>', {
     description: [
       'Tests any webhook endpoint, built on hookonce or not. It sends signed test events: repeated, many at once, changed, forged, stale and slow. For each trial it prints what happened and why it matters. The endpoint receives test events.',
       'With --probe or --probe-command effects are counted, and double effects are found. Without them the result of many trials is unknown.',
@@ -25,67 +80,9 @@ export function add(program: Command): void {
       'hookonce check http://127.0.0.1:4100/webhooks/stripe --provider stripe',
       'hookonce check https://staging.example.com/webhooks --provider stripe --i-own-this-endpoint --strict --json',
     ],
-  }).requiredOption(
-    '--provider <provider>',
-    'the sender to act as: a source of the configuration, or a provider; see hookonce providers. Or hmac, token, basic, jwt with --option id=json:id',
-  )
-  addSecretOptions(
-    command,
-    'the secret the endpoint has (default: that of the configuration, or of hookonce dev)',
-    'HOOKONCE_CHECK_SECRET',
-  )
-    .option(
-      '--option <name=value>',
-      'another option of the provider, such as header=x-signature or timestamp.in=header:x-time; @file reads the value from a file',
-      collect,
-    )
-    .option('--type <type>', 'the event type to send; it must have an effect')
-    .option('--probe <url>', 'a URL that returns the number of effects; {id} stands for the event id')
-    .option(
-      '--probe-command <command>',
-      'a command that prints the number of effects; HOOKONCE_EVENT_ID holds the event id',
-    )
-    .option('--restart-command <command>', 'a command that restarts the endpoint')
-    .option(
-      '--crash-command <command>',
-      'a command that kills the endpoint in the middle of its work and starts it again',
-    )
-    .option(
-      '--fault <url>',
-      'a URL; a POST of {"event_id": ...} makes the endpoint fail the next time it handles that event',
-    )
-    .option('--only <trial>', 'run only this trial; may be repeated', collect)
-    .option(
-      '--wait <duration>',
-      'how long to wait for an effect; a count that stays unchanged for a tenth of it is final; default 10s',
-      duration,
-    )
-    .option('--strict', 'trials with the result unknown count as failed')
-    .option('--i-own-this-endpoint', 'required for an endpoint that is not on this machine')
-    .action(
-      action<CheckOptions>(async (call, url: string) => {
-        const options = withSecret(call.options, 'HOOKONCE_CHECK_SECRET')
-        return check({ ...call, options }, url)
-      }),
-    )
-}
-
-type SameInBoth =
-  | 'type'
-  | 'probe'
-  | 'probeCommand'
-  | 'restartCommand'
-  | 'crashCommand'
-  | 'fault'
-  | 'only'
-  | 'strict'
-
-interface CheckOptions extends Pick<ExamineOptions, SameInBoth> {
-  readonly provider: string
-  readonly secret?: string
-  readonly option?: readonly string[]
-  readonly wait?: number
-  readonly iOwnThisEndpoint?: boolean
+    options,
+    run: (call, url: string) => check({ ...call, options: withSecret(call.options, SECRET) }, url),
+  })
 }
 
 async function check({ options, output }: Call<CheckOptions>, url: string): Promise<number> {
@@ -105,26 +102,15 @@ async function check({ options, output }: Call<CheckOptions>, url: string): Prom
 /** Finds mistakes in the call before anything is sent. */
 async function plan(options: CheckOptions, url: string): Promise<Examination> {
   try {
-    return examination({ ...examineOptions(options), url, source: await sourceOf(options) })
+    const { type, probe, probeCommand, restartCommand, crashCommand, fault, only, strict } = options
+    const { wait: waitMs, iOwnThisEndpoint: owned } = options
+    const counting = { probe, probeCommand, restartCommand, crashCommand, fault }
+    const given = defined({ type, ...counting, only, strict, waitMs, owned })
+    return examination({ ...given, url, source: await sourceOf(options) })
   } catch (error) {
     if (isHookonceError(error)) throw new UsageError(error.message)
     throw error
   }
-}
-
-function examineOptions(options: CheckOptions): Omit<ExamineOptions, 'url' | 'source'> {
-  return defined({
-    type: options.type,
-    owned: options.iOwnThisEndpoint,
-    probe: options.probe,
-    probeCommand: options.probeCommand,
-    restartCommand: options.restartCommand,
-    crashCommand: options.crashCommand,
-    fault: options.fault,
-    only: options.only,
-    waitMs: options.wait,
-    strict: options.strict,
-  })
 }
 
 /**

@@ -2,7 +2,7 @@
  * `hookonce dev`: a development server on this machine. With a configuration it uses that, and reloads it when it
  * changes. Without one it serves every provider of the catalogue, with a secret that is created for this folder.
  */
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import type { LoadedConfig } from '../../config/load.js'
 import { sha256 } from '../../digest.js'
 import { type HookonceError, isHookonceError } from '../../errors.js'
@@ -12,18 +12,35 @@ import { createInbox, type Inbox } from '../../inbox.js'
 import type { Logger } from '../../log.js'
 import { createServer, type HookonceServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
-import { action, addCommand } from '../command.js'
+import { addCommand } from '../command.js'
 import { defaultStore, folder, makeCredentials, makeFolder, makeToken } from '../dev/folder.js'
 import { openBrowser } from '../dev/open-browser.js'
 import { addPrintingHandlers, printArrival, terminalLog, withArrivals } from '../dev/terminal.js'
 import { Failure, firstSentence, UsageError } from '../failure.js'
-import { addSecretOptions, defined, hostOption, portOption, withSecret } from '../options.js'
+import { addressOptions, defined, type OptionsOf, secretOptions, text, withSecret } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 import { devSources } from '../sources.js'
 import { hasConfig } from '../store.js'
 
+const SECRET = 'HOOKONCE_DEV_SECRET'
+
+const options = {
+  ...addressOptions,
+  store: {
+    ...text('<url>', 'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)'),
+    variable: 'HOOKONCE_STORE',
+  },
+  forward: text('<url>', 'forward every event to this address, signed as Standard Webhooks'),
+  config: text('<file>', 'the configuration file (default: hookonce.config.ts, .js or .mjs, if it exists)'),
+  ...secretOptions(
+    'the secret that signs test deliveries, stored in .hookonce/ (default: a new one)',
+    SECRET,
+  ),
+}
+type DevOptions = OptionsOf<typeof options>
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'dev', {
+  addCommand(program, 'dev', {
     description:
       'Runs a development server on this machine. Every provider has an endpoint at /webhooks/<provider>, with a secret created for this folder.',
     examples: [
@@ -31,38 +48,9 @@ export function add(program: Command): void {
       'hookonce dev --port 4200 --store postgres://localhost/shop',
       'hookonce dev --forward http://localhost:3000/hooks',
     ],
+    options,
+    run: ({ output, options }) => dev(output, withSecret(options, SECRET)),
   })
-    .addOption(portOption())
-    .addOption(hostOption())
-    .addOption(
-      new Option(
-        '--store <url>',
-        'sqlite:path or postgres://user@host/db (default sqlite:.hookonce/events.db)',
-      ).env('HOOKONCE_STORE'),
-    )
-    .option('--forward <url>', 'forward every event to this address, signed as Standard Webhooks')
-    .option(
-      '--config <file>',
-      'the configuration file (default: hookonce.config.ts, .js or .mjs, if it exists)',
-    )
-  addSecretOptions(
-    command,
-    'the secret that signs test deliveries, stored in .hookonce/ (default: a new one)',
-    'HOOKONCE_DEV_SECRET',
-  ).action(
-    action<DevOptions>(async ({ output, options }) => {
-      return dev(output, withSecret(options, 'HOOKONCE_DEV_SECRET'))
-    }),
-  )
-}
-
-interface DevOptions {
-  readonly port?: number
-  readonly host?: string
-  readonly store?: string
-  readonly secret?: string
-  readonly config?: string
-  readonly forward?: string
 }
 
 /** The inbox of the server, and the facts that are printed at the start. */

@@ -9,25 +9,22 @@ import { retentionPolicy } from '../../retention/policy.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../../spool/spool.js'
 import { openSpoolFile } from '../../spool/spool-file.js'
 import { type Finding, need, type Store } from '../../store.js'
-import { action, addCommand } from '../command.js'
+import { addCommand } from '../command.js'
 import { folder } from '../dev/folder.js'
 import { firstSentence } from '../failure.js'
-import { addStoreOption } from '../log/options.js'
+import { storeOption } from '../log/options.js'
 import { counted, type Output, table } from '../output.js'
 import { hasConfig, openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
 export function add(program: Command): void {
-  const command = addCommand(program, 'doctor', {
+  addCommand(program, 'doctor', {
     description:
       'Checks Node, the configuration and its secrets, the store, its settings, schema and clock, retention, the backlog, and the consistency of the log. Prints a fix for each problem. Exit code 1 when there is a problem.',
     examples: ['hookonce doctor', 'hookonce doctor --store postgres://localhost/shop --json'],
+    options: storeOption,
+    run: async ({ output, options }) => report(output, await examineInstallation(options.store)),
   })
-  addStoreOption(command).action(
-    action<{ store?: string }>(async ({ output, options }) => {
-      return report(output, await examineInstallation(options.store))
-    }),
-  )
 }
 
 function report(output: Output, findings: readonly Finding[]): number {

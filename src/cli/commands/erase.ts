@@ -3,55 +3,45 @@
 import { createInterface } from 'node:readline/promises'
 import type { Command } from 'commander'
 import { eraseAll } from '../../retention/erase.js'
-import { action, addCommand, interruptible } from '../command.js'
+import { addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
-import { addStoreOption } from '../log/options.js'
+import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { addNoteOption, defined } from '../options.js'
+import { defined, flag, noteOption, type OptionsOf, text } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { openExistingStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
+const options = {
+  source: text('<name>', 'only events of this source'),
+  dryRun: flag('count the payloads, erase nothing'),
+  yes: flag('do not ask for confirmation'),
+  ...noteOption,
+  ...storeOption,
+}
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'erase <reference>', {
+  addCommand(program, 'erase <reference>', {
     description:
       'Deletes the payload of every delivery with this reference (a customer, an order). The events stay, so that duplicates are still recognised. This cannot be undone.',
     examples: [
       'hookonce erase cus_123 --dry-run',
       'hookonce erase cus_123 --source stripe --note "request of 2026-07-01" --yes',
     ],
+    options,
+    run: ({ output, options }, reference: string) => erase(output, reference, options),
   })
-    .option('--source <name>', 'only events of this source')
-    .option('--dry-run', 'count the payloads, erase nothing')
-    .option('--yes', 'do not ask for confirmation')
-  addStoreOption(addNoteOption(command)).action(
-    action<EraseCommandOptions>(({ output, options }, reference: string) =>
-      erase(output, reference, options),
-    ),
-  )
 }
 
-interface EraseCommandOptions {
-  readonly store?: string
-  readonly source?: string
-  readonly note?: string
-  readonly dryRun?: boolean
-  readonly yes?: boolean
-}
-
-async function erase(output: Output, reference: string, options: EraseCommandOptions): Promise<number> {
-  const { source, note, dryRun = false } = options
+async function erase(output: Output, reference: string, given: OptionsOf<typeof options>): Promise<number> {
+  const { source, note, dryRun = false } = given
   if (!dryRun && !note)
     throw new UsageError('erase needs --note, which is recorded in the audit. --dry-run needs no note.')
-  const store = await openExistingStore(options.store)
+  const store = await openExistingStore(given.store)
   try {
-    const subject = {
-      reference,
-      actor: actorName(),
-      ...defined({ source }),
-    }
+    const subject = { reference, actor: actorName(), ...defined({ source }) }
     const found = await eraseAll(store, { ...subject, note: note ?? '', dryRun: true })
-    if (!dryRun) await confirm(reference, found.events, options.yes === true)
+    if (!dryRun) await confirm(reference, found.events, given.yes === true)
     const erased = dryRun
       ? found
       : await eraseAll(store, { ...subject, note: note!, signal: interruptible().signal })

@@ -2,53 +2,53 @@
 import type { Command } from 'commander'
 import { jsonText } from '../../log.js'
 import type { EventFilter } from '../../model.js'
-import { action, addCommand, addGroup, interruptible } from '../command.js'
+import { addCommand, addGroup, interruptible } from '../command.js'
 import { eventDetail, eventLine, eventTable, payloadText } from '../event-text.js'
 import { Failure } from '../failure.js'
 import type { EventLog, EventView, PayloadView } from '../log/event-log.js'
 import { eventKey, findEvent, openLog, positionBefore } from '../log/open-log.js'
-import {
-  addFilterOptions,
-  addLogOptions,
-  type FilterOptions,
-  filterOf,
-  type LogOptions,
-  matcher,
-} from '../log/options.js'
-import { addNoteOption, count, defined } from '../options.js'
+import { filterOf, filterOptions, logOptions, matcher } from '../log/options.js'
+import { count, defined, flag, noteOption, type OptionsOf, parsed, text } from '../options.js'
 import { counted, type Output } from '../output.js'
 import { printable } from '../terminal-text.js'
 
-export function add(program: Command): void {
-  const events = addGroup(program, 'events')
-  addList(events)
-  addShow(events)
-  addTail(events)
-  addExport(events)
+const listOptions = {
+  limit: { ...parsed('<n>', 'the number of events', count), initial: 20 },
+  cursor: text('<cursor>', 'continue after this position, as printed by the page before'),
+  ...filterOptions,
+  ...logOptions,
+}
+const showOptions = {
+  source: text('<name>', 'the source it came from'),
+  payload: flag('also show its headers and body; this is recorded in the audit'),
+  raw: flag('print only its body, byte for byte'),
+  ...noteOption,
+  ...logOptions,
+}
+const exportOptions = {
+  payloads: flag('include headers and body (base64); each read is recorded in the audit'),
+  ...noteOption,
+  ...filterOptions,
+  ...logOptions,
 }
 
-function addList(events: Command): void {
-  const command = addCommand(events, 'list', {
+export function add(program: Command): void {
+  const events = addGroup(program, 'events')
+  addCommand(events, 'list', {
     summary: 'list the latest events',
     examples: [
       'hookonce events list',
       'hookonce events list --source stripe --dead --since 24h',
       'hookonce events list --server https://hooks.example.com --json',
     ],
-  })
-    .option('--limit <n>', 'the number of events', count, 20)
-    .option('--cursor <cursor>', 'continue after this position, as printed by the page before')
-  addLogOptions(addFilterOptions(command)).action(
-    action<FilterOptions & LogOptions & { limit: number; cursor?: string }>(async ({ output, options }) => {
+    options: listOptions,
+    async run({ output, options }) {
       const filter = filterOf(options)
       await using log = await openLog(options)
       await list(output, log, filter, { limit: options.limit, cursor: options.cursor ?? null })
-    }),
-  )
-}
-
-function addShow(events: Command): void {
-  const command = addCommand(events, 'show <id>', {
+    },
+  })
+  addCommand(events, 'show <id>', {
     summary: 'show one event with its attempts',
     description:
       'Shows one event and its attempts. Name it by its id, or by source/id when several sources have that id.',
@@ -56,46 +56,34 @@ function addShow(events: Command): void {
       'hookonce events show evt_1PgafmB7WZ01zgkW',
       'hookonce events show stripe/evt_1PgafmB7WZ01zgkW --payload --note "ticket 4711"',
     ],
-  })
-    .option('--source <name>', 'the source it came from')
-    .option('--payload', 'also show its headers and body; this is recorded in the audit')
-    .option('--raw', 'print only its body, byte for byte')
-  addLogOptions(addNoteOption(command)).action(
-    action<ShowOptions & LogOptions>(async ({ output, options }, id: string) => {
+    options: showOptions,
+    async run({ output, options }, id: string) {
       await using log = await openLog(options)
       await show(output, log, id, options)
-    }),
-  )
-}
-
-function addTail(events: Command): void {
-  const command = addCommand(events, 'tail', {
+    },
+  })
+  addCommand(events, 'tail', {
     summary: 'print events as they are recorded',
     examples: ['hookonce events tail --source stripe', 'hookonce events tail --since 1h --json'],
-  })
-  addLogOptions(addFilterOptions(command)).action(
-    action<FilterOptions & LogOptions>(async ({ output, options }) => {
-      const matches = matcher(filterOf(options))
+    options: { ...filterOptions, ...logOptions },
+    async run({ output, options }) {
+      const filter = filterOf(options)
       await using log = await openLog(options)
-      await tail(output, log, matches, options)
-    }),
-  )
-}
-
-function addExport(events: Command): void {
-  const command = addCommand(events, 'export', {
+      await tail(output, log, filter)
+    },
+  })
+  addCommand(events, 'export', {
     summary: 'export events as JSON lines, for other programs',
     examples: [
       'hookonce events export --since 30d > events.ndjson',
       'hookonce events export --dead --payloads --note "replay in staging" > dead.ndjson',
     ],
-  }).option('--payloads', 'include headers and body (base64); each read is recorded in the audit')
-  addLogOptions(addFilterOptions(addNoteOption(command))).action(
-    action<FilterOptions & LogOptions & ExportOptions>(async ({ output, options }) => {
+    options: exportOptions,
+    async run({ output, options }) {
       await using log = await openLog(options)
       await exportEvents(output, log, filterOf(options), options)
-    }),
-  )
+    },
+  })
 }
 
 /** Events per call. A page may have fewer events and still have a next page. */
@@ -128,14 +116,12 @@ async function list(
   else if (next !== null && !output.json) output.say(`There are more events: --cursor ${next}`)
 }
 
-interface ShowOptions {
-  readonly source?: string
-  readonly payload?: boolean
-  readonly raw?: boolean
-  readonly note?: string
-}
-
-async function show(output: Output, log: EventLog, text: string, options: ShowOptions): Promise<void> {
+async function show(
+  output: Output,
+  log: EventLog,
+  text: string,
+  options: OptionsOf<typeof showOptions>,
+): Promise<void> {
   const event = await findEvent(log, text, options.source)
   const key = eventKey(event)
   const withPayload = options.payload || options.raw
@@ -176,34 +162,17 @@ function removed(event: EventView): Failure {
   )
 }
 
-interface TailCommandOptions {
-  readonly source?: string
-  readonly since?: number
-}
-
 /** Prints events as they are recorded, until SIGINT or SIGTERM. */
-async function tail(
-  output: Output,
-  log: EventLog,
-  matches: (event: EventView) => boolean,
-  { source, since }: TailCommandOptions,
-): Promise<void> {
+async function tail(output: Output, log: EventLog, filter: EventFilter): Promise<void> {
   const { signal } = interruptible()
-  const after = since === undefined ? null : await positionBefore(log, since)
+  const { source, from } = filter
+  const matches = matcher(filter)
+  const after = from === undefined ? null : await positionBefore(log, from)
   output.say(`following ${log.name}; stop with Ctrl-C`)
-  for await (const { events, gap } of log.follow({
-    after,
-    signal,
-    ...defined({ source }),
-  })) {
+  for await (const { events, gap } of log.follow({ after, signal, ...defined({ source }) })) {
     if (gap) output.say('retention has deleted some events before they could be shown')
     for (const event of events) if (matches(event)) output.result(event, (paint) => eventLine(event, paint))
   }
-}
-
-interface ExportOptions {
-  readonly payloads?: boolean
-  readonly note?: string
 }
 
 /** Prints one line of JSON for each event, newest first. Each read of a payload is recorded in the audit. */
@@ -211,7 +180,7 @@ async function exportEvents(
   output: Output,
   log: EventLog,
   filter: EventFilter,
-  { payloads = false, note = 'export' }: ExportOptions,
+  { payloads = false, note = 'export' }: OptionsOf<typeof exportOptions>,
 ): Promise<void> {
   let cursor: string | null = null
   let exported = 0

@@ -1,24 +1,45 @@
 /** `hookonce import`: the events of a hand-written table become known to the log. */
 
 import { createReadStream } from 'node:fs'
-import { type Command, Option } from 'commander'
+import type { Command } from 'commander'
 import { isHookonceError } from '../../errors.js'
 import { limits } from '../../model.js'
 import { type ImportedEvent, type ImportedState, importedStates } from '../../store/imports.js'
 import { need, type Store } from '../../store.js'
-import { action, addCommand, interruptible } from '../command.js'
+import { addCommand, interruptible } from '../command.js'
 import { Failure, UsageError } from '../failure.js'
 import { type Columns, columnsOf, eventOf } from '../import/fields.js'
 import { fileRows, type ImportRow, queryRows } from '../import/rows.js'
-import { addStoreOption } from '../log/options.js'
+import { storeOption } from '../log/options.js'
 import { actorName } from '../log/store-log.js'
-import { addNoteOption, collect } from '../options.js'
+import { choice, flag, noteOption, type OptionsOf, text, texts } from '../options.js'
 import { counted, type Output, table } from '../output.js'
 import { openAnyStore } from '../store.js'
 import { printable } from '../terminal-text.js'
 
+const options = {
+  file: text(
+    '<path>',
+    'a CSV file with a header line, or a file with one JSON object per line; - for standard input',
+  ),
+  query: text('<select>', 'a SELECT whose rows are events'),
+  database: text('<url>', 'the PostgreSQL database of --query (default: that of the store)'),
+  map: texts(
+    '<field=column>',
+    'which column is id, type, time, processed, reference, payload or state; may be repeated (default: by usual names)',
+  ),
+  state: {
+    ...choice('<state>', 'the state of events without a state column', importedStates),
+    initial: 'succeeded' as ImportedState,
+  },
+  dryRun: flag('read and check all rows, write nothing'),
+  ...noteOption,
+  ...storeOption,
+}
+type ImportOptions = OptionsOf<typeof options>
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'import <source>', {
+  addCommand(program, 'import <source>', {
     description:
       'Adds the events of a hand-written table to the log, with their own times, so that a retry of their sender is a duplicate. No handler runs. Reads CSV or NDJSON from a file or standard input, or the rows of a SELECT. The log of an event that is known is not changed, so an import that was interrupted can be run again.',
     examples: [
@@ -26,40 +47,9 @@ export function add(program: Command): void {
       'hookonce import stripe --file events.csv --map id=stripe_id --map time=created',
       'zcat events.ndjson.gz | hookonce import github --file -',
     ],
+    options,
+    run: ({ output, options }, source: string) => importCommand(output, source, options),
   })
-    .option(
-      '--file <path>',
-      'a CSV file with a header line, or a file with one JSON object per line; - for standard input',
-    )
-    .option('--query <select>', 'a SELECT whose rows are events')
-    .option('--database <url>', 'the PostgreSQL database of --query (default: that of the store)')
-    .option(
-      '--map <field=column>',
-      'which column is id, type, time, processed, reference, payload or state; may be repeated (default: by usual names)',
-      collect,
-    )
-    .addOption(
-      new Option('--state <state>', 'the state of events without a state column')
-        .choices([...importedStates])
-        .default('succeeded'),
-    )
-    .option('--dry-run', 'read and check all rows, write nothing')
-  addStoreOption(addNoteOption(command)).action(
-    action<ImportCommandOptions>(({ output, options }, source: string) =>
-      importCommand(output, source, options),
-    ),
-  )
-}
-
-interface ImportCommandOptions {
-  readonly store?: string
-  readonly file?: string
-  readonly query?: string
-  readonly database?: string
-  readonly map?: readonly string[]
-  readonly state: ImportedState
-  readonly dryRun?: boolean
-  readonly note?: string
 }
 
 interface Report {
@@ -72,7 +62,7 @@ interface Report {
 /** The bytes of payloads that one batch holds at most. */
 const BATCH_BYTES = 8 * 1024 * 1024
 
-async function importCommand(output: Output, source: string, options: ImportCommandOptions): Promise<number> {
+async function importCommand(output: Output, source: string, options: ImportOptions): Promise<number> {
   const rows = rowsOf(options)
   const store = await openAnyStore(options.store)
   const { signal } = interruptible()
@@ -119,9 +109,9 @@ class ImportRun {
   readonly #output: Output
   readonly #source: string
   readonly #store: Store
-  readonly #options: ImportCommandOptions
+  readonly #options: ImportOptions
 
-  constructor(output: Output, source: string, store: Store, options: ImportCommandOptions) {
+  constructor(output: Output, source: string, store: Store, options: ImportOptions) {
     this.#output = output
     this.#source = source
     this.#store = store
@@ -178,7 +168,7 @@ class ImportRun {
   }
 }
 
-function rowsOf({ file, query, database, store }: ImportCommandOptions): AsyncGenerator<ImportRow> {
+function rowsOf({ file, query, database, store }: ImportOptions): AsyncGenerator<ImportRow> {
   if ((file === undefined) === (query === undefined))
     throw new UsageError('hookonce import needs either --file or --query.')
   if (query !== undefined) {
@@ -195,7 +185,7 @@ function checked(
   row: ImportRow,
   columns: Columns,
   source: string,
-  { state, dryRun }: ImportCommandOptions,
+  { state, dryRun }: ImportOptions,
   number: number,
 ): ImportedEvent | Failure {
   try {

@@ -4,40 +4,34 @@ import { existsSync } from 'node:fs'
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
-import { type Command, Option } from 'commander'
-import { action, addCommand } from '../command.js'
+import type { Command } from 'commander'
+import { addCommand } from '../command.js'
 import { UsageError } from '../failure.js'
 import type { File } from '../init/code.js'
 import { filesFor } from '../init/files.js'
-import { type Framework, frameworks, type Project, readProject } from '../init/project.js'
+import { frameworks, type Project, readProject } from '../init/project.js'
 import { type Sender, senderOf } from '../init/sender.js'
 import { nextSteps } from '../init/steps.js'
+import { choice, flag, type OptionsOf, text } from '../options.js'
 import type { Output } from '../output.js'
 import { factoryOf } from '../sources.js'
 import type { Paint } from '../terminal-text.js'
+
+const options = {
+  source: text('<provider>', 'the sender (default: asks on a terminal, else stripe)'),
+  framework: choice('<name>', 'the framework (default: the one in package.json)', frameworks),
+  yes: flag('write the files without asking'),
+  dryRun: flag('show the files, write nothing'),
+}
 
 export function add(program: Command): void {
   addCommand(program, 'init', {
     description:
       'Finds the framework, the language, the ORM and the database of the project in this folder, shows the files that receive the webhooks of one sender, and writes them after a yes. A file that exists is not changed.',
     examples: ['hookonce init', 'hookonce init --source github --yes', 'hookonce init --dry-run --json'],
+    options,
+    run: ({ output, options }) => init(output, options),
   })
-    .option('--source <provider>', 'the sender (default: asks on a terminal, else stripe)')
-    .addOption(
-      new Option('--framework <name>', 'the framework (default: the one in package.json)').choices([
-        ...frameworks,
-      ]),
-    )
-    .option('--yes', 'write the files without asking')
-    .option('--dry-run', 'show the files, write nothing')
-    .action(action<InitOptions>(({ output, options }) => init(output, options)))
-}
-
-interface InitOptions {
-  readonly source?: string
-  readonly framework?: Framework
-  readonly yes?: boolean
-  readonly dryRun?: boolean
 }
 
 interface PlannedFile extends File {
@@ -45,13 +39,13 @@ interface PlannedFile extends File {
   readonly action: 'write' | 'add' | 'kept'
 }
 
-async function init(output: Output, options: InitOptions): Promise<number> {
-  const { dryRun = false, yes = false } = options
+async function init(output: Output, given: OptionsOf<typeof options>): Promise<number> {
+  const { dryRun = false, yes = false } = given
   const asks = process.stdin.isTTY === true && process.stderr.isTTY === true && !output.json && !yes
   if (!asks && !yes && !dryRun)
     throw new UsageError('init writes files. See them with --dry-run, then give --yes.')
-  const project = readProject(process.cwd(), options.framework)
-  const sender = senderOf(factoryOf(options.source ?? (asks ? await askSource() : 'stripe')))
+  const project = readProject(process.cwd(), given.framework)
+  const sender = senderOf(factoryOf(given.source ?? (asks ? await askSource() : 'stripe')))
   const files = await Promise.all(filesFor(project, sender).map((file) => plan(project.folder, file)))
   if (!output.json) output.say((paint) => planText(project, sender, files, paint))
   const agreed = !dryRun && (yes || (asks && (await askYes())))

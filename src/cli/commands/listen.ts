@@ -3,7 +3,7 @@
  * on disk before the next event is sent, so no event is skipped when the app or the listener was down.
  */
 import type { Command } from 'commander'
-import { action, addCommand, interruptible } from '../command.js'
+import { addCommand, interruptible } from '../command.js'
 import { makeFolder } from '../dev/folder.js'
 import { openCursor } from '../listen/cursor.js'
 import {
@@ -17,13 +17,27 @@ import { readKeyboard } from '../listen/keyboard.js'
 import { createSigner, targetOf } from '../listen/signer.js'
 import type { EventLog } from '../log/event-log.js'
 import { newestPosition, openLog, positionBefore } from '../log/open-log.js'
-import { addLogOptions, type LogOptions, matcher } from '../log/options.js'
-import { addSecretOptions, instant, withSecret } from '../options.js'
+import { logOptions, matcher } from '../log/options.js'
+import { instant, type OptionsOf, parsed, secretOptions, text, withSecret } from '../options.js'
 import type { Output } from '../output.js'
 import { createPoster } from '../post.js'
 
+const SECRET = 'HOOKONCE_LISTEN_SECRET'
+
+const options = {
+  source: text('<name>', 'only events of this source'),
+  type: text('<type>', 'only events of this type; * matches any text'),
+  since: parsed(
+    '<time>',
+    'where to start: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
+    instant,
+  ),
+  ...secretOptions('the secret the app knows (default: the one of hookonce dev in this folder)', SECRET),
+  ...logOptions,
+}
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'listen <target>', {
+  addCommand(program, 'listen <target>', {
     description:
       'Forwards every event of the log to a local app (a port or a URL), in order, signed again with the local secret. Events that arrive while the app or the listener is down are forwarded later.',
     examples: [
@@ -31,43 +45,22 @@ export function add(program: Command): void {
       'hookonce listen http://localhost:3000/api/webhooks --source stripe --type "invoice.*"',
       'hookonce listen 3000 --server https://hooks.example.com --since 2h',
     ],
-  })
-    .option('--source <name>', 'only events of this source')
-    .option('--type <type>', 'only events of this type; * matches any text')
-    .option(
-      '--since <time>',
-      'where to start: 2026-07-01T12:00:00Z, or 2h for two hours ago (default: where it stopped)',
-      instant,
-    )
-  addSecretOptions(
-    command,
-    'the secret the app knows (default: the one of hookonce dev in this folder)',
-    'HOOKONCE_LISTEN_SECRET',
-  )
-  addLogOptions(command).action(
-    action<ListenOptions & LogOptions>(async ({ output, options }, target: string) => {
-      const signing = withSecret(options, 'HOOKONCE_LISTEN_SECRET')
+    options,
+    async run({ output, options }, target: string) {
+      const signing = withSecret(options, SECRET)
       await using log = await openLog(options)
       return await listen(output, log, target, signing)
-    }),
-  )
-}
-
-interface ListenOptions {
-  readonly source?: string
-  readonly type?: string
-  readonly since?: number
-  readonly secret?: string
+    },
+  })
 }
 
 async function listen(
   output: Output,
   log: EventLog,
   target: string,
-  options: ListenOptions,
+  { source, type, since, secret }: OptionsOf<typeof options>,
 ): Promise<number> {
   const urlOf = targetOf(target)
-  const { source, type } = options
   const matches = matcher(type === undefined ? {} : { type })
   makeFolder()
   const cursor = openCursor({ log: log.name, target: urlOf('<source>'), source, type })
@@ -79,10 +72,10 @@ async function listen(
     urlOf,
     signal,
     poster: createPoster(1),
-    signer: await createSigner(log, options.secret),
+    signer: await createSigner(log, secret),
   }
-  const resumed = options.since === undefined && cursor.position !== null
-  const after = resumed ? cursor.position! : await startPosition(log, options.since)
+  const resumed = since === undefined && cursor.position !== null
+  const after = resumed ? cursor.position! : await startPosition(log, since)
   // Also before the first event, so that a restarted listener continues from here.
   cursor.move(after)
   sayStart(listener, resumed)

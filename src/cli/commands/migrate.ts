@@ -1,44 +1,39 @@
 import type { Command } from 'commander'
 import { need } from '../../store.js'
-import { action, addCommand, addGroup } from '../command.js'
-import { addStoreOption } from '../log/options.js'
+import { addCommand, addGroup } from '../command.js'
+import { storeOption } from '../log/options.js'
+import { text } from '../options.js'
 import type { Output } from '../output.js'
 import { openAnyStore, openExistingStore } from '../store.js'
 
-interface StoreOptions {
-  readonly store?: string
-}
-
 export function add(program: Command): void {
   const migrate = addGroup(program, 'migrate')
-  addStoreOption(
-    addCommand(migrate, 'up', {
-      summary: 'bring the schema up to date',
-      description: 'Brings the schema up to date. Several processes may run this at the same time.',
-      examples: ['hookonce migrate up --store postgres://localhost/shop'],
-    }),
-  ).action(action<StoreOptions>(({ output, options }) => up(output, options.store)))
-  addStoreOption(
-    addCommand(migrate, 'status', {
-      summary: 'show the schema version and the version it should have',
-      description:
-        'Shows the schema version of the log and the version that this hookonce needs. Exit code 1 when they differ.',
-      examples: ['hookonce migrate status --store postgres://localhost/shop'],
-    }),
-  ).action(action<StoreOptions>(({ output, options }) => status(output, options.store)))
+  addCommand(migrate, 'up', {
+    summary: 'bring the schema up to date',
+    description: 'Brings the schema up to date. Several processes may run this at the same time.',
+    examples: ['hookonce migrate up --store postgres://localhost/shop'],
+    options: storeOption,
+    run: ({ output, options }) => up(output, options.store),
+  })
+  addCommand(migrate, 'status', {
+    summary: 'show the schema version and the version it should have',
+    description:
+      'Shows the schema version of the log and the version that this hookonce needs. Exit code 1 when they differ.',
+    examples: ['hookonce migrate status --store postgres://localhost/shop'],
+    options: storeOption,
+    run: ({ output, options }) => status(output, options.store),
+  })
   addCommand(migrate, 'sql', {
     summary: 'print the migrations of PostgreSQL as SQL, for people who run them with their own tool',
     examples: ['hookonce migrate sql > hookonce.sql', 'hookonce migrate sql --schema webhooks'],
+    options: { schema: { ...text('<name>', 'the PostgreSQL schema'), initial: 'hookonce' } },
+    // Needs no connection to a database.
+    async run({ output, options }) {
+      const { postgresMigrationsSql } = await import('../../stores/postgres/postgres.js')
+      const sql = postgresMigrationsSql(options.schema)
+      output.result({ sql }, () => sql)
+    },
   })
-    .option('--schema <name>', 'the PostgreSQL schema', 'hookonce')
-    .action(
-      // Needs no connection to a database.
-      action<{ schema: string }>(async ({ output, options }) => {
-        const { postgresMigrationsSql } = await import('../../stores/postgres/postgres.js')
-        const sql = postgresMigrationsSql(options.schema)
-        output.result({ sql }, () => sql)
-      }),
-    )
 }
 
 async function up(output: Output, storeUrl: string | undefined): Promise<void> {

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { durationText } from '../../duration.js'
 import type { Source } from '../../provider.js'
 import type { ProviderFactory } from '../../providers/index.js'
-import { action, addCommand } from '../command.js'
+import { addCommand } from '../command.js'
 import { type Output, table } from '../output.js'
 import { factories, factoryOf, idFields } from '../sources.js'
 
@@ -11,13 +11,12 @@ export function add(program: Command): void {
     description:
       'Lists the supported senders. With a name, shows how that sender signs, identifies and retries its events.',
     examples: ['hookonce providers', 'hookonce providers github'],
-  }).action(
-    action(async ({ output }, provider?: string) => {
+    async run({ output }, provider?: string) {
       if (provider === undefined) return listProviders(output, factories())
       const factory = factoryOf(provider)
       return showProvider(output, factory, idFields(factory))
-    }),
-  )
+    },
+  })
 }
 
 function listProviders(output: Output, factories: readonly ProviderFactory[]): void {

@@ -4,42 +4,39 @@ import { createCounters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
 import { retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
-import { action, addCommand, interruptible } from '../command.js'
+import { addCommand, interruptible } from '../command.js'
 import { Failure } from '../failure.js'
-import { addStoreOption } from '../log/options.js'
-import { collect, defined, duration } from '../options.js'
+import { storeOption } from '../log/options.js'
+import { defined, duration, flag, type OptionsOf, parsed, texts } from '../options.js'
 import { type Output, table } from '../output.js'
 import { openRetention } from '../retention.js'
 import type { Paint } from '../terminal-text.js'
 
+const options = {
+  source: texts('<name>', 'only events of this source; may be repeated'),
+  payloads: parsed('<age>', 'how long payloads are kept (default: as configured, else 30d)', duration),
+  events: parsed(
+    '<age>',
+    'how long events and their ids are kept (default: as configured, else 90d)',
+    duration,
+  ),
+  dryRun: flag('count expired rows, delete nothing'),
+  ...storeOption,
+}
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'prune', {
+  addCommand(program, 'prune', {
     description:
       'Deletes payloads, events, attempts and audits of finished events that are older than the configured ages. Unfinished events are kept. An age below the retry window of a sender is an error.',
     examples: ['hookonce prune --dry-run', 'hookonce prune --source stripe --payloads 7d'],
+    options,
+    run: ({ output, options }) => prune(output, options),
   })
-    .option('--source <name>', 'only events of this source; may be repeated', collect)
-    .option('--payloads <age>', 'how long payloads are kept (default: as configured, else 30d)', duration)
-    .option(
-      '--events <age>',
-      'how long events and their ids are kept (default: as configured, else 90d)',
-      duration,
-    )
-    .option('--dry-run', 'count expired rows, delete nothing')
-  addStoreOption(command).action(action<PruneCommandOptions>(({ output, options }) => prune(output, options)))
 }
 
-interface PruneCommandOptions {
-  readonly store?: string
-  readonly source?: readonly string[]
-  readonly payloads?: number
-  readonly events?: number
-  readonly dryRun?: boolean
-}
-
-async function prune(output: Output, options: PruneCommandOptions): Promise<void> {
-  await using context = await openRetention(options.store)
-  const { payloads, events, source, dryRun = false } = options
+async function prune(output: Output, given: OptionsOf<typeof options>): Promise<void> {
+  await using context = await openRetention(given.store)
+  const { payloads, events, source, dryRun = false } = given
   const { archive, batch } = context.retention
   const settings = defined({ archive, batch })
   const policy = retentionPolicy({ ...context.retention, ...defined({ payloads, events }) }, context.sources)

@@ -1,10 +1,10 @@
 /** `hookonce send`: test deliveries, signed by the rules of a provider. The real sender is not contacted. */
 import type { Command } from 'commander'
 import type { Delivery, SignOptions, Source } from '../../provider.js'
-import { action, addCommand } from '../command.js'
+import { addCommand } from '../command.js'
 import { existingCredentials, noCredentials } from '../dev/folder.js'
 import { Failure, UsageError } from '../failure.js'
-import { addSecretOptions, collect, count, withSecret } from '../options.js'
+import { count, flag, type OptionsOf, parsed, secretOptions, text, texts, withSecret } from '../options.js'
 import type { Output } from '../output.js'
 import { type Answer, createPoster, whyNoAnswer } from '../post.js'
 import { conflicting, draftOf, tampered } from '../send/draft.js'
@@ -12,8 +12,27 @@ import { type Report, reportOf, reportText, type Trick } from '../send/report.js
 import { configuredSource, devSource, factoryOf, sourceWith } from '../sources.js'
 import { hasConfig } from '../store.js'
 
+const SECRET = 'HOOKONCE_SEND_SECRET'
+
+const options = {
+  to: text(
+    '<url>',
+    'the URL to send to; /webhooks/<provider> is added to a URL without a path (default http://127.0.0.1:4100)',
+  ),
+  ...secretOptions('the secret to sign with (default: the one of hookonce dev in this folder)', SECRET),
+  times: { ...parsed('<n>', 'how many times to deliver it', count), initial: 1 },
+  concurrency: { ...parsed('<n>', 'how many deliveries at once', count), initial: 1 },
+  id: text('<id>', 'the event id (default: a new one)'),
+  set: texts('<path=value>', 'change a field of the body; may be repeated'),
+  body: text('<file>', 'a file with the body to send instead of the sample; - reads standard input'),
+  tamper: flag('change the body after signing; the endpoint should refuse it'),
+  stale: flag('sign with a time that is too old; the endpoint should refuse it'),
+  conflict: flag('at the end, also send the same id with other bytes'),
+}
+type SendOptions = OptionsOf<typeof options>
+
 export function add(program: Command): void {
-  const command = addCommand(program, 'send <provider> [type]', {
+  addCommand(program, 'send <provider> [type]', {
     description:
       'Sends a test delivery in the form of this provider, signed by its rules. The real sender is not contacted.',
     examples: [
@@ -22,41 +41,10 @@ export function add(program: Command): void {
       'hookonce send shopify --to https://shop.example/hooks --secret-file shopify.secret',
       'hookonce send stripe --tamper',
     ],
-  }).option(
-    '--to <url>',
-    'the URL to send to; /webhooks/<provider> is added to a URL without a path (default http://127.0.0.1:4100)',
-  )
-  addSecretOptions(
-    command,
-    'the secret to sign with (default: the one of hookonce dev in this folder)',
-    'HOOKONCE_SEND_SECRET',
-  )
-    .option('--times <n>', 'how many times to deliver it', count, 1)
-    .option('--concurrency <n>', 'how many deliveries at once', count, 1)
-    .option('--id <id>', 'the event id (default: a new one)')
-    .option('--set <path=value>', 'change a field of the body; may be repeated', collect)
-    .option('--body <file>', 'a file with the body to send instead of the sample; - reads standard input')
-    .option('--tamper', 'change the body after signing; the endpoint should refuse it')
-    .option('--stale', 'sign with a time that is too old; the endpoint should refuse it')
-    .option('--conflict', 'at the end, also send the same id with other bytes')
-    .action(
-      action<SendOptions>(({ output, options }, provider: string, type?: string) =>
-        send(output, provider, type, withSecret(options, 'HOOKONCE_SEND_SECRET')),
-      ),
-    )
-}
-
-interface SendOptions {
-  readonly to?: string
-  readonly secret?: string
-  readonly times: number
-  readonly concurrency: number
-  readonly id?: string
-  readonly set?: readonly string[]
-  readonly body?: string
-  readonly tamper?: boolean
-  readonly stale?: boolean
-  readonly conflict?: boolean
+    options,
+    run: ({ output, options }, provider: string, type?: string) =>
+      send(output, provider, type, withSecret(options, SECRET)),
+  })
 }
 
 async function send(

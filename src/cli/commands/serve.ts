@@ -8,56 +8,51 @@ import type { InboxOptions } from '../../inbox.js'
 import { logRejections } from '../../processing/floating-promises.js'
 import { createServer } from '../../server/server.js'
 import { runUntilSignal } from '../../server/signals.js'
-import { action, addCommand } from '../command.js'
+import { addCommand } from '../command.js'
 import { Failure } from '../failure.js'
-import { count, defined, hostOption, portOption } from '../options.js'
+import { addressOptions, count, defined, flag, type OptionsOf, parsed, text } from '../options.js'
 import { type Output, storeTitle, surviveOutputErrors } from '../output.js'
 
+const configOptions = {
+  config: text('<file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)'),
+  store: text('<url>', 'overrides the store of the configuration (HOOKONCE_STORE)'),
+}
+const serveOptions = {
+  ...configOptions,
+  ...addressOptions,
+  receiveOnly: flag('run no handlers in this process; start hookonce worker for them'),
+}
+const workerOptions = {
+  ...configOptions,
+  concurrency: parsed('<n>', 'how many attempts run at once', count),
+}
+type WorkerOptions = OptionsOf<typeof workerOptions>
+
 export function add(program: Command, name: string): void {
-  if (name === 'serve') addServe(program)
-  else addWorker(program)
-}
-
-function addServe(program: Command): void {
-  addCommand(program, 'serve', {
-    description:
-      'Receives webhooks, runs their handlers and serves the admin API, as configured in hookonce.config.ts, until SIGTERM.',
-    examples: [
-      'hookonce serve',
-      'hookonce serve --config hooks/hookonce.config.ts --port 8080',
-      'hookonce serve --receive-only',
-    ],
-  })
-    .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
-    .option('--store <url>', 'overrides the store of the configuration (HOOKONCE_STORE)')
-    .addOption(portOption())
-    .addOption(hostOption())
-    .option('--receive-only', 'run no handlers in this process; start hookonce worker for them')
-    .action(action<ServeOptions>(({ output, options }) => serve(output, options)))
-}
-
-function addWorker(program: Command): void {
-  addCommand(program, 'worker', {
-    description:
-      'Runs the handlers of hookonce.config.ts on the events in the log, until SIGTERM. Start as many workers as you need.',
-    examples: ['hookonce worker', 'hookonce worker --concurrency 32'],
-  })
-    .option('--config <file>', 'the configuration (default: hookonce.config.ts, .js or .mjs)')
-    .option('--store <url>', 'overrides the store of the configuration (HOOKONCE_STORE)')
-    .option('--concurrency <n>', 'how many attempts run at once', count)
-    .action(action<WorkerOptions>(({ output, options }) => worker(output, options)))
-}
-
-interface ServeOptions {
-  readonly config?: string
-  readonly store?: string
-  readonly host?: string
-  readonly port?: number
-  readonly receiveOnly?: boolean
+  if (name === 'serve')
+    addCommand(program, 'serve', {
+      description:
+        'Receives webhooks, runs their handlers and serves the admin API, as configured in hookonce.config.ts, until SIGTERM.',
+      examples: [
+        'hookonce serve',
+        'hookonce serve --config hooks/hookonce.config.ts --port 8080',
+        'hookonce serve --receive-only',
+      ],
+      options: serveOptions,
+      run: ({ output, options }) => serve(output, options),
+    })
+  else
+    addCommand(program, 'worker', {
+      description:
+        'Runs the handlers of hookonce.config.ts on the events in the log, until SIGTERM. Start as many workers as you need.',
+      examples: ['hookonce worker', 'hookonce worker --concurrency 32'],
+      options: workerOptions,
+      run: ({ output, options }) => worker(output, options),
+    })
 }
 
 /** Receives and handles webhooks and serves the admin API until SIGTERM. */
-async function serve(output: Output, options: ServeOptions): Promise<number> {
+async function serve(output: Output, options: OptionsOf<typeof serveOptions>): Promise<number> {
   const loaded = await configuration(options.config)
   surviveOutputErrors()
   const { store, host, port } = options
@@ -91,12 +86,6 @@ async function serve(output: Output, options: ServeOptions): Promise<number> {
       `hookonce serves ${url}; store: ${name === null ? STORE_DOWN : storeTitle(name)}; sources: ${sources.join(', ')}`,
     )
   return ended
-}
-
-interface WorkerOptions {
-  readonly config?: string
-  readonly store?: string
-  readonly concurrency?: number
 }
 
 /** Runs handlers only, until SIGTERM. */

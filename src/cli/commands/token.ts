@@ -1,18 +1,18 @@
-import { type Command, Option } from 'commander'
-import { action, addCommand, addGroup } from '../command.js'
+import type { Command } from 'commander'
+import { roles } from '../../server/admin/options.js'
+import { addCommand, addGroup } from '../command.js'
 import { UsageError } from '../failure.js'
-import { duration } from '../options.js'
+import { choice, duration, type OptionsOf, parsed, text } from '../options.js'
 import type { Output } from '../output.js'
 
-interface TokenOptions {
-  readonly name: string
-  readonly role: string
-  readonly expires?: number
+const options = {
+  name: { ...text('<name>', 'the name of its owner, shown in the audit'), mandatory: true as const },
+  role: { ...choice('<role>', 'the role of the token', roles), mandatory: true as const },
+  expires: parsed('<duration>', 'how long it is valid, such as 90d (default: it does not expire)', duration),
 }
 
 export function add(program: Command): void {
-  const token = addGroup(program, 'token')
-  addCommand(token, 'create', {
+  addCommand(addGroup(program, 'token'), 'create', {
     summary: 'create a token and its line for the configuration',
     description:
       'Creates a token. It is shown once and not stored; the configuration gets its SHA-256. No server or store is needed.',
@@ -20,22 +20,15 @@ export function add(program: Command): void {
       'hookonce token create --name ada --role operator',
       'hookonce token create --name ci --role viewer --expires 90d --json',
     ],
+    options,
+    run: ({ output, options }) => createToken(output, options),
   })
-    .requiredOption('--name <name>', 'the name of its owner, shown in the audit')
-    .addOption(
-      new Option('--role <role>', 'the role of the token')
-        .choices(['viewer', 'operator', 'admin', 'worker'])
-        .makeOptionMandatory(),
-    )
-    .option(
-      '--expires <duration>',
-      'how long it is valid, such as 90d (default: it does not expire)',
-      duration,
-    )
-    .action(action<TokenOptions>(({ output, options }) => createToken(output, options)))
 }
 
-async function createToken(output: Output, { name, role, expires }: TokenOptions): Promise<void> {
+async function createToken(
+  output: Output,
+  { name, role, expires }: OptionsOf<typeof options>,
+): Promise<void> {
   const { createHash, randomBytes } = await import('node:crypto')
   if (!/^[A-Za-z0-9_.@+-]{1,64}$/.test(name))
     throw new UsageError('--name may have letters, digits and _ . @ + -, at most 64 characters.')

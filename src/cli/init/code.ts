@@ -1,30 +1,34 @@
 /** A written module as text, in the language and the module format of a project. */
 import type { Project } from './project.js'
 
-export interface Import {
-  readonly from: string
-  /** `import name from` */
-  readonly whole?: string
-  /** `import { name } from` */
-  readonly names?: readonly string[]
-  /** Left out in JavaScript. */
-  readonly types?: readonly string[]
-}
-
 export interface File {
   /** Below the folder of the project. */
   readonly path: string
   readonly text: string
 }
 
-/** `body` has `export` where an ES module has it; in CommonJS the exports are collected at the end. */
-export function moduleText(project: Project, imports: readonly Import[], body: string): string {
-  const lines = imports.map((each) => importLine(project, each)).filter((line) => line !== '')
-  const head = lines.length === 0 ? '' : `${lines.join('\n')}\n\n`
-  if (!isRequire(project)) return `${head}${body.trim()}\n`
+/**
+ * `source` is an ES module of TypeScript, whose body has no types but those of `typed`. In JavaScript the imports of types
+ * are left out; in CommonJS the exports are collected at the end.
+ */
+export function moduleText(project: Project, source: string): string {
+  const lines = source.trim().split('\n')
+  const imports = lines.filter((line) => line.startsWith('import ')).map((line) => importLine(project, line))
+  const present = imports.filter((line) => line !== '')
+  const body = lines
+    .filter((line) => !line.startsWith('import '))
+    .join('\n')
+    .trim()
+  const head = present.length === 0 ? '' : `${present.join('\n')}\n\n`
+  if (!isRequire(project)) return `${head}${body}\n`
   const exported = [...body.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name)
   const tail = exported.length === 0 ? '' : `\n\nmodule.exports = { ${exported.join(', ')} }`
-  return `${head}${body.trim().replaceAll(/^export /gm, '')}${tail}\n`
+  return `${head}${body.replaceAll(/^export /gm, '')}${tail}\n`
+}
+
+/** A type in the body; empty in JavaScript. */
+export function typed({ language }: Project, text: string): string {
+  return language === 'typescript' ? text : ''
 }
 
 /** TypeScript is written with `import` in both formats. */
@@ -32,21 +36,28 @@ function isRequire({ language, modules }: Project): boolean {
   return language === 'javascript' && modules === 'commonjs'
 }
 
-function importLine(project: Project, { from, whole, names = [], types = [] }: Import): string {
-  const typed = project.language === 'typescript' ? types : []
-  if (whole === undefined && names.length + typed.length === 0) return ''
-  if (isRequire(project)) return `const ${whole ?? `{ ${names.join(', ')} }`} = require('${from}')`
-  if (whole === undefined && names.length === 0) return `import type { ${typed.join(', ')} } from '${from}'`
-  const inner = [...names, ...typed.map((name) => `type ${name}`)]
-  const parts = [whole, inner.length === 0 ? undefined : `{ ${inner.join(', ')} }`]
-  return `import ${parts.filter((part) => part !== undefined).join(', ')} from '${from}'`
+/** `import whole from`, `import { names } from` or both. `import type` does not match. */
+const IMPORT = /^import (?!type )(?:(\w+),? )?(?:\{ (.*) \} )?from '(.*)'$/
+
+function importLine(project: Project, line: string): string {
+  if (project.language === 'typescript')
+    return line.replace(/'(\.{1,2}\/.*)'$/, (_, path) => `'${relative(project, path)}'`)
+  const match = IMPORT.exec(line)
+  if (match === null) return '' // only types
+  const [, whole = '', names = '', from = ''] = match
+  const values = names.split(', ').filter((name) => name !== '' && !name.startsWith('type '))
+  const path = from.startsWith('.') ? relative(project, from) : from
+  const list = values.length === 0 ? '' : `{ ${values.join(', ')} }`
+  if (whole === '' && list === '') return ''
+  if (isRequire(project)) return `const ${whole || list} = require('${path}')`
+  return `import ${[whole, list].filter((part) => part !== '').join(', ')} from '${path}'`
 }
 
 /**
  * How a module names another one. Bundlers and CommonJS in TypeScript take names without an extension; ES modules in Node
  * need `.js`, which TypeScript understands as the `.ts` beside it.
  */
-export function relative(project: Project, path: string): string {
+function relative(project: Project, path: string): string {
   if (project.framework === 'next') return path
   if (project.language === 'javascript') return `${path}.${project.extension}`
   return project.modules === 'esm' ? `${path}.js` : path
@@ -57,9 +68,9 @@ export function moduleFolder({ base, framework }: Project): string {
   return `${base}${framework === 'next' ? 'lib' : 'webhooks'}`
 }
 
-/** The type of `ctx.tx`, which TypeScript needs in the signature of `handlers`. */
-export function transactionType({ database }: Project): Import {
+/** The store of the log, and the type of its `ctx.tx`. */
+export function storeNames({ database }: Project): { readonly from: string; readonly tx: string } {
   return database === 'postgres'
-    ? { from: 'hookonce/postgres', types: ['PostgresTx'] }
-    : { from: 'hookonce/sqlite', types: ['SqliteTx'] }
+    ? { from: 'hookonce/postgres', tx: 'PostgresTx' }
+    : { from: 'hookonce/sqlite', tx: 'SqliteTx' }
 }

@@ -1,5 +1,5 @@
 /** The files that `init` writes for every framework: handlers, their test, the inbox, the bridge to an ORM, variables. */
-import { type File, type Import, moduleFolder, moduleText, relative, transactionType } from './code.js'
+import { type File, moduleFolder, moduleText, storeNames, typed } from './code.js'
 import { appFiles } from './frameworks.js'
 import type { Orm, Project } from './project.js'
 import type { Sender } from './sender.js'
@@ -10,7 +10,9 @@ export function filesFor(project: Project, sender: Sender): readonly File[] {
   return [
     { path: at(`handlers.${project.extension}`), text: handlers(project, sender) },
     { path: at(testName(project)), text: handlersTest(project, sender) },
-    ...(bridge ? [{ path: at(`database.${project.extension}`), text: bridge(project) }] : []),
+    ...(bridge
+      ? [{ path: at(`database.${project.extension}`), text: moduleText(project, bridge(project)) }]
+      : []),
     ...appFiles(project, sender),
     { path: '.env.example', text: variables(project, sender) },
   ]
@@ -28,13 +30,14 @@ export function variables({ database }: Project, sender: Sender): string {
 }
 
 function handlers(project: Project, { key, type }: Sender): string {
-  const tx = transactionType(project)
-  const typed = project.language === 'typescript' ? `: Inbox<${tx.types![0]}>` : ''
+  const { from, tx } = storeNames(project)
   return moduleText(
     project,
-    [{ from: 'hookonce', types: ['Inbox'] }, tx],
     `
-export function handlers(inbox${typed}) {
+import type { Inbox } from 'hookonce'
+import type { ${tx} } from '${from}'
+
+export function handlers(inbox${typed(project, `: Inbox<${tx}>`)}) {
   inbox.on('${key}', '${type}', async (event) => {
     console.log(\`\${event.type}: \${event.reference}\`)
   })
@@ -46,14 +49,10 @@ function handlersTest(project: Project, { key, type }: Sender): string {
   const vitest = project.testRunner === 'vitest'
   return moduleText(
     project,
-    [
-      ...(vitest ? [] : [{ from: 'node:test', names: ['test'] }]),
-      { from: 'hookonce/providers', names: [key] },
-      { from: 'hookonce/testing', names: ['assertDuplicate', 'assertSucceeded', 'testInbox', 'testSource'] },
-      ...(vitest ? [{ from: 'vitest', names: ['test'] }] : []),
-      { from: relative(project, './handlers'), names: ['handlers'] },
-    ],
-    `
+    `${vitest ? '' : "import { test } from 'node:test'\n"}import { ${key} } from 'hookonce/providers'
+import { assertDuplicate, assertSucceeded, testInbox, testSource } from 'hookonce/testing'
+${vitest ? "import { test } from 'vitest'\n" : ''}import { handlers } from './handlers'
+
 test('a repeated ${type} is handled once', async () => {
   const t = await testInbox({ sources: { ${key}: testSource(${key}) }, handlers })
   const [first, second] = await t.deliverTwice('${key}', '${type}')
@@ -66,52 +65,33 @@ test('a repeated ${type} is handled once', async () => {
 
 /** As in docs/orm.md. The client of Prisma is generated into a folder that only the project knows, so it has none here. */
 const bridges: Readonly<Partial<Record<Orm, (project: Project) => string>>> = {
-  drizzle: (project) =>
-    bridgeText(
-      project,
-      { from: 'drizzle-orm/node-postgres', names: ['drizzle'] },
-      `export function drizzleOn(ctx${context(project)}) {
+  drizzle: (project) => `
+import { drizzle } from 'drizzle-orm/node-postgres'
+${bridgeHead}
+export function drizzleOn(ctx${context(project)}) {
   return drizzle({ client: asClient(ctx.tx) })
 }`,
-    ),
-  kysely: (project) =>
-    bridgeText(
-      project,
-      { from: 'kysely', names: ['Kysely', 'PostgresDialect'] },
-      project.language === 'typescript'
-        ? `export function kyselyOn<Tables>(ctx${context(project)}): Kysely<Tables> {
-  return new Kysely<Tables>({ dialect: new PostgresDialect({ pool: asClient(ctx.tx) }) })
-}`
-        : `export function kyselyOn(ctx) {
-  return new Kysely({ dialect: new PostgresDialect({ pool: asClient(ctx.tx) }) })
+  kysely: (project) => `
+import { Kysely, PostgresDialect } from 'kysely'
+${bridgeHead}
+export function kyselyOn${typed(project, '<Tables>')}(ctx${context(project)})${typed(project, ': Kysely<Tables>')} {
+  return new Kysely${typed(project, '<Tables>')}({ dialect: new PostgresDialect({ pool: asClient(ctx.tx) }) })
 }`,
-    ),
-  knex: (project) =>
-    bridgeText(
-      project,
-      { from: 'knex', whole: 'knex', types: ['Knex'] },
-      `export function knexOn(ctx${context(project)})${project.language === 'typescript' ? ': Knex' : ''} {
+  knex: (project) => `
+import knex, { type Knex } from 'knex'
+${bridgeHead}
+export function knexOn(ctx${context(project)})${typed(project, ': Knex')} {
   const db = knex({ client: 'pg' })
   const connection = asClient(ctx.tx)
   db.client.acquireConnection = async () => connection
   db.client.releaseConnection = async () => {}
   return db
 }`,
-    ),
 }
 
-function bridgeText(project: Project, orm: Import, body: string): string {
-  return moduleText(
-    project,
-    [
-      orm,
-      { from: 'hookonce', types: ['HandlerContext'] },
-      { from: 'hookonce/postgres', names: ['asClient'], types: ['PostgresTx'] },
-    ],
-    `/** For handlers: writes through it commit together with the outcome of the event. */\n${body}`,
-  )
-}
+const bridgeHead = `import type { HandlerContext } from 'hookonce'
+import { asClient, type PostgresTx } from 'hookonce/postgres'
 
-function context({ language }: Project): string {
-  return language === 'typescript' ? ': HandlerContext<PostgresTx>' : ''
-}
+/** For handlers: writes through it commit together with the outcome of the event. */`
+
+const context = (project: Project) => typed(project, ': HandlerContext<PostgresTx>')

@@ -1,7 +1,7 @@
 /** The inbox and the program that serves it, in the style of docs/quick-start. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type File, type Import, moduleFolder, moduleText, relative, transactionType } from './code.js'
+import { type File, moduleFolder, moduleText, storeNames } from './code.js'
 import type { Framework, Project } from './project.js'
 import type { Sender } from './sender.js'
 
@@ -9,22 +9,21 @@ import type { Sender } from './sender.js'
 export function appFiles(project: Project, sender: Sender): readonly File[] {
   const { framework, base, extension, entry } = project
   const folder = moduleFolder(project)
-  if (framework === 'server')
-    return [{ path: `hookonce.config.${extension}`, text: configuration(project, sender) }]
+  const file = (path: string, source: string) => ({ path, text: moduleText(project, source) })
+  if (framework === 'server') return [file(`hookonce.config.${extension}`, configuration(project, sender))]
   if (framework === 'nestjs')
     return [
-      { path: `${folder}/inbox.module.ts`, text: nestModule(project, sender) },
-      ...(entry === null ? [{ path: `${base}main.ts`, text: nestMain(project) }] : []),
+      file(`${folder}/inbox.module.ts`, nestModule(project, sender)),
+      ...(entry === null ? [file(`${base}main.ts`, nestMain)] : []),
     ]
-  const inbox = { path: `${folder}/inbox.${extension}`, text: inboxModule(project, sender) }
+  const inbox = file(`${folder}/inbox.${extension}`, inboxModule(project, sender))
   if (framework === 'next')
     return [
       inbox,
-      { path: `${base}app/webhooks/[source]/route.${extension}`, text: nextRoute },
-      { path: `${base}instrumentation.${extension}`, text: nextInstrumentation },
+      file(`${base}app/webhooks/[source]/route.${extension}`, nextRoute),
+      file(`${base}instrumentation.${extension}`, nextInstrumentation),
     ]
-  const app = { path: `${base}app.${extension}`, text: programs[framework](project) }
-  return entry === null ? [inbox, app] : [inbox]
+  return entry === null ? [inbox, file(`${base}app.${extension}`, programs[framework](project))] : [inbox]
 }
 
 /** What a program that exists has to add. Null when it was written here, or uses hookonce already. */
@@ -57,34 +56,25 @@ function sourceText({ key, variables }: Sender): string {
 const storeText = ({ database }: Project) =>
   database === 'postgres' ? `postgres({ url: env('DATABASE_URL') })` : `sqlite('events.db')`
 
-function storeImport(project: Project, withType = false): Import {
-  const { from, types = [] } = transactionType(project)
-  return { from, names: [project.database], types: withType ? types : [] }
-}
-
-/** In the order of their names, as in the quick starts. */
-function inboxImports(project: Project, sender: Sender, withType = false): readonly Import[] {
-  const providers = { from: 'hookonce/providers', names: [sender.key] }
-  const store = storeImport(project, withType)
-  return project.database === 'postgres' ? [store, providers] : [providers, store]
+/** In the order of their names, as in the quick starts. `types`: added to the import of the store. */
+function inboxImports(project: Project, sender: Sender, types = ''): string {
+  const providers = `import { ${sender.key} } from 'hookonce/providers'`
+  const store = `import { ${project.database}${types} } from '${storeNames(project).from}'`
+  return project.database === 'postgres' ? `${store}\n${providers}` : `${providers}\n${store}`
 }
 
 function inboxModule(project: Project, sender: Sender): string {
-  return moduleText(
-    project,
-    [
-      { from: 'hookonce', names: ['createInbox', 'env'] },
-      ...inboxImports(project, sender),
-      { from: relative(project, './handlers'), names: ['handlers'] },
-    ],
-    `
+  return `
+import { createInbox, env } from 'hookonce'
+${inboxImports(project, sender)}
+import { handlers } from './handlers'
+
 export const inbox = createInbox({
   store: ${storeText(project)},
   sources: { ${sourceText(sender)} },
 })
 
-handlers(inbox)`,
-  )
+handlers(inbox)`
 }
 
 /** CommonJS has no `await` outside of functions. */
@@ -93,92 +83,64 @@ function started({ modules }: Project, listen: string, waits = false): string {
   return `await inbox.start()\n${waits ? 'await ' : ''}${listen}`
 }
 
-const inboxImport = (project: Project): Import => ({
-  from: relative(project, './webhooks/inbox'),
-  names: ['inbox'],
-})
 const port = 'Number(process.env.PORT ?? 3000)'
 
 const programs: Readonly<Record<'express' | 'fastify' | 'hono' | 'node', (project: Project) => string>> = {
-  express: (project) =>
-    moduleText(
-      project,
-      [
-        { from: 'express', whole: 'express' },
-        { from: 'hookonce/express', names: ['expressHandler'] },
-        inboxImport(project),
-      ],
-      `
+  express: (project) => `
+import express from 'express'
+import { expressHandler } from 'hookonce/express'
+import { inbox } from './webhooks/inbox'
+
 const app = express()
 app.use(expressHandler(inbox)) // serves /webhooks/<source>
 app.use(express.json())
 
 ${started(project, `app.listen(${port})`)}`,
-    ),
-  fastify: (project) =>
-    moduleText(
-      project,
-      [
-        { from: 'fastify', whole: 'Fastify' },
-        { from: 'hookonce/fastify', names: ['fastifyPlugin'] },
-        inboxImport(project),
-      ],
-      `
+  fastify: (project) => `
+import Fastify from 'fastify'
+import { fastifyPlugin } from 'hookonce/fastify'
+import { inbox } from './webhooks/inbox'
+
 const app = Fastify()
 app.register(fastifyPlugin(inbox)) // serves /webhooks/<source>
 app.addHook('onClose', () => inbox.stop())
 
 ${started(project, `app.listen({ port: ${port} })`, true)}`,
-    ),
-  hono: (project) =>
-    moduleText(
-      project,
-      [
-        { from: '@hono/node-server', names: ['serve'] },
-        { from: 'hono', names: ['Hono'] },
-        { from: 'hookonce/hono', names: ['honoHandler'] },
-        inboxImport(project),
-      ],
-      `
+  hono: (project) => `
+import { serve } from '@hono/node-server'
+import { Hono } from 'hono'
+import { honoHandler } from 'hookonce/hono'
+import { inbox } from './webhooks/inbox'
+
 const app = new Hono()
 app.all('/webhooks/:source', honoHandler(inbox))
 
 ${started(project, `serve({ fetch: app.fetch, port: ${port} })`)}`,
-    ),
-  node: (project) =>
-    moduleText(
-      project,
-      [
-        { from: 'node:http', names: ['createServer'] },
-        { from: 'hookonce/node', names: ['nodeHandler'] },
-        inboxImport(project),
-      ],
-      `
+  node: (project) => `
+import { createServer } from 'node:http'
+import { nodeHandler } from 'hookonce/node'
+import { inbox } from './webhooks/inbox'
+
 const server = createServer(nodeHandler(inbox)) // serves /webhooks/<source>
 
 ${started(project, `server.listen(${port})`)}
 
 process.once('SIGTERM', () => inbox.stop().then(() => process.exit()))`,
-    ),
 }
 
 function configuration(project: Project, sender: Sender): string {
   const store = project.database === 'postgres' ? `env('DATABASE_URL')` : `'sqlite:events.db'`
-  return moduleText(
-    project,
-    [
-      { from: 'hookonce', names: ['defineConfig', 'env'] },
-      { from: 'hookonce/providers', names: [sender.key] },
-      { from: relative(project, './webhooks/handlers'), names: ['handlers'] },
-    ],
-    `
+  return `
+import { defineConfig, env } from 'hookonce'
+import { ${sender.key} } from 'hookonce/providers'
+import { handlers } from './webhooks/handlers'
+
 export default defineConfig({
   store: ${store},
   sources: { ${sourceText(sender)} },
   handlers,
   server: { port: 3000 },
-})`,
-  )
+})`
 }
 
 /** The same below `src`, which holds both folders. */
@@ -196,20 +158,13 @@ const nextInstrumentation = `export async function register() {
 `
 
 function nestModule(project: Project, sender: Sender): string {
-  const tx = transactionType(project).types![0]
-  return moduleText(
-    project,
-    [
-      {
-        from: '@nestjs/common',
-        names: ['Inject', 'Module'],
-        types: ['OnApplicationBootstrap', 'OnApplicationShutdown'],
-      },
-      { from: 'hookonce', names: ['createInbox', 'env'], types: ['Inbox'] },
-      ...inboxImports(project, sender, true),
-      { from: relative(project, './handlers'), names: ['handlers'] },
-    ],
-    `
+  const { tx } = storeNames(project)
+  return `
+import { Inject, Module, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common'
+import { createInbox, env, type Inbox } from 'hookonce'
+${inboxImports(project, sender, `, type ${tx}`)}
+import { handlers } from './handlers'
+
 export const INBOX = Symbol('inbox')
 
 function makeInbox(): Inbox<${tx}> {
@@ -232,20 +187,16 @@ export class InboxModule implements OnApplicationBootstrap, OnApplicationShutdow
   onApplicationShutdown() {
     return this.inbox.stop()
   }
-}`,
-  )
+}`
 }
 
-function nestMain(project: Project): string {
-  return moduleText(
-    project,
-    [
-      { from: '@nestjs/common', names: ['Module'] },
-      { from: '@nestjs/core', names: ['NestFactory'] },
-      { from: 'hookonce/express', names: ['expressHandler'] },
-      { from: relative(project, './webhooks/inbox.module'), names: ['INBOX', 'InboxModule'] },
-    ],
-    `
+const nestMain = `
+import 'reflect-metadata'
+import { Module } from '@nestjs/common'
+import { NestFactory } from '@nestjs/core'
+import { expressHandler } from 'hookonce/express'
+import { INBOX, InboxModule } from './webhooks/inbox.module'
+
 @Module({ imports: [InboxModule] })
 class AppModule {}
 
@@ -256,6 +207,4 @@ async function main() {
   await app.listen(${port})
 }
 
-void main()`,
-  ).replace(/^/, "import 'reflect-metadata'\n")
-}
+void main()`

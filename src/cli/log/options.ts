@@ -1,71 +1,50 @@
 /** Options that choose a log, and options that choose events in it. */
-import { type Command, Option } from 'commander'
 import { globMatches } from '../../glob.js'
 import { type EventFilter, states } from '../../model.js'
 import { UsageError } from '../failure.js'
-import { defined, instant } from '../options.js'
+import { choice, defined, flag, instant, type OptionsOf, parsed, text } from '../options.js'
 import type { EventView } from './event-log.js'
 
-export interface LogOptions {
-  readonly store?: string
-  readonly server?: string
-  readonly token?: string
+export const storeOption = {
+  store: text(
+    '<url>',
+    'sqlite:path or postgres://user@host/db (HOOKONCE_STORE; default sqlite:.hookonce/events.db)',
+  ),
 }
 
 /** For commands that open a store or use the API of a server. */
-export function addLogOptions(command: Command): Command {
-  return addStoreOption(command)
-    .option('--server <url>', 'use the API of this server instead of opening a store (HOOKONCE_SERVER)')
-    .option('--token <token>', 'a token of that server (better: HOOKONCE_TOKEN)')
+export const logOptions = {
+  ...storeOption,
+  server: text('<url>', 'use the API of this server instead of opening a store (HOOKONCE_SERVER)'),
+  token: text('<token>', 'a token of that server (better: HOOKONCE_TOKEN)'),
+}
+export type LogOptions = OptionsOf<typeof logOptions>
+
+export const filterOptions = {
+  source: text('<name>', 'only events of this source'),
+  type: text('<type>', 'only events of this type; * matches any text'),
+  state: choice('<state>', 'only events in this state', states),
+  dead: flag('only dead letters'),
+  reference: text('<text>', 'only events with this reference'),
+  since: parsed(
+    '<time>',
+    'only events received since: 2026-07-01T12:00:00Z, or 2h for two hours ago',
+    instant,
+  ),
+  until: parsed('<time>', 'only events received before', instant),
+  duplicates: flag('only events that were delivered more than once'),
+  conflicts: flag('only events that were delivered again with other bytes'),
+  flagged: flag('only events with the signed content of another event'),
+  reason: text('<text>', 'only events ignored for this reason, such as unhandled'),
 }
 
-export function addStoreOption(command: Command): Command {
-  return command.option(
-    '--store <url>',
-    'sqlite:path or postgres://user@host/db (HOOKONCE_STORE; default sqlite:.hookonce/events.db)',
-  )
-}
-
-export interface FilterOptions {
-  readonly source?: string
-  readonly type?: string
-  readonly state?: string
-  readonly dead?: boolean
-  readonly reason?: string
-  readonly reference?: string
-  readonly since?: number
-  readonly until?: number
-  readonly duplicates?: boolean
-  readonly conflicts?: boolean
-  readonly flagged?: boolean
-}
-
-export function addFilterOptions(command: Command): Command {
-  return command
-    .option('--source <name>', 'only events of this source')
-    .option('--type <type>', 'only events of this type; * matches any text')
-    .addOption(new Option('--state <state>', 'only events in this state').choices([...states]))
-    .option('--dead', 'only dead letters')
-    .option('--reference <text>', 'only events with this reference')
-    .option(
-      '--since <time>',
-      'only events received since: 2026-07-01T12:00:00Z, or 2h for two hours ago',
-      instant,
-    )
-    .option('--until <time>', 'only events received before', instant)
-    .option('--duplicates', 'only events that were delivered more than once')
-    .option('--conflicts', 'only events that were delivered again with other bytes')
-    .option('--flagged', 'only events with the signed content of another event')
-    .option('--reason <text>', 'only events ignored for this reason, such as unhandled')
-}
-
-export function filterOf(options: FilterOptions): EventFilter {
+export function filterOf(options: OptionsOf<typeof filterOptions>): EventFilter {
   const { source, type, reference, reason, since: from, until: to } = options
   if (options.dead && options.state !== undefined && options.state !== 'failed')
     throw new UsageError(
       '--dead selects failed events without a next attempt: leave --state out, or use --state failed.',
     )
-  const state = options.dead ? 'failed' : (options.state as EventFilter['state'])
+  const state = options.dead ? 'failed' : options.state
   return defined({
     source,
     type,

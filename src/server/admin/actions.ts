@@ -3,14 +3,12 @@
  * is changed and audited on its own, so an action that ends with its process can be started again.
  */
 import { randomUUID } from 'node:crypto'
-import type { z } from 'zod'
 import { atMost } from '../../clock.js'
 import { codeOf, HookonceError } from '../../errors.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { EventFilter, EventKey } from '../../model.js'
 import type { BulkOptions, BulkResult } from '../../processing/actions.js'
-import type { actionShape } from './shapes.js'
-import { instant } from './views.js'
+import { withInstants } from './views.js'
 
 const MAX_RUNNING = 4
 const MAX_KEPT = 100
@@ -38,7 +36,7 @@ interface Action {
   problem: string | null
 }
 
-export type ActionView = z.infer<typeof actionShape>
+export type ActionView = ReturnType<typeof viewOf>
 
 export interface Actions {
   /** Starts an action. Resolves when it has ended, or after `waitMs`. */
@@ -134,21 +132,7 @@ function asMany(wanted: NewAction['filter']): NewAction['filter'] {
   return 'id' in wanted && wanted.from === undefined ? { ...wanted, from: 0 } : wanted
 }
 
-function viewOf({ id, request, state, startedAt, endedAt, progress, problem }: Action): ActionView {
+function viewOf({ id, request, state, startedAt, endedAt, progress, problem }: Action) {
   const { verb, dryRun, actor, note } = request
-  const { matched, done, refused } = progress
-  return {
-    id,
-    verb,
-    state,
-    dryRun,
-    actor,
-    note,
-    startedAt: instant(startedAt),
-    endedAt: instant(endedAt),
-    matched,
-    done,
-    refused,
-    problem,
-  }
+  return withInstants({ id, verb, state, dryRun, actor, note, startedAt, endedAt, ...progress, problem })
 }

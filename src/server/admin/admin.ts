@@ -23,6 +23,7 @@ import { problem, problemOf, secured } from './responses.js'
 import { type Answer, checked, jsonOf, type Route, SMALL_BODY_BYTES } from './route.js'
 import { createRoutes } from './routes.js'
 import { sessionCookies, sessionSecretOf } from './session.js'
+import { withInstants } from './views.js'
 
 export interface Admin {
   fetch(request: Request, peer?: Peer): Promise<Response>
@@ -159,7 +160,7 @@ function routesAt(routes: readonly Route[], path: string): Route[] {
 }
 
 function responseOf(answer: Answer): Response {
-  return answer instanceof Response ? answer : Response.json(answer)
+  return answer instanceof Response ? answer : Response.json(withInstants(answer))
 }
 
 /** A parameter that occurs twice stays a list, which the schema of the route refuses. */

@@ -5,11 +5,11 @@
 import { ageText } from '../../duration.js'
 import { destinationStates } from '../../forward/destinations.js'
 import type { WholeInbox } from '../../inbox/internals.js'
+import type { EventFilter } from '../../model.js'
 import { rejectReasons } from '../../provider.js'
-import { type Finding, type Inspection, need } from '../../store.js'
+import { type Inspection, need } from '../../store.js'
 import { errorGroups, filterOfGroup } from './dead-letters.js'
 import { countsOf, latencyOf, readWindow, type WindowReport } from './overview.js'
-import { instant } from './views.js'
 
 export const severities = ['critical', 'warning', 'info'] as const
 export const screens = [
@@ -32,7 +32,7 @@ export interface Item {
   readonly todo: string
   readonly count: number | null
   readonly source: string | null
-  readonly lastAt: string | null
+  readonly lastAt: number | null
   readonly screen: (typeof screens)[number]
   readonly filter: Record<string, string> | null
 }
@@ -88,15 +88,76 @@ export function createAttention(inbox: WholeInbox): Attention {
   }
 }
 
-function item(
-  kind: string,
-  about: string,
-  fields: Omit<Partial<Item>, 'kind' | 'id'> & { title: string },
-): Item {
+/** The fields that every finding of a kind has. */
+const kinds = {
+  dead_letters: { severity: 'critical', todo: 'Correct the cause, then retry these events.' },
+  rejected_signatures: { screen: 'sources' },
+  conflicts: {
+    text: 'The first content was kept and handled.',
+    todo: 'Compare the two contents on the page of the event. If the second is right, run it: hookonce replay <id> --conflict --force.',
+  },
+  slow_handler: {
+    todo: 'Look at the durations of its handlers. A longer task belongs into a queue of its own.',
+    screen: 'handlers',
+  },
+  stuck: {
+    severity: 'critical',
+    todo: 'Check that a process with handlers for them runs, and that none of them is paused.',
+    screen: 'workers',
+  },
+  unhandled: {
+    title: 'Events have no handler',
+    todo: 'Add a handler and retry them, or stop these types at the provider.',
+    screen: 'review',
+    filter: { state: 'ignored', reason: 'unhandled' },
+  },
+  flagged: {
+    severity: 'info',
+    title: 'Events repeat the signed content of others',
+    text: 'The sender does not sign the id, so it may be the same event under another id.',
+    todo: 'Compare them with the event that they equal.',
+    screen: 'review',
+    filter: { flagged: 'true' },
+  },
+  spool: { severity: 'critical', screen: 'system' },
+  store: { severity: 'critical', screen: 'system' },
+  schema: { screen: 'system' },
+  partitions: {
+    severity: 'critical',
+    todo: 'Run hookonce prune: it creates partitions ahead.',
+    screen: 'system',
+  },
+  paused: { todo: 'Resume it when its cause is corrected. Its events wait.', screen: 'handlers' },
+  destination: {
+    severity: 'critical',
+    todo: 'Check the endpoint, then resume it. Its events wait.',
+    screen: 'destinations',
+  },
+  unverified: {
+    severity: 'info',
+    text: 'Anyone who can reach its URL can record events.',
+    todo: 'Use a provider with a secret, or keep the URL inside your network.',
+    screen: 'sources',
+  },
+  secret: {
+    severity: 'info',
+    text: 'Since this process started, all deliveries matched another secret.',
+    todo: 'When the rotation is finished, remove the old secret.',
+    screen: 'sources',
+  },
+  retention: {
+    todo: 'See the log of the server. Old payloads are kept until a run succeeds.',
+    screen: 'system',
+  },
+} as const satisfies Readonly<Record<string, Partial<Item>>>
+
+/** `about`: what tells findings of a kind apart. */
+function item(kind: keyof typeof kinds, about: string, fields: Partial<Omit<Item, 'kind' | 'id'>>): Item {
   return {
     id: about === '' ? kind : `${kind}:${about}`,
     kind,
     severity: 'warning',
+    title: '',
     text: '',
     todo: '',
     count: null,
@@ -104,8 +165,14 @@ function item(
     lastAt: null,
     screen: 'events',
     filter: null,
+    ...kinds[kind],
     ...fields,
   }
+}
+
+/** A finding, if it is one. */
+function when(found: boolean, ...about: Parameters<typeof item>): Item[] {
+  return found ? [item(...about)] : []
 }
 
 async function deadLetters(inbox: WholeInbox, detail: boolean): Promise<Item[]> {
@@ -113,13 +180,11 @@ async function deadLetters(inbox: WholeInbox, detail: boolean): Promise<Item[]> 
   return groups.slice(0, SHOWN_GROUPS).map((group) => {
     const { source, error, count, lastAt, pattern } = group
     return item('dead_letters', `${source}:${detail ? pattern : ''}${group.eventId}`, {
-      severity: 'critical',
       title: `${count} dead ${count === 1 ? 'letter' : 'letters'} of ${source}`,
       text: detail && error ? error.split('\n', 1)[0]!.slice(0, 300) : 'Their attempts are used up.',
-      todo: 'Correct the cause, then retry these events.',
       count,
       source,
-      lastAt: instant(lastAt),
+      lastAt,
       filter: filterOfGroup(group, detail),
     })
   })
@@ -146,47 +211,33 @@ export function adviceFor(reason: string): string {
 
 function ofWindow(inbox: WholeInbox, { sources }: WindowReport): Item[] {
   return [...sources].flatMap(([source, own]) => {
-    const counts = countsOf(own)
+    const { recorded, conflicts } = countsOf(own)
     const rejected = Object.entries(own.rejected)
       .filter(([reason]) => signatureReasons.includes(reason))
       .sort((a, b) => b[1] - a[1])
-    const items: Item[] = []
     const total = rejected.reduce((sum, [, count]) => sum + count, 0)
-    if (total > 0 && inbox.sources.has(source))
-      items.push(
-        item('rejected_signatures', source, {
-          severity: total > counts.recorded ? 'critical' : 'warning',
-          title: `${deliveries(total)} of ${source} ${total === 1 ? 'was' : 'were'} rejected in 24 hours`,
-          text: rejected.map(([reason, count]) => `${reason.replaceAll('_', ' ')}: ${count}`).join(', '),
-          todo: adviceFor(rejected[0]![0]),
-          count: total,
-          source,
-          screen: 'sources',
-        }),
-      )
-    if (counts.conflicts > 0)
-      items.push(
-        item('conflicts', source, {
-          title: `${deliveries(counts.conflicts)} of ${source} ${counts.conflicts === 1 ? 'differs' : 'differ'} from the first with the same id`,
-          text: 'The first content was kept and handled.',
-          todo: 'Compare the two contents on the page of the event. If the second is right, run it: hookonce replay <id> --conflict --force.',
-          count: counts.conflicts,
-          source,
-          filter: { source, hasConflict: 'true' },
-        }),
-      )
-    const { p95Ms } = latencyOf(own.handle)
-    if (p95Ms !== null && p95Ms >= SLOW_MS)
-      items.push(
-        item('slow_handler', source, {
-          title: `Handlers of ${source} are slow`,
-          text: `One in twenty attempts took longer than ${ageText(p95Ms)} in 24 hours.`,
-          todo: 'Look at the durations of its handlers. A longer task belongs into a queue of its own.',
-          source,
-          screen: 'handlers',
-        }),
-      )
-    return items
+    const p95Ms = latencyOf(own.handle).p95Ms ?? 0
+    return [
+      ...when(total > 0 && inbox.sources.has(source), 'rejected_signatures', source, {
+        severity: total > recorded ? 'critical' : 'warning',
+        title: `${deliveries(total)} of ${source} ${total === 1 ? 'was' : 'were'} rejected in 24 hours`,
+        text: rejected.map(([reason, count]) => `${reason.replaceAll('_', ' ')}: ${count}`).join(', '),
+        todo: adviceFor(rejected[0]?.[0] ?? ''),
+        count: total,
+        source,
+      }),
+      ...when(conflicts > 0, 'conflicts', source, {
+        title: `${deliveries(conflicts)} of ${source} ${conflicts === 1 ? 'differs' : 'differ'} from the first with the same id`,
+        count: conflicts,
+        source,
+        filter: { source, hasConflict: 'true' },
+      }),
+      ...when(p95Ms >= SLOW_MS, 'slow_handler', source, {
+        title: `Handlers of ${source} are slow`,
+        text: `One in twenty attempts took longer than ${ageText(p95Ms)} in 24 hours.`,
+        source,
+      }),
+    ]
   })
 }
 
@@ -194,91 +245,56 @@ async function stuck(inbox: WholeInbox): Promise<Item[]> {
   const stats = await inbox.events.stats()
   const now = Date.now()
   return stats.flatMap(({ source, oldestDueAt }) => {
-    const ageMs = oldestDueAt === null ? 0 : now - oldestDueAt
-    if (ageMs < STUCK_MS) return []
-    return [
-      item('stuck', source, {
-        severity: 'critical',
-        title: `Events of ${source} wait for a worker`,
-        text: `The oldest has been due for ${ageText(ageMs)}.`,
-        todo: 'Check that a process with handlers for them runs, and that none of them is paused.',
-        source,
-        lastAt: instant(oldestDueAt),
-        screen: 'workers',
-        filter: { source, state: 'pending' },
-      }),
-    ]
+    const ageMs = now - (oldestDueAt ?? now)
+    return when(ageMs >= STUCK_MS, 'stuck', source, {
+      title: `Events of ${source} wait for a worker`,
+      text: `The oldest has been due for ${ageText(ageMs)}.`,
+      source,
+      lastAt: oldestDueAt,
+      filter: { source, state: 'pending' },
+    })
   })
 }
 
 async function review(inbox: WholeInbox): Promise<Item[]> {
+  const newest = async (filter: EventFilter) => (await inbox.events.list(filter, { limit: 1 })).events[0]
   const [unhandled, flagged] = await Promise.all([
-    inbox.events.list({ state: 'ignored', reason: 'unhandled' }, { limit: 1 }),
-    inbox.events.list({ flagged: true }, { limit: 1 }),
+    newest({ state: 'ignored', reason: 'unhandled' }),
+    newest({ flagged: true }),
   ])
-  const items: Item[] = []
-  if (unhandled.events.length > 0)
-    items.push(
-      item('unhandled', '', {
-        title: 'Events have no handler',
-        text: `The newest is of the type ${unhandled.events[0]!.type}.`,
-        todo: 'Add a handler and retry them, or stop these types at the provider.',
-        lastAt: instant(unhandled.events[0]!.receivedAt),
-        screen: 'review',
-        filter: { state: 'ignored', reason: 'unhandled' },
-      }),
-    )
-  if (flagged.events.length > 0)
-    items.push(
-      item('flagged', '', {
-        severity: 'info',
-        title: 'Events repeat the signed content of others',
-        text: 'The sender does not sign the id, so it may be the same event under another id.',
-        todo: 'Compare them with the event that they equal.',
-        lastAt: instant(flagged.events[0]!.receivedAt),
-        screen: 'review',
-        filter: { flagged: 'true' },
-      }),
-    )
-  return items
+  return [
+    ...when(unhandled !== undefined, 'unhandled', '', {
+      text: `The newest is of the type ${unhandled?.type}.`,
+      lastAt: unhandled?.receivedAt ?? null,
+    }),
+    ...when(flagged !== undefined, 'flagged', '', { lastAt: flagged?.receivedAt ?? null }),
+  ]
 }
 
 async function spool(inbox: WholeInbox): Promise<Item[]> {
   if (inbox.spool === null) return []
   const { depth, setAside, storeAway, oldestAt } = await inbox.spool.status()
-  const items: Item[] = []
-  if (depth > 0 || storeAway)
-    items.push(
-      item('spool', '', {
-        severity: storeAway ? 'critical' : 'warning',
-        title: storeAway ? 'The store is unavailable: deliveries are spooled' : 'The spool is being recorded',
-        text: `${deliveries(depth)} ${depth === 1 ? 'waits' : 'wait'} in the local file.`,
-        todo: 'Bring the store back. The deliveries are recorded by themselves.',
-        count: depth,
-        lastAt: instant(oldestAt),
-        screen: 'system',
-      }),
-    )
-  if (setAside > 0)
-    items.push(
-      item('spool', 'set-aside', {
-        severity: 'critical',
-        title: `${deliveries(setAside)} of the spool could not be recorded`,
-        todo: 'Fix the problem that the log of the server names. The deliveries are kept and retried.',
-        count: setAside,
-        screen: 'system',
-      }),
-    )
-  return items
+  return [
+    ...when(depth > 0 || storeAway, 'spool', '', {
+      severity: storeAway ? 'critical' : 'warning',
+      title: storeAway ? 'The store is unavailable: deliveries are spooled' : 'The spool is being recorded',
+      text: `${deliveries(depth)} ${depth === 1 ? 'waits' : 'wait'} in the local file.`,
+      todo: 'Bring the store back. The deliveries are recorded by themselves.',
+      count: depth,
+      lastAt: oldestAt,
+    }),
+    ...when(setAside > 0, 'spool', 'set-aside', {
+      title: `${deliveries(setAside)} of the spool could not be recorded`,
+      todo: 'Fix the problem that the log of the server names. The deliveries are kept and retried.',
+      count: setAside,
+    }),
+  ]
 }
 
 function ofStore(report: Inspection | null): Item[] {
-  const at = { screen: 'system' } as const
   if (report === null)
     return [
       item('store', '', {
-        ...at,
-        severity: 'critical',
         title: 'The store cannot be examined',
         todo: 'Run hookonce doctor on the server.',
       }),
@@ -286,101 +302,48 @@ function ofStore(report: Inspection | null): Item[] {
   const { schema, settings, invariants, partitionsAhead } = report
   const wrong = [...settings, ...invariants].filter(({ ok }) => !ok)
   return [
-    ...(schema.found === schema.known
-      ? []
-      : [
-          item('schema', '', {
-            ...at,
-            title: `The schema of the log is ${schema.found}, this version knows ${schema.known}`,
-            todo: schema.found < schema.known ? 'Run hookonce migrate up.' : 'Upgrade this process.',
-          }),
-        ]),
-    ...(partitionsAhead === null || partitionsAhead >= PARTITIONS_AHEAD
-      ? []
-      : [
-          item('partitions', '', {
-            ...at,
-            severity: 'critical',
-            title: `Payload partitions ready ahead: ${partitionsAhead}`,
-            todo: 'Run hookonce prune: it creates partitions ahead.',
-            count: partitionsAhead,
-          }),
-        ]),
-    ...wrong.map((finding) => ofFinding(finding)),
+    ...when(schema.found !== schema.known, 'schema', '', {
+      title: `The schema of the log is ${schema.found}, this version knows ${schema.known}`,
+      todo: schema.found < schema.known ? 'Run hookonce migrate up.' : 'Upgrade this process.',
+    }),
+    ...when((partitionsAhead ?? PARTITIONS_AHEAD) < PARTITIONS_AHEAD, 'partitions', '', {
+      title: `Payload partitions ready ahead: ${partitionsAhead}`,
+      count: partitionsAhead,
+    }),
+    ...wrong.map(({ name, value, fix }) =>
+      item('store', name, { title: `${name}: ${value}`, todo: fix ?? '' }),
+    ),
   ]
-}
-
-function ofFinding({ name, value, fix }: Finding): Item {
-  return item('store', name, {
-    severity: 'critical',
-    title: `${name}: ${value}`,
-    todo: fix ?? '',
-    screen: 'system',
-  })
 }
 
 /** What only this process knows: pauses, destinations, secrets. */
 function ofProcess(inbox: WholeInbox): Item[] {
   const paused = inbox.handlers().filter((handler) => handler.paused || handler.sourcePaused)
-  const destinations = destinationStates(inbox).filter((state) => state.paused)
-  const { retention } = inbox.counters
+  const { failures } = inbox.counters.retention
   return [
     ...paused.map(({ source, pattern }) =>
       item('paused', `${source}:${pattern}`, {
         title: `The handler ${pattern} of ${source} is paused`,
-        todo: 'Resume it when its cause is corrected. Its events wait.',
         source,
-        screen: 'handlers',
       }),
     ),
-    ...destinations.map(({ name, pauseReason, pausedAt }) =>
-      item('destination', name, {
-        severity: 'critical',
+    ...destinationStates(inbox).flatMap(({ name, paused, pauseReason, pausedAt }) =>
+      when(paused, 'destination', name, {
         title: `The destination ${name} is paused`,
         text: pauseReason === 'operator' ? 'An operator paused it.' : `Reason: ${pauseReason}.`,
-        todo: 'Check the endpoint, then resume it. Its events wait.',
-        lastAt: instant(pausedAt),
-        screen: 'destinations',
+        lastAt: pausedAt,
       }),
     ),
-    ...[...inbox.sources].flatMap(([name, { secretHits, unverified }]) => {
-      const unused = secretHits.length > 1 && secretHits.some((n) => n > 0) && secretHits.some((n) => n === 0)
-      return [
-        ...(unverified
-          ? [
-              item('unverified', name, {
-                severity: 'info',
-                title: `The source ${name} is not verified`,
-                text: 'Anyone who can reach its URL can record events.',
-                todo: 'Use a provider with a secret, or keep the URL inside your network.',
-                source: name,
-                screen: 'sources',
-              }),
-            ]
-          : []),
-        ...(unused
-          ? [
-              item('secret', name, {
-                severity: 'info',
-                title: `A secret of ${name} matches no delivery`,
-                text: 'Since this process started, all deliveries matched another secret.',
-                todo: 'When the rotation is finished, remove the old secret.',
-                source: name,
-                screen: 'sources',
-              }),
-            ]
-          : []),
-      ]
+    ...[...inbox.sources].flatMap(([source, { secretHits, unverified }]) => [
+      ...when(unverified, 'unverified', source, { title: `The source ${source} is not verified`, source }),
+      ...when(secretHits.some((n) => n > 0) && secretHits.includes(0), 'secret', source, {
+        title: `A secret of ${source} matches no delivery`,
+        source,
+      }),
+    ]),
+    ...when(failures > 0, 'retention', '', {
+      title: `${failures} ${failures === 1 ? 'run' : 'runs'} of retention failed`,
     }),
-    ...(retention.failures > 0
-      ? [
-          item('retention', '', {
-            title: `${retention.failures} ${retention.failures === 1 ? 'run' : 'runs'} of retention failed`,
-            todo: 'See the log of the server. Old payloads are kept until a run succeeds.',
-            screen: 'system',
-          }),
-        ]
-      : []),
   ]
 }
 

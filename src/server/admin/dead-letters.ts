@@ -4,7 +4,6 @@
  */
 import type { WholeInbox } from '../../inbox/internals.js'
 import { type DeadLetterGroup, need } from '../../store.js'
-import { instant } from './views.js'
 
 export interface ErrorGroup {
   readonly source: string
@@ -86,8 +85,8 @@ export function groupView(group: ErrorGroup, detail: boolean) {
     error: detail ? (error ?? '').split('\n', 1)[0]!.slice(0, SHOWN_CHARACTERS) : null,
     types,
     count,
-    firstAt: instant(firstAt),
-    lastAt: instant(lastAt),
+    firstAt,
+    lastAt,
     sample: { source, id: eventId },
     filter: filterOfGroup(group, detail),
   }

@@ -67,7 +67,12 @@ type FilterInput = {
 }
 
 export function filterOf(filter: FilterInput): EventFilter {
-  return Object.fromEntries(Object.entries(filter).filter(([, value]) => value !== undefined))
+  return present(filter)
+}
+
+/** Without undefined values. */
+export function present<T extends object>(values: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined)) as never
 }
 
 type List = (filter: EventFilter, page: { limit: number; cursor: string | null }) => Promise<EventPage>

@@ -157,17 +157,12 @@ export async function overviewOf(inbox: WholeInbox, window: Window) {
       retrying: all('retrying'),
       dead: all('dead'),
       ignored: all('ignored'),
-      oldestDueAt: instant(oldest),
+      oldestDueAt: oldest,
       oldestDueAgeMs: oldest === null ? null : Math.max(0, Date.now() - oldest),
       estimated: stats.some(({ estimated }) => estimated === true),
     },
     since: instant(report.since),
   }
-}
-
-/** The parts of a distribution that a counter of this process has. */
-export function processLatency({ counts }: { readonly counts: readonly number[] }): Latency {
-  return latencyOf(counts)
 }
 
 function addTo(total: number[], values: readonly number[]): void {

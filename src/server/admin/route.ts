@@ -21,7 +21,7 @@ export interface Call<Params = unknown, Query = unknown, Body = unknown> {
   readonly body: Body
 }
 
-/** An object is sent as JSON with status 200. */
+/** An object is sent as JSON with status 200, its times as ISO 8601 (`withInstants`). */
 export type Answer = Response | object
 
 export interface AnswerShape {

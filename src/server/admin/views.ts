@@ -4,15 +4,11 @@
  */
 import type { z } from 'zod'
 import { type EventRecord, ignoredReasons, type SourceStats } from '../../model.js'
-import type { Attempt, Audit } from '../../store.js'
+import type { Attempt } from '../../store.js'
 import type { Authenticated } from './access.js'
 import { may } from './options.js'
-import type { attemptShape, auditShape, eventShape, payloadShape, statsShape } from './shapes.js'
+import type { payloadShape } from './shapes.js'
 
-export type EventView = z.infer<typeof eventShape>
-export type AttemptView = z.infer<typeof attemptShape>
-export type AuditView = z.infer<typeof auditShape>
-export type StatsView = z.infer<typeof statsShape>
 /** The JSON answer for a payload. */
 export type PayloadAnswer = z.infer<typeof payloadShape>
 
@@ -21,6 +17,25 @@ export function instant(at: number): string
 export function instant(at: number | null): string | null
 export function instant(at: number | null): string | null {
   return at === null ? null : new Date(at).toISOString()
+}
+
+type Instant<T> = T extends number ? string : T
+export type WithInstants<T> = T extends readonly (infer Each)[]
+  ? WithInstants<Each>[]
+  : T extends object
+    ? { [K in keyof T]: K extends 'at' | `${string}At` ? Instant<T[K]> : WithInstants<T[K]> }
+    : T
+
+/** The value with ISO 8601 in place of each number under a key `at` or `...At`; null for a time that never comes. */
+export function withInstants<T>(value: T): WithInstants<T> {
+  if (Array.isArray(value)) return value.map(withInstants) as WithInstants<T>
+  if (typeof value !== 'object' || value === null) return value as WithInstants<T>
+  const fields = Object.entries(value).map(([name, inner]) => {
+    const isTime = typeof inner === 'number' && (name === 'at' || name.endsWith('At'))
+    if (!isTime) return [name, withInstants(inner)]
+    return [name, Number.isFinite(inner) ? instant(inner) : null]
+  })
+  return Object.fromEntries(fields)
 }
 
 /**
@@ -38,51 +53,22 @@ export function isOwnReason(reason: string): boolean {
   return ownReasons.includes(reason)
 }
 
-export function eventView(event: EventRecord, detail: boolean): EventView {
-  const { seq, source, id, type, reference, state, reason, lastConflict } = event
-  return {
-    seq,
-    source,
-    id: id,
-    type: type,
-    reference,
-    state,
-    dead: state === 'failed' && event.nextAttemptAt === null,
-    reason: reason !== null && (detail || (state === 'ignored' && isOwnReason(reason))) ? reason : null,
-    receivedAt: instant(event.receivedAt),
-    processedAt: instant(event.processedAt),
-    attempts: event.attempts,
-    run: event.run,
-    nextAttemptAt: instant(event.nextAttemptAt),
-    deliveries: event.deliveries,
-    conflicts: event.conflicts,
-    lastDeliveryAt: instant(event.lastDeliveryAt),
-    lastConflict: lastConflict && { at: instant(lastConflict.at), hash: lastConflict.hash },
-    contentHash: event.contentHash,
-    sameAs: event.sameAs,
-    payload: event.payload,
-  }
+export function eventView(event: EventRecord, detail: boolean) {
+  const { state, reason, nextAttemptAt } = event
+  const isShown = reason !== null && (detail || (state === 'ignored' && isOwnReason(reason)))
+  return withInstants({
+    ...event,
+    dead: state === 'failed' && nextAttemptAt === null,
+    reason: isShown ? reason : null,
+  })
 }
+export type EventView = ReturnType<typeof eventView>
 
-export function attemptView(attempt: Attempt, detail: boolean): AttemptView {
-  return {
-    ...attempt,
-    startedAt: instant(attempt.startedAt),
-    finishedAt: instant(attempt.finishedAt),
-    detail: detail ? attempt.detail : null,
-  }
+export function attemptView(attempt: Attempt, detail: boolean) {
+  return withInstants({ ...attempt, detail: detail ? attempt.detail : null })
 }
+export type AttemptView = ReturnType<typeof attemptView>
 
-export function auditView({ id, at, actor, verb, source, eventId, note }: Audit): AuditView {
-  return { id, at: instant(at), actor, verb, source, eventId, note }
-}
-
-export function statsView(stats: readonly SourceStats[]): StatsView {
-  return {
-    sources: stats.map((source) => ({
-      ...source,
-      oldestDueAt: instant(source.oldestDueAt),
-      estimated: source.estimated === true,
-    })),
-  }
+export function statsView(stats: readonly SourceStats[]) {
+  return withInstants({ sources: stats.map((own) => ({ ...own, estimated: own.estimated === true })) })
 }

@@ -33,8 +33,7 @@ export function eventActionRoutes(inbox: WholeInbox): Route[] {
       }),
       answers: { 200: json('Done.', actionResultShape) },
       problems: [400, 404, 409, 410],
-      async run({ access, request, params, body: { force = false, dryRun = false, ...body } }) {
-        const key = params
+      async run({ access, request, params: key, body: { force = false, dryRun = false, ...body } }) {
         const conflict = 'conflict' in body && body.conflict === true
         const by = { actor: access!.actor, note: noteOf(request, body), force, dryRun, conflict }
         const result = await inbox[verb](key, by)

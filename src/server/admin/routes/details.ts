@@ -8,7 +8,7 @@ import { type EventKey, limits, named } from '../../../model.js'
 import { need, type Payload } from '../../../store.js'
 import { noteOf, type Route, route } from '../route.js'
 import { at, json, keyParams, noteFields, payloadShape } from '../shapes.js'
-import { instant, seesDetail } from '../views.js'
+import { seesDetail } from '../views.js'
 import { auditedRead, existingEvent, payloadView } from './events.js'
 
 const text = z.string()
@@ -44,8 +44,7 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       params: keyParams,
       answers: { 200: json('Its effects, without their results.', effectsShape) },
       problems: [400, 404],
-      async run({ access, params }) {
-        const key = params
+      async run({ access, params: key }) {
         await existingEvent(inbox, key)
         const store = await inbox.store()
         const effects = await need(store, 'inspect', 'the admin API').effects(key)
@@ -54,8 +53,8 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
           effects: effects.map(({ name, startedAt, finishedAt }) => ({
             name: detail ? name : null,
             state: finishedAt === null ? 'started' : 'finished',
-            startedAt: instant(startedAt),
-            finishedAt: instant(finishedAt),
+            startedAt,
+            finishedAt,
           })),
         }
       },
@@ -70,12 +69,11 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       query: noteFields,
       answers: { 200: json('The delivery.', payloadShape.extend({ at, hash: text })) },
       problems: [400, 404, 410],
-      async run({ access, request, params, query }) {
-        const key = params
+      async run({ access, request, params: key, query }) {
         const found = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'conflict')
         return {
           ...payloadView(key, found),
-          at: instant(found.at),
+          at: found.at,
           hash: createHash('sha256').update(found.body).digest('hex'),
         }
       },
@@ -92,10 +90,9 @@ export function detailRoutes(inbox: WholeInbox): Route[] {
       bodyBytes: COPY_BYTES,
       answers: { 200: json('The new event.', copyShape) },
       problems: [400, 404, 409, 410],
-      async run({ access, request, params, body: { body, dryRun = false, ...audit } }) {
+      async run({ access, request, params: key, body: { body, dryRun = false, ...audit } }) {
         const note = noteOf(request, audit)
         if (note === '') throw invalid('note', 'is needed: say why the body is changed')
-        const key = params
         const event = await existingEvent(inbox, key)
         const payload = await inbox.events.payload(key)
         if (payload === null) throw new HookonceError('PAYLOAD_REMOVED', named(key))

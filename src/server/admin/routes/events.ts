@@ -5,9 +5,9 @@ import { HookonceError, invalid } from '../../../errors.js'
 import type { WholeInbox } from '../../../inbox/internals.js'
 import { type EventKey, named } from '../../../model.js'
 import type { Inspect } from '../../../store/inspect.js'
-import { type AuditFilter, need, type Payload } from '../../../store.js'
+import { need, type Payload } from '../../../store.js'
 import type { Authenticated } from '../access.js'
-import { filterOf, filterQuery, search } from '../filter.js'
+import { filterOf, filterQuery, present, search } from '../filter.js'
 import { noteOf, type Route, route } from '../route.js'
 import {
   attemptsShape,
@@ -21,7 +21,7 @@ import {
   payloadShape,
 } from '../shapes.js'
 import type { Streams } from '../streams.js'
-import { attemptView, auditView, eventView, instant, isOwnReason, seesDetail } from '../views.js'
+import { attemptView, eventView, isOwnReason, seesDetail } from '../views.js'
 
 export function eventRoutes(inbox: WholeInbox): Route[] {
   return [
@@ -66,8 +66,7 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       params: keyParams,
       answers: { 200: json('The event.', eventShape) },
       problems: [400, 404],
-      async run({ access, params }) {
-        const key = params
+      async run({ access, params: key }) {
         return eventView(await existingEvent(inbox, key), seesDetail(access))
       },
     }),
@@ -80,8 +79,7 @@ export function eventRoutes(inbox: WholeInbox): Route[] {
       params: keyParams,
       answers: { 200: json('Its attempts.', attemptsShape) },
       problems: [400, 404],
-      async run({ access, params }) {
-        const key = params
+      async run({ access, params: key }) {
         await existingEvent(inbox, key)
         const attempts = await inbox.events.attempts(key)
         return { attempts: attempts.map((attempt) => attemptView(attempt, seesDetail(access))) }
@@ -124,8 +122,7 @@ export function payloadRoutes(inbox: WholeInbox): Route[] {
         },
       },
       problems: [400, 404, 410],
-      async run({ access, request, params, query }) {
-        const key = params
+      async run({ access, request, params: key, query }) {
         const payload = await auditedRead(inbox, key, access!.actor, noteOf(request, query), 'payload')
         if ((request.headers.get('accept') ?? '').includes('application/json'))
           return payloadView(key, payload)
@@ -161,61 +158,33 @@ export async function auditedRead<What extends 'payload' | 'conflict'>(
 
 export function payloadView({ source, id }: EventKey, { headers, body, part, receivedAt }: Payload) {
   const base64 = Buffer.from(body).toString('base64')
-  return { source, id: id, part, receivedAt: instant(receivedAt), headers, body: base64 }
+  return { source, id, part, receivedAt, headers, body: base64 }
 }
 
-/** Reasons are texts of people about events, so viewers do not see them. */
+/** Notes are texts of people about events, so viewers do not see them. */
 export function auditRoutes(inbox: WholeInbox): Route[] {
-  async function page(filter: AuditFilter, limit: number, cursor: string | undefined) {
-    const store = await inbox.store()
-    const { audits, next } = await need(store, 'audit', 'the admin API').list(filter, {
-      limit,
-      cursor: cursor ?? null,
-    })
-    return { audits: audits.map(auditView), next }
-  }
-  const answers = { 200: json('A page, newest first.', auditPageShape) }
+  const { source, id, from, to } = filterQuery
   return [
     route({
       method: 'GET',
       path: '/api/audits',
       id: 'listAudits',
-      summary: 'The audit of all events, newest first',
+      summary: 'The audit, newest first; of one event with `source` and `id`',
       can: 'detail',
       query: {
-        source: filterQuery.source,
-        id: filterQuery.id,
+        source,
+        id,
         actor: z.string().min(1).optional(),
         verb: z.string().min(1).optional(),
-        from: filterQuery.from,
-        to: filterQuery.to,
+        from,
+        to,
         ...pageQuery,
       },
-      answers,
+      answers: { 200: json('A page, newest first.', auditPageShape) },
       problems: [400],
-      run: async ({ query: { limit, cursor, id, ...conditions } }) => {
-        const filter = { ...conditions, eventId: id }
-        return page(
-          Object.fromEntries(Object.entries(filter).filter(([, v]) => v !== undefined)),
-          limit,
-          cursor,
-        )
-      },
-    }),
-    route({
-      method: 'GET',
-      path: '/api/events/:source/:id/audits',
-      id: 'listEventAudits',
-      summary: 'The audit of an event, newest first',
-      can: 'detail',
-      params: keyParams,
-      query: pageQuery,
-      answers,
-      problems: [400, 404],
-      async run({ params, query: { limit, cursor } }) {
-        const key = params
-        await existingEvent(inbox, key)
-        return page(key, limit, cursor)
+      async run({ query: { limit, cursor = null, id: eventId, ...conditions } }) {
+        const filter = present({ ...conditions, eventId })
+        return need(await inbox.store(), 'audit', 'the admin API').list(filter, { limit, cursor })
       },
     }),
   ]

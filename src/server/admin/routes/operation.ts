@@ -6,7 +6,7 @@ import { invalid } from '../../../errors.js'
 import { type DestinationState, destinationsOf } from '../../../forward/destinations.js'
 import type { HandlerState, WholeInbox } from '../../../inbox/internals.js'
 import { need } from '../../../store.js'
-import { processLatency } from '../overview.js'
+import { latencyOf } from '../overview.js'
 import { type Call, noteOf, type Route, route } from '../route.js'
 import { at, count, json, latencyShape, noteFields } from '../shapes.js'
 import { instant, seesDetail } from '../views.js'
@@ -102,7 +102,7 @@ export function operationRoutes(inbox: WholeInbox): Route[] {
       answers: { 200: json('By source and pattern.', handlersShape) },
       run: async () => ({
         process: inbox.history.id,
-        startedAt: instant(inbox.setup.startedAt),
+        startedAt: inbox.setup.startedAt,
         handlers: inbox
           .handlers()
           .map((handler) => handlerView(inbox, handler))
@@ -231,7 +231,7 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
       retries: counters.retries,
       dead: counters.deadLetters,
     },
-    duration: processLatency(counters.seconds),
+    duration: latencyOf(counters.seconds.counts),
   }
 }
 
@@ -244,10 +244,6 @@ async function destinationViews(inbox: WholeInbox, detail: boolean) {
       .reduce((sum, { pending, processing, retrying }) => sum + pending + processing + retrying, 0)
   return states.map((state: DestinationState) => ({
     ...state,
-    pausedAt: instant(state.pausedAt),
-    nextProbeAt: instant(state.nextProbeAt),
-    lastSentAt: instant(state.lastSentAt),
-    lastFailedAt: instant(state.lastFailedAt),
     lastProblem: detail ? state.lastProblem : null,
     waiting: unfinished(state.sources),
   }))
@@ -262,16 +258,12 @@ async function workersView(inbox: WholeInbox) {
   ])
   const processes = seen.map(({ handles: _, ...process }) => ({
     ...process,
-    startedAt: instant(process.startedAt),
-    seenAt: instant(process.seenAt),
     alive: process.id === inbox.history.id || now - process.seenAt < ALIVE_MS,
   }))
   return {
     now: instant(now),
-    workers: leases.map(({ oldestClaimedAt, expiresAt, ...lease }) => ({
+    workers: leases.map((lease) => ({
       ...lease,
-      oldestClaimedAt: instant(oldestClaimedAt),
-      expiresAt: instant(expiresAt),
       process: processes.find(({ worker }) => worker === lease.worker) ?? null,
     })),
     processes,

@@ -7,7 +7,7 @@ import { errorGroups, groupView } from '../dead-letters.js'
 import { countNames, overviewOf, type Window, windows } from '../overview.js'
 import { type Route, route } from '../route.js'
 import { at, count, json, keyParams, latencyShape } from '../shapes.js'
-import { instant, seesDetail } from '../views.js'
+import { seesDetail } from '../views.js'
 
 const text = z.string()
 const windowNames = Object.keys(windows) as [Window, ...Window[]]
@@ -116,7 +116,7 @@ export function overviewRoutes(inbox: WholeInbox, attention: Attention): Route[]
       can: 'read',
       answers: { 200: json('The entries.', attentionShape) },
       run: async ({ access }) => ({
-        checkedAt: instant(Date.now()),
+        checkedAt: Date.now(),
         items: await attention.items(seesDetail(access)),
       }),
     }),
@@ -208,7 +208,7 @@ async function reviewList(inbox: WholeInbox, { kind, title, todo, filter }: Revi
     count: events.length,
     more: next !== null,
     types: [...types.values()].sort((a, b) => b.count - a.count),
-    lastAt: instant(events[0]?.receivedAt ?? null),
+    lastAt: events[0]?.receivedAt ?? null,
     filter: link,
   }
 }

@@ -18,7 +18,7 @@ import {
 } from '../route.js'
 import { type SessionSecret, sessionValue, setCookie } from '../session.js'
 import { json, sessionShape } from '../shapes.js'
-import { instant } from '../views.js'
+import { withInstants } from '../views.js'
 
 export interface SessionRouteOptions {
   readonly authenticator: Authenticator
@@ -39,7 +39,7 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
     readOnly,
     permissions: permissionsOf(role),
     version: inbox.setup.version,
-    startedAt: instant(inbox.setup.startedAt),
+    startedAt: inbox.setup.startedAt,
   })
 
   async function signIn(request: Request, address: string | null, token: string): Promise<Response> {
@@ -52,10 +52,10 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
     ])
     const value = sessionValue(known, expiresAt, await secret())
     const maxAgeS = Math.max(1, Math.floor((expiresAt - now()) / 1_000))
-    return Response.json(
-      { actor: name, role, by: 'session', expiresAt: instant(expiresAt), ...about(role) },
-      { status: 201, headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) } },
-    )
+    return Response.json(withInstants({ actor: name, role, by: 'session', expiresAt, ...about(role) }), {
+      status: 201,
+      headers: { 'set-cookie': setCookie(value, maxAgeS, path, isEncrypted(request)) },
+    })
   }
 
   async function signInByForm({ request, address }: Call): Promise<Response> {
@@ -113,13 +113,7 @@ export function sessionRoutes(inbox: WholeInbox, options: SessionRouteOptions): 
       answers: { 200: json('The session.', sessionShape) },
       async run({ access }) {
         const { actor, role, by, expiresAt } = access!
-        return {
-          actor,
-          role,
-          by,
-          expiresAt: Number.isFinite(expiresAt) ? instant(expiresAt) : null,
-          ...about(role),
-        }
+        return { actor, role, by, expiresAt, ...about(role) }
       },
     }),
   ]

@@ -4,7 +4,7 @@ import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Source } from '../../../provider.js'
 import { type Route, route } from '../route.js'
 import { count, json, spoolShape, statsShape } from '../shapes.js'
-import { instant, statsView } from '../views.js'
+import { statsView } from '../views.js'
 
 const text = z.string()
 const sourcesShape = z.strictObject({
@@ -116,5 +116,5 @@ export function statsRoutes(inbox: WholeInbox): Route[] {
 export async function spoolOf({ spool }: WholeInbox) {
   if (spool === null) return null
   const { depth, bytes, maxBytes, setAside, oldestAt, storeAway, draining } = await spool.status()
-  return { depth, bytes, maxBytes, setAside, oldestAt: instant(oldestAt), storeAway, draining }
+  return { depth, bytes, maxBytes, setAside, oldestAt, storeAway, draining }
 }

@@ -4,7 +4,6 @@ import type { WholeInbox } from '../../../inbox/internals.js'
 import type { Attention } from '../attention.js'
 import { type Route, route } from '../route.js'
 import { at, count, json, spoolShape } from '../shapes.js'
-import { instant } from '../views.js'
 import { spoolOf } from './sources.js'
 
 const text = z.string()
@@ -74,7 +73,7 @@ async function systemView(inbox: WholeInbox, attention: Attention) {
   return {
     version: setup.version,
     node: process.versions.node,
-    startedAt: instant(setup.startedAt),
+    startedAt: setup.startedAt,
     worker: setup.worker,
     store: {
       name: store.name,

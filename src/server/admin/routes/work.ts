@@ -15,7 +15,6 @@ import { need, type Store } from '../../../store.js'
 import type { Authenticated } from '../access.js'
 import { LARGE_BODY_BYTES, LIST_BODY_BYTES, type Route, route } from '../route.js'
 import { json } from '../shapes.js'
-import { instant } from '../views.js'
 import type { Wakes } from '../wakes.js'
 import {
   claimBody,
@@ -226,10 +225,10 @@ function claimedView(inbox: WholeInbox, event: ClaimedEvent, leaseMs: number) {
     lease: leaseText(event),
     leaseMs,
     source,
-    id: id,
-    type: type,
+    id,
+    type,
     reference,
-    receivedAt: instant(receivedAt),
+    receivedAt,
     attempt,
     tries,
     run,
