@@ -222,9 +222,19 @@ onBothLogs((bench) => {
     expect(await stateOf(inbox, 'e1')).toBe('succeeded')
   })
 
-  it('a bulk action counts first, then does; what is short is answered at once', async () => {
+  it('a bulk action counts first, then does', async () => {
     const inbox = made()
     const running = await started(inbox)
+    // A short action is in the answer; on a busy machine it may take longer than the answer waits.
+    const acted = async (body: object): Promise<Action> => {
+      let action = (await running.json('POST', '/api/events/actions', body)) as unknown as Action
+      await until(async () => {
+        if (action.state === 'running')
+          action = (await running.json('GET', `/api/actions/${action.id}`)) as unknown as Action
+        return action.state !== 'running'
+      }, 'the action has ended')
+      return action
+    }
     await postAll(
       inbox,
       ids(30).map((id) => ({ id })),
@@ -235,12 +245,12 @@ onBothLogs((bench) => {
       'other',
     )
     const body = { verb: 'ignore', filter: { source: 'shop', state: 'pending' }, note: 'a flood' }
-    const dry = await running.json('POST', '/api/events/actions', { ...body, dryRun: true })
+    const dry = await acted({ ...body, dryRun: true })
     expect(dry).toMatchObject({ state: 'done', dryRun: true, matched: 30, done: 30, actor: 'the-admin' })
     expect((await inbox.events.stats()).find(({ source }) => source === 'shop')).toMatchObject({
       pending: 30,
     })
-    expect(await running.json('POST', '/api/events/actions', body)).toMatchObject({
+    expect(await acted(body)).toMatchObject({
       matched: 30,
       done: 30,
       refused: {},
@@ -252,10 +262,7 @@ onBothLogs((bench) => {
     const { audits } = await (await wholeInbox(inbox).store()).audit!.list({ verb: 'ignore' }, { limit: 100 })
     expect(audits).toHaveLength(30)
     expect(audits.every(({ note, actor }) => note === 'a flood' && actor === 'the-admin')).toBe(true)
-    const none = await running.json('POST', '/api/events/actions', {
-      verb: 'replay',
-      filter: { state: 'succeeded' },
-    })
+    const none = await acted({ verb: 'replay', filter: { state: 'succeeded' } })
     expect(none).toMatchObject({ state: 'done', matched: 0, done: 0 })
   })
 
