@@ -3,7 +3,7 @@
  * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too: after
  * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
  */
-import { createHandlerCounters, type HandlerCounters } from '../counters.js'
+import { AttemptCounters } from '../counters.js'
 import { msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import { familyOf, globMatches, isGlob, moreSpecificFirst } from '../glob.js'
@@ -41,7 +41,7 @@ export interface Registered<Tx> {
   paused: boolean
   /** True when it was found that the handler must not share transactions, despite its option `share`. */
   isolated: boolean
-  readonly counters: HandlerCounters
+  readonly counters: AttemptCounters
 }
 
 const MAX_GROUP = 1_000
@@ -177,7 +177,7 @@ export class Registry<Tx> {
       changedAt: 0,
       paused: false,
       isolated: false,
-      counters: createHandlerCounters(),
+      counters: new AttemptCounters(),
     }
     this.all.push(handler)
     const sorted = [...this.ofSource(source), handler].sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))

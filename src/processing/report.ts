@@ -1,5 +1,5 @@
 /** report: counts and logs the result of an attempt. */
-import { type Counters, countAttempt, countHandled } from '../counters.js'
+import type { Counters } from '../counters.js'
 import type { LogFields, Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import { logFieldsOf } from './context.js'
@@ -24,8 +24,8 @@ export function report<Tx>(
   { claimed, durationMs }: PreparedEvent,
   result: Result,
 ): void {
-  countAttempt(counters, claimed.source, result, durationMs / 1_000)
-  if (handler) countHandled(handler.counters, result, durationMs / 1_000)
+  counters.of(claimed.source).ended(result, durationMs / 1_000)
+  handler?.counters.ended(result, durationMs / 1_000)
   logResult(log, { ...logFieldsOf([claimed]), step: 'settle' }, result)
 }
 

@@ -231,7 +231,7 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
       retries: counters.retries,
       dead: counters.deadLetters,
     },
-    duration: processLatency(counters.seconds),
+    duration: processLatency(counters.handlerSeconds),
   }
 }
 
