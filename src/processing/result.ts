@@ -1,10 +1,10 @@
 /** Results: how an attempt on one event ended, and how an error becomes a result. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, Outcome } from '../model.js'
+import type { AttemptDeps } from './attempt.js'
 import { textOf } from './error-text.js'
-import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs } from './failure.js'
+import { delayOf, type RetryPolicy, retryDelayMs } from './failure.js'
 import type { Redactor } from './redact.js'
-import type { Registry } from './registry.js'
 import type { Session } from './session.js'
 
 /**
@@ -62,17 +62,12 @@ export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postpo
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }
 
-export interface FailureDeps<Tx> {
-  readonly registry: Pick<Registry<Tx>, 'retryOf'>
-  readonly redact: Redactor
-}
-
 /**
  * An error after a transaction that could not begin is not the fault of the handler. `claimed`: the event that failed,
  * when it is known which event of the session it was.
  */
 export function failureIn<Tx>(
-  { registry, redact }: FailureDeps<Tx>,
+  { registry, redact }: AttemptDeps<Tx>,
   session: Session<Tx>,
   error: unknown,
   claimed?: ClaimedEvent,
@@ -112,16 +107,16 @@ function classify(
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
   if (isHookonceError(error) && storeFaults.includes(error.code)) return unavailableNow(error.code)
-  const laterMs = postponedMs(error)
+  const laterMs = delayOf(error, 'Postponed')
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = say(error)
-  if (isPermanent(error) || isHookonceError(error, 'RESULT_NOT_KEPT'))
+  if (delayOf(error, 'PermanentFailure') !== null || isHookonceError(error, 'RESULT_NOT_KEPT'))
     return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
   return {
     kind: 'failed',
     error: text,
-    retryInMs: delayMs === null ? null : (retryAfterMs(error) ?? delayMs),
+    retryInMs: delayMs === null ? null : (delayOf(error, 'RetryAfter') ?? delayMs),
   }
 }
 
