@@ -2,7 +2,7 @@
  * The whole inbox: what its users see, and what the adapters, the server and the tools of this package need besides. It is one
  * object; `Inbox` is the part of it that users may rely on.
  */
-import type { Counters, AttemptCounters } from '../counters.js'
+import type { AttemptCounters, Counters } from '../counters.js'
 import { invalid } from '../errors.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
