@@ -11,7 +11,7 @@ import type { NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions, duration, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
 import { type CallingThread, startCallingThread } from '../stores/sqlite/thread-calls.js'
-import { createDrain } from './drain.js'
+import { Drain } from './drain.js'
 import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
 import type { SpoolRow } from './row.js'
 import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
@@ -113,8 +113,8 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   /** The bytes of a delivery that did not fit, or why the file could not be written; null after a write that succeeded. */
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
-  const drain = createDrain({ ...deps, file, circuit })
-  const way = { spooled: drain.wake, canWrite, wrote }
+  const drain = new Drain({ ...deps, file, circuit })
+  const way = { spooled: () => drain.wake(), canWrite, wrote }
   const record = spoolGate({
     ...deps,
     ...way,
@@ -144,7 +144,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   return {
     record,
     counts: () => counts,
-    start: drain.start,
+    start: () => drain.start(),
     covers(error) {
       if (isForTheSpool(error)) circuit.trip(error)
       return isForTheSpool(error)

@@ -2,7 +2,7 @@
 import { HookonceError, silentLog } from 'hookonce'
 import type { RecordVerdict } from 'hookonce/testing/contracts'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createDrain } from '../../dist/spool/drain.js'
+import { Drain } from '../../dist/spool/drain.js'
 import { createCircuit } from '../../dist/spool/gate.js'
 import { asRow } from '../../dist/spool/row.js'
 import { delivery } from '../support/delivery.js'
@@ -62,7 +62,7 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
     },
     shrink: async () => void done.push('shrunk'),
   }
-  const drain = createDrain({
+  const drain = new Drain({
     file: file as never,
     circuit,
     clock: { now: () => 2 },
