@@ -26,7 +26,6 @@ export interface InboxBase<Tx> {
   readonly tracing: Tracing | null
   readonly redact: Redactor
   readonly registry: Registry<Tx>
-  /** Undefined = payloads are not encrypted. */
   readonly ring: KeyRing | undefined
   readonly store: LazyStore<Tx>
   readonly cache: SeenCache | null

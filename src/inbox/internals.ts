@@ -70,7 +70,6 @@ export interface HandlerState {
   readonly paused: boolean
   /** The whole source is paused. */
   readonly sourcePaused: boolean
-  /** Attempts that run now. */
   readonly active: number
   readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
   readonly retry: RetryPolicy
@@ -81,9 +80,7 @@ export interface InboxSetup {
   /** Milliseconds. */
   readonly startedAt: number
   readonly version: string | null
-  /** The name of the worker; null when this process runs no handlers. */
   readonly worker: string | null
-  /** Attempts at the same time. */
   readonly concurrency: number
   /** Null when retention is off. */
   readonly retention: RetentionPolicy | null

@@ -48,7 +48,6 @@ export interface RecordingDeps {
 
 export interface RecordingPath extends Recorder {
   readonly spool: OpenSpool | null
-  /** Resolves when no delivery waits for its commit. */
   idle(): Promise<void>
 }
 

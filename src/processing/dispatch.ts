@@ -32,7 +32,6 @@ import { groupSize, type Registered } from './registry.js'
 import type { Result } from './result.js'
 import type { LeavePlace } from './settle.js'
 
-/** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
 /** While it is not known how long the handler takes. */
 const FIRST_RELEASE_DELAY_MS = 100
@@ -44,7 +43,6 @@ const SETTLING_PER_PLACE = 8
 export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
   readonly tracing: Tracing | null
   readonly measured: BufferSize
-  /** The buffer has room for more events. */
   onRoom(): void
   onSettled(event: ClaimedEvent, result: Result): void
 }
@@ -54,10 +52,8 @@ export class Dispatch<Tx> {
   readonly #concurrency: number
   readonly #places: Places<Tx>
   readonly #queues = new Queues<Tx>()
-  /** Callers of `idle`. */
   readonly #whenIdle: (() => void)[] = []
   #isStopped = false
-  /** Events that are settling. */
   #settling = 0
   /** Drains that are under way: a released event is due later, and a drain would end without it. */
   #drains = 0

@@ -56,7 +56,6 @@ export class Leases<Tx> {
     this.#leased.delete(token)
   }
 
-  /** Its events run now. */
   attach(session: Session<Tx>): void {
     for (const claimed of session.claimed) {
       const event = this.#leased.get(claimed.lease.token)

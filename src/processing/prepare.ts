@@ -23,7 +23,6 @@ export interface PreparedEvent {
   readonly watermark: Watermark | null
   /** The result if the handler returns; changed by `ctx.ignore`. */
   result: Result
-  /** The time that the handler took. */
   durationMs: number
 }
 
@@ -56,7 +55,6 @@ function readable(sources: ReadonlyMap<string, Source>, claimed: ClaimedEvent): 
   return asHandledEvent(source, claimed, claimed.body)
 }
 
-/** Applies the schema and the stale guard of the handler. */
 async function examined<Tx>(
   { store }: AttemptDeps<Tx>,
   handler: Registered<Tx>,

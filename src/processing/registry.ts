@@ -32,7 +32,6 @@ export interface Registered<Tx> {
   readonly options: HandlerOptions
   readonly timeoutMs: number
   readonly retry: RetryPolicy
-  /** Attempts that run now in this process. */
   active: number
   /** The time for which an event occupies a place, as a moving average; null until an attempt has ended. */
   meanMs: number | null
@@ -60,7 +59,6 @@ const handlerRule = shape({
   schema: rule('a Standard Schema validator', (value) => ['object', 'function'].includes(typeof value)),
 } satisfies Record<keyof HandlerOptions, Rule>)
 
-/** The most events that this handler takes at once. */
 export function groupSize<Tx>({ handleBatch, options, isolated }: Registered<Tx>): number {
   if (handleBatch) return Math.min(MAX_GROUP, options.maxBatch ?? DEFAULT_BATCH)
   return isolated ? 1 : (options.share ?? 1)
@@ -71,13 +69,14 @@ type SourceTypes = ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
 export class Registry<Tx> {
   readonly all: Registered<Tx>[] = []
   readonly pausedSources = new Set<string>()
+  /** 1 when every event has its own attempt. */
+  largestGroup = 1
   readonly #sources: SourceTypes
   readonly #defaults: RetryPolicy
   /** The most specific pattern first. */
   readonly #bySource = new Map<string, Registered<Tx>[]>()
   /** A cache of `resolve`, by source and type. */
   readonly #resolved = new Map<string, Map<string, Registered<Tx> | null>>()
-  #largestGroup = 1
 
   constructor(sources: SourceTypes, retryDefaults: Partial<RetryPolicy>) {
     this.#sources = sources
@@ -85,12 +84,10 @@ export class Registry<Tx> {
     checkRetry(this.#defaults)
   }
 
-  /** For `inbox.on`. */
   add(source: string, pattern: string, handle: Handler<Tx>, options: HandlerOptions): void {
     this.#register(source, pattern, { handle, handleBatch: null }, options)
   }
 
-  /** For `inbox.onBatch`. */
   addBatch(source: string, pattern: string, handleBatch: BatchHandler<Tx>, options: HandlerOptions): void {
     if (options.share !== undefined)
       throw invalid(
@@ -100,7 +97,6 @@ export class Registry<Tx> {
     this.#register(source, pattern, { handle: null, handleBatch }, options)
   }
 
-  /** Null when no handler is registered for the type. */
   resolve(source: string, eventType: string): Registered<Tx> | null {
     let types = this.#resolved.get(source)
     if (!types) {
@@ -145,14 +141,8 @@ export class Registry<Tx> {
     else this.pausedSources.delete(source)
   }
 
-  /** Whether the source of the event or its handler is paused. */
   isPaused({ source, type }: EventTypeKey): boolean {
     return this.pausedSources.has(source) || this.resolve(source, type)?.paused === true
-  }
-
-  /** 1 when every event has its own attempt. */
-  get largestGroup(): number {
-    return this.#largestGroup
   }
 
   #register(
@@ -183,7 +173,7 @@ export class Registry<Tx> {
     const sorted = [...this.ofSource(source), handler].sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
     this.#bySource.set(source, sorted)
     this.#resolved.clear()
-    this.#largestGroup = Math.max(this.#largestGroup, groupSize(handler))
+    this.largestGroup = Math.max(this.largestGroup, groupSize(handler))
   }
 
   #checkPattern(source: string, pattern: string): void {
@@ -223,7 +213,6 @@ export class Registry<Tx> {
   }
 }
 
-/** The number of characters that are not a star. */
 function literal(pattern: string): number {
   return pattern.replaceAll('*', '').length
 }

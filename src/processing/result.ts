@@ -73,31 +73,21 @@ export function failureIn<Tx>(
   claimed?: ClaimedEvent,
 ): Result {
   const events = claimed ? [claimed] : session.claimed
-  const { source, type } = events[0]!
-  const text = (thrown: unknown) => errorText(redact, events, thrown)
-  const result = failure(error, registry.retryOf(source, type), events[0]!, text)
+  const [first] = events as readonly [ClaimedEvent]
+  const retry = registry.retryOf(first.source, first.type)
+  let result: Result
+  try {
+    result = classify(error, retry, first, (thrown) => errorText(redact, events, thrown))
+  } catch {
+    // A thrown object whose properties cannot be read must not leave its event to the lease: that counts as a dead worker.
+    result = classify(new Error('the handler threw something that cannot be read'), retry, first, textOf)
+  }
   if (result.kind !== 'failed') return result
   if (session.unavailable) return unavailableNow(session.unavailable.code)
-  return events.length === 1 ? { ...result, place: placeIn(redact, events[0]!, error) } : result
+  return events.length === 1 ? { ...result, place: placeIn(redact, first, error) } : result
 }
 
-/**
- * Never throws: a thrown object whose properties cannot be read would otherwise leave its event to the lease, and count as
- * a dead worker. `say` returns the text that is stored.
- */
-function failure(
-  error: unknown,
-  retry: RetryPolicy,
-  claimed: ClaimedEvent,
-  say: (error: unknown) => string,
-): Result {
-  try {
-    return classify(error, retry, claimed, say)
-  } catch {
-    return classify(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
-  }
-}
-
+/** `say` returns the text that is stored. */
 function classify(
   error: unknown,
   retry: RetryPolicy,

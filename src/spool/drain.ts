@@ -15,7 +15,6 @@ export interface DrainDeps extends RecordRowsDeps {
   readonly file: SpoolThread
   readonly circuit: Circuit
   readonly log: Logger
-  /** Called when deliveries were recorded. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
 }
 
