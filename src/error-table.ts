@@ -225,10 +225,6 @@ export const errorTable = {
     502,
     'The request to the {what} failed: {problem}. Check that the endpoint is up and answers 2xx.',
   ),
-  RETENTION_TOO_SHORT: final(
-    500,
-    'Events of source "{source}" would be kept for {age}, but {provider} retries for {window}, and a late retry would be a new event. Keep events at least {window}.',
-  ),
   ARCHIVE_FAILED: retryable(
     503,
     'The archive {archive} could not {verb} {path} ({problem}). Nothing was removed from the log; check that it can be reached and written.',

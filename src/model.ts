@@ -41,50 +41,34 @@ export interface Transition {
 
 /** The complete state machine. A transition that is not listed never happens: the store contract tries them all. */
 export const transitions: readonly Transition[] = [
-  { from: 'new', to: 'pending', by: 'record', when: 'the first verified delivery of the event is recorded' },
-  {
-    from: 'new',
-    to: 'ignored',
-    by: 'record',
-    when: 'known signed content arrives under a new id, and the replay policy is review',
-  },
-  { from: 'pending', to: 'processing', by: 'claim', when: 'a worker claims the event' },
-  {
-    from: 'failed',
-    to: 'processing',
-    by: 'claim',
-    when: 'the next attempt is due and a worker claims the event',
-  },
-  { from: 'processing', to: 'succeeded', by: 'settle', when: 'the handler returned' },
-  {
-    from: 'processing',
-    to: 'ignored',
-    by: 'settle',
-    when: 'the handler ignored the event, or no handler matches',
-  },
-  { from: 'processing', to: 'failed', by: 'settle', when: 'the handler threw' },
-  {
-    from: 'processing',
-    to: 'pending',
-    by: 'release',
-    when: 'a worker releases the event before its first attempt',
-  },
-  {
-    from: 'processing',
-    to: 'failed',
-    by: 'release',
-    when: 'a worker releases the event before a later attempt',
-  },
-  { from: 'processing', to: 'pending', by: 'expire', when: 'the lease of the first attempt expired' },
-  { from: 'processing', to: 'failed', by: 'expire', when: 'the lease of a later attempt expired' },
-  { from: 'failed', to: 'pending', by: 'retry', when: 'an operator retries the event' },
-  { from: 'ignored', to: 'pending', by: 'retry', when: 'an operator retries the event' },
-  { from: 'failed', to: 'pending', by: 'replay', when: 'an operator replays the event' },
-  { from: 'ignored', to: 'pending', by: 'replay', when: 'an operator replays the event' },
-  { from: 'succeeded', to: 'pending', by: 'replay', when: 'an operator replays the event with force' },
-  { from: 'pending', to: 'ignored', by: 'ignore', when: 'an operator ignores the event' },
-  { from: 'failed', to: 'ignored', by: 'ignore', when: 'an operator ignores the event' },
+  move('new', 'pending', 'record', 'the first verified delivery of the event is recorded'),
+  move(
+    'new',
+    'ignored',
+    'record',
+    'known signed content arrives under a new id, and the replay policy is review',
+  ),
+  move('pending', 'processing', 'claim', 'a worker claims the event'),
+  move('failed', 'processing', 'claim', 'the next attempt is due and a worker claims the event'),
+  move('processing', 'succeeded', 'settle', 'the handler returned'),
+  move('processing', 'ignored', 'settle', 'the handler ignored the event, or no handler matches'),
+  move('processing', 'failed', 'settle', 'the handler threw'),
+  move('processing', 'pending', 'release', 'a worker releases the event before its first attempt'),
+  move('processing', 'failed', 'release', 'a worker releases the event before a later attempt'),
+  move('processing', 'pending', 'expire', 'the lease of the first attempt expired'),
+  move('processing', 'failed', 'expire', 'the lease of a later attempt expired'),
+  move('failed', 'pending', 'retry', 'an operator retries the event'),
+  move('ignored', 'pending', 'retry', 'an operator retries the event'),
+  move('failed', 'pending', 'replay', 'an operator replays the event'),
+  move('ignored', 'pending', 'replay', 'an operator replays the event'),
+  move('succeeded', 'pending', 'replay', 'an operator replays the event with force'),
+  move('pending', 'ignored', 'ignore', 'an operator ignores the event'),
+  move('failed', 'ignored', 'ignore', 'an operator ignores the event'),
 ]
+
+function move(from: Transition['from'], to: State, by: Move, when: string): Transition {
+  return { from, to, by, when }
+}
 
 export function canMove(from: State | 'new', by: Move, to?: State): boolean {
   return transitions.some((t) => t.from === from && t.by === by && (to === undefined || t.to === to))

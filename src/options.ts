@@ -23,7 +23,6 @@ export interface OptionProblem {
   readonly problem: string
 }
 
-/** Throws one error that lists every problem. */
 export function checkOptions(
   name: string,
   value: unknown,
@@ -93,7 +92,6 @@ export const off: Rule = rule('false', (value) => value === false)
 /** The longest wait of a timer of Node; a longer one would end at once. */
 export const MAX_TIMER_MS = 2 ** 31 - 1
 
-/** A whole number. */
 export function whole(least: number, most = Number.MAX_SAFE_INTEGER): Rule {
   const range = most === Number.MAX_SAFE_INTEGER ? `, ${least} or more` : ` from ${least} to ${most}`
   return rule(

@@ -1,6 +1,6 @@
 /** What the three parts of an inbox share, made from its options: its store, its sources, its handlers, its counters. */
 import { type Clock, systemClock } from '../clock.js'
-import { type Counters, createCounters } from '../counters.js'
+import { Counters } from '../counters.js'
 import { type KeyRing, keyRing } from '../encryption/key-ring.js'
 import { type IntakeObserver, intakeObserver } from '../intake/observer.js'
 import { type IntakeLimits, intakeLimits } from '../intake/receive.js'
@@ -26,7 +26,6 @@ export interface InboxBase<Tx> {
   readonly tracing: Tracing | null
   readonly redact: Redactor
   readonly registry: Registry<Tx>
-  /** Undefined = payloads are not encrypted. */
   readonly ring: KeyRing | undefined
   readonly store: LazyStore<Tx>
   readonly cache: SeenCache | null
@@ -38,7 +37,7 @@ export function inboxBase<Tx>(options: InboxOptions<Tx>): InboxBase<Tx> {
   const clock = options.clock ?? systemClock
   const sources = checkSources(options.sources, log)
   checkCapabilities(options)
-  const counters = createCounters()
+  const counters = new Counters()
   const ring = options.encryption && keyRing(options.encryption)
   const { retry } = options.processing || {}
   const store = lazyStore(options, ring, log)

@@ -21,7 +21,6 @@ import {
 export interface InboxHistory {
   /** The sums of all processes of the log, with the counts of this one up to now. */
   read(range: HistoryRange): Promise<HistoryReport>
-  /** The processes that share the log. */
   processes(): Promise<ProcessSeen[]>
   /** The id of this inbox in `processes`. */
   readonly id: string
@@ -40,7 +39,6 @@ export interface Historian extends InboxHistory {
 
 export interface HistorianDeps {
   readonly counters: Counters
-  /** The store if it is open now. */
   readonly opened: () => Store | null
   readonly open: () => Promise<Store>
   /** Null when this process runs no handlers. */

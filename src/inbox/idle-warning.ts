@@ -18,7 +18,6 @@ export interface IdleWarningDeps {
 }
 
 export interface IdleWarning {
-  /** A delivery was recorded. */
   recorded(): void
   /** This process runs handlers from now on: by `start`, or by calls of `drain` or `process`. */
   runs(): void

@@ -20,7 +20,6 @@ export interface InboxIntake {
   refused(source: string | null, refusal: EarlyRefusal): Receipt
   readonly bodies: BodyBudget
   readonly spool: OpenSpool | null
-  /** Resolves when no delivery waits for its commit. */
   idle(): Promise<void>
 }
 

@@ -2,7 +2,7 @@
  * The whole inbox: what its users see, and what the adapters, the server and the tools of this package need besides. It is one
  * object; `Inbox` is the part of it that users may rely on.
  */
-import type { Counters, HandlerCounters } from '../counters.js'
+import type { AttemptCounters, Counters } from '../counters.js'
 import { invalid } from '../errors.js'
 import type { Receipt } from '../intake/answer.js'
 import type { BodyBudget } from '../intake/body-budget.js'
@@ -70,20 +70,17 @@ export interface HandlerState {
   readonly paused: boolean
   /** The whole source is paused. */
   readonly sourcePaused: boolean
-  /** Attempts that run now. */
   readonly active: number
   readonly options: Pick<HandlerOptions, 'concurrency' | 'timeout' | 'order' | 'share' | 'maxBatch'>
   readonly retry: RetryPolicy
-  readonly counters: HandlerCounters
+  readonly counters: AttemptCounters
 }
 
 export interface InboxSetup {
   /** Milliseconds. */
   readonly startedAt: number
   readonly version: string | null
-  /** The name of the worker; null when this process runs no handlers. */
   readonly worker: string | null
-  /** Attempts at the same time. */
   readonly concurrency: number
   /** Null when retention is off. */
   readonly retention: RetentionPolicy | null

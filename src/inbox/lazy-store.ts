@@ -17,7 +17,6 @@ export interface LazyStore<Tx = unknown> {
   open(): Promise<Store<Tx>>
   /** The store, for work that was accepted before `refuse` was called. */
   openForAccepted(): Promise<Store<Tx>>
-  /** The store if it is open now. */
   readonly opened: Store<Tx> | null
   /** The last step of the recording path. It does not encrypt: the path has done that. */
   readonly recorder: LogRecorder

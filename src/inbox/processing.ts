@@ -12,12 +12,10 @@ import { idleWarning, noIdleWarning } from './idle-warning.js'
 import type { ActionMethod } from './types.js'
 
 export interface InboxProcessing<Tx> {
-  /** The name of the worker; null when this process runs no handlers. */
   readonly worker: string | null
   /** Starts handlers now, or as soon as the store is open. */
   start(): Promise<void>
   stop(deadlineMs: number): Promise<void>
-  /** Looks for due events now. */
   wake(): void
   /** The processor. Opens the store. */
   processor(): Promise<Processor<Tx>>

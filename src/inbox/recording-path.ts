@@ -8,7 +8,7 @@
  *   spool         stores the batch in a local file while the store is unavailable
  *   store         commits the batch
  *
- * Each step is a function that takes the next one. `cache`, `seal` and `spool` are there when they are configured.
+ * `cache`, `seal` and `spool` are there when they are configured.
  */
 import { randomUUID } from 'node:crypto'
 import type { Clock } from '../clock.js'
@@ -48,21 +48,31 @@ export interface RecordingDeps {
 
 export interface RecordingPath extends Recorder {
   readonly spool: OpenSpool | null
-  /** Resolves when no delivery waits for its commit. */
   idle(): Promise<void>
 }
 
 export function recordingPath(deps: RecordingDeps): RecordingPath {
   const { options, recordMs, cache, ring, store, counters } = deps
-  // Last step first, because each step takes the next one.
-  const toStore = store.recorder
-  const toSpool = options.spool ? spoolStep(options.spool, deps)(toStore) : null
-  const sealed = sealStep(ring)(toSpool ?? toStore)
-  const commits = groupCommit(sealed, commitOptions(recordMs, counters))
-  const { record } = cacheStep(cache)(traceStep(commits))
+  const spool = options.spool ? spoolInFront(store.recorder, options.spool, deps) : null
+  const last: BatchRecorder = spool ?? store.recorder
+  const commits = groupCommit(ring ? sealing(ring, last) : last, commitOptions(recordMs, counters))
   counters.seen = cache?.counts ?? null
-  counters.spool = toSpool?.counts ?? null
-  return { record, spool: toSpool, idle: commits.idle }
+  counters.spool = spool?.counts ?? null
+
+  const commit: Recorder['record'] = (delivery, _source, span) =>
+    span ? span.record(() => commits.record(delivery)) : commits.record(delivery)
+  return { record: cache ? unlessKnown(cache, commit) : commit, spool, idle: commits.idle }
+}
+
+function unlessKnown(cache: SeenCache, commit: Recorder['record']): Recorder['record'] {
+  return async (delivery, source, span) => {
+    const log = await cache.logId()
+    const known = log && (await cache.ask(log, source, delivery))
+    if (known) return known
+    const recording = await commit(delivery, source, span)
+    if (log && recording !== 'spooled') cache.add(log, source, delivery, recording)
+    return recording
+  }
 }
 
 /** The cache of known events, bound to the log by a random id that is stored in the log, and to the database that holds it. */
@@ -86,50 +96,29 @@ export function seenCache({
   })
 }
 
-function cacheStep(cache: SeenCache | null): (next: Recorder) => Recorder {
-  return (next) =>
-    cache === null
-      ? next
-      : {
-          async record(delivery, source, span) {
-            const log = await cache.logId()
-            const known = log && (await cache.ask(log, source, delivery))
-            if (known) return known
-            const recording = await next.record(delivery, source, span)
-            if (log && recording !== 'spooled') cache.add(log, source, delivery, recording)
-            return recording
-          },
-        }
-}
-
-function traceStep(next: Recorder): Recorder {
-  return {
-    record: (delivery, source, span) =>
-      span ? span.record(() => next.record(delivery, source, span)) : next.record(delivery, source, span),
-  }
-}
-
-function sealStep(ring: KeyRing | undefined): (next: BatchRecorder) => BatchRecorder {
-  return (next) => (ring ? sealing(ring, next) : next)
-}
-
-function spoolStep(options: SpoolOptions, deps: RecordingDeps): (next: LogRecorder) => OpenSpool {
+function spoolInFront(next: LogRecorder, options: SpoolOptions, deps: RecordingDeps): OpenSpool {
   const { recordMs, ring, store, clock, log, observer, recorded } = deps
-  return (next) =>
-    openSpool(spoolInTime(options, recordMs), {
+  // At most half of `recordMs`, so that the spool takes over while the sender still waits for its answer.
+  const after = Math.min(msOf(options.after, DEFAULT_AFTER), Math.ceil(recordMs / 2))
+  return openSpool(
+    { ...options, after },
+    {
       next,
       drainTo: ring ? checkSeals(ring, next) : next,
       clock,
       log,
       probe: async () => (await store.open()).ping(),
       drained(deliveries, verdicts) {
-        for (const [i, { source, events }] of deliveries.entries()) {
-          const ids = events.map((event) => event.id)
-          observer.recorded(source, ids, verdicts[i]!)
-        }
+        for (const [i, { source, events }] of deliveries.entries())
+          observer.recorded(
+            source,
+            events.map(({ id }) => id),
+            verdicts[i]!,
+          )
         recorded()
       },
-    })
+    },
+  )
 }
 
 /**
@@ -147,11 +136,6 @@ function checkSeals(ring: KeyRing, next: LogRecorder): LogRecorder {
       return refusals.map((refusal) => refusal ?? verdicts.shift()!)
     },
   }
-}
-
-/** At most half of `recordMs`, so that the spool takes over while the sender still waits for its answer. */
-function spoolInTime(spool: SpoolOptions, recordMs: number): SpoolOptions {
-  return { ...spool, after: Math.min(msOf(spool.after, DEFAULT_AFTER), Math.ceil(recordMs / 2)) }
 }
 
 function commitOptions(recordMs: number, counters: Counters): GroupCommitOptions {

@@ -22,7 +22,6 @@ export interface AfterRecordDeps {
   readonly observer: IntakeObserver
 }
 
-/** How each event ended. `ids` are those of the log; `verdicts` are in the same order. */
 export function handleInRequest(
   { after, observer }: AfterRecordDeps,
   { conflict }: Pick<Source, 'conflict'>,

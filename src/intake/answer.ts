@@ -39,7 +39,10 @@ export interface Receipt {
 }
 
 const JSON_HEADERS = { 'content-type': 'application/json' } as const
-const RETRY_HEADERS = { ...JSON_HEADERS, 'retry-after': '5' } as const
+const rejectionHeaders: Readonly<Record<number, Receipt['headers']>> = {
+  405: { ...JSON_HEADERS, allow: 'POST' },
+  503: { ...JSON_HEADERS, 'retry-after': '5' },
+}
 
 export function rejected(httpStatus: number, reason: string, status: ReceiptStatus = 'rejected'): Receipt {
   return {
@@ -49,12 +52,7 @@ export function rejected(httpStatus: number, reason: string, status: ReceiptStat
     duplicate: false,
     events: [],
     reason,
-    headers:
-      httpStatus === 503
-        ? RETRY_HEADERS
-        : httpStatus === 405
-          ? { ...JSON_HEADERS, allow: 'POST' }
-          : JSON_HEADERS,
+    headers: rejectionHeaders[httpStatus] ?? JSON_HEADERS,
     body: `{"status":"${status}"}`,
   }
 }
@@ -75,18 +73,9 @@ export function earlyRefusal(refusal: EarlyRefusal): Receipt {
   return rejected(refusalStatus[refusal], refusal, refusal === 'overloaded' ? 'unavailable' : 'rejected')
 }
 
-export function handshakeAnswer(reply: HandshakeReply): Receipt {
-  const { httpStatus, headers, body } = reply
-  return {
-    httpStatus,
-    status: 'handshake',
-    eventId: null,
-    duplicate: false,
-    events: [],
-    reason: null,
-    headers,
-    body,
-  }
+export function handshakeAnswer({ httpStatus, headers, body }: HandshakeReply): Receipt {
+  const none = { eventId: null, duplicate: false, events: [], reason: null }
+  return { httpStatus, status: 'handshake', ...none, headers, body }
 }
 
 /** `verdicts` are those of the events in `ids`, in order, after their commit. */
@@ -110,16 +99,7 @@ export function recordedAnswer(
     : verdicts.every(isFinished)
       ? 'already_processed'
       : 'already_received'
-  return {
-    httpStatus: source.answer.httpStatus ?? 200,
-    status,
-    eventId: ids[0]!,
-    duplicate,
-    events,
-    reason: null,
-    headers: source.answer.contentType ? { 'content-type': source.answer.contentType } : JSON_HEADERS,
-    body: source.answer.body ?? answerBody(status, events, duplicate),
-  }
+  return acceptedAnswer(source, 200, status, events, duplicate)
 }
 
 /** 400 makes most senders give up, so it is the answer only where the delivery itself is to blame. */
@@ -132,15 +112,26 @@ function refusedAnswer(code: ErrorCode): Receipt {
 /** The store is unavailable, and the delivery is durable in the spool. Duplicates are found when the spool is drained. */
 export function spooledAnswer(source: Source, ids: readonly string[]): Receipt {
   const events = ids.map((eventId) => ({ eventId, duplicate: false }))
+  return acceptedAnswer(source, 202, 'spooled', events, false)
+}
+
+/** `httpStatus`: unless the sender expects another one. */
+function acceptedAnswer(
+  { answer }: Source,
+  httpStatus: number,
+  status: ReceiptStatus,
+  events: readonly EventReceipt[],
+  duplicate: boolean,
+): Receipt {
   return {
-    httpStatus: source.answer.httpStatus ?? 202,
-    status: 'spooled',
-    eventId: ids[0]!,
-    duplicate: false,
+    httpStatus: answer.httpStatus ?? httpStatus,
+    status,
+    eventId: events[0]!.eventId,
+    duplicate,
     events,
     reason: null,
-    headers: source.answer.contentType ? { 'content-type': source.answer.contentType } : JSON_HEADERS,
-    body: source.answer.body ?? answerBody('spooled', events, false),
+    headers: answer.contentType ? { 'content-type': answer.contentType } : JSON_HEADERS,
+    body: answer.body ?? answerBody(status, events, duplicate),
   }
 }
 

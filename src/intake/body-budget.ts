@@ -15,7 +15,6 @@ export interface BodyReading {
   onEvicted(evict: () => void): void
   /** The body is complete: it is not evicted any more. */
   complete(): void
-  /** Frees the memory. */
   end(): void
 }
 
@@ -86,7 +85,6 @@ export function createBodyBudget(mostBytes: number, now: () => number = () => pe
 const SMALL_BYTES = 4_096
 const BLOCK_BYTES = 16_384
 
-/** Joins the chunks of a body. */
 export interface ByteCollector {
   add(piece: Uint8Array): void
   whole(): Uint8Array

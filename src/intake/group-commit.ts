@@ -31,7 +31,6 @@ export interface GroupCommit {
    * error of the store. A delivery that ran out of time may still be recorded: the sender's retry is then a duplicate.
    */
   record(delivery: NewDelivery): Promise<Recording>
-  /** Deliveries that wait for a commit. */
   readonly waiting: number
   /** Resolves when nothing waits and nothing is under way. */
   idle(): Promise<void>

@@ -38,7 +38,6 @@ export interface IntakeDeps {
   readonly tracing: Tracing | null
 }
 
-/** The receipt, and the step that gave it. */
 export interface Answer {
   readonly step: 'receive' | 'verify' | 'identify' | 'record' | 'handle'
   readonly receipt: Receipt

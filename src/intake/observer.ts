@@ -30,11 +30,8 @@ export interface IntakeObserver {
   answered(counted: string, answer: Answer, startedAt: number): Receipt
   /** An adapter has refused a request before there was a delivery. Returns the answer. */
   refusedEarly(source: string | null, refusal: EarlyRefusal): Receipt
-  /** The store could not be opened for a delivery. */
   storeNotOpen(source: string, error: unknown): void
-  /** The inbox has stopped, and a delivery came. */
   stopped(source: string): void
-  /** Recording failed. Returns the code of the error. */
   storeFailed(error: unknown): string
   /** A delivery was recorded: now, or later out of the spool. */
   recorded(source: string, ids: readonly string[], verdicts: readonly RecordVerdict[]): void

@@ -12,19 +12,25 @@ import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
+import type { Store } from '../store.js'
 import { call } from './call.js'
 import type { Leases } from './leases.js'
 import { prepare } from './prepare.js'
+import type { Redactor } from './redact.js'
 import type { Registered, Registry } from './registry.js'
 import { report } from './report.js'
 import type { Result } from './result.js'
 import { Session } from './session.js'
-import { type LeavePlace, type SettleDeps, settle } from './settle.js'
+import { type LeavePlace, type OutcomeWriter, settle } from './settle.js'
 
-export interface AttemptDeps<Tx> extends SettleDeps<Tx> {
+/** What the steps of an attempt use. */
+export interface AttemptDeps<Tx> {
+  readonly store: Store<Tx>
   readonly registry: Registry<Tx>
   readonly sources: ReadonlyMap<string, Source>
-  readonly leases: Pick<Leases<Tx>, 'attach'>
+  readonly redact: Redactor
+  readonly outcomes: OutcomeWriter
+  readonly leases: Leases<Tx>
   readonly log: Logger
   readonly counters: Counters
 }

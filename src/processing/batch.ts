@@ -11,16 +11,10 @@ import type { Registered } from './registry.js'
 import { report } from './report.js'
 import { isOutcome, type Result } from './result.js'
 import type { Session } from './session.js'
-import { type LeavePlace, releaseAll, type SettleDeps, settleTogether } from './settle.js'
+import { type LeavePlace, releaseAll, settleTogether } from './settle.js'
+import { callEach } from './share.js'
 
-/** Calls the handler with prepared events. Returns how many have begun, and the failure if there was one. */
-export type CallAll<Tx> = (
-  deps: AttemptDeps<Tx>,
-  session: Session<Tx>,
-  handler: Registered<Tx>,
-  prepared: readonly PreparedEvent[],
-) => Promise<Called>
-
+/** How many events have begun, and the failure if there was one. */
 export interface Called {
   readonly begun: number
   readonly failed: Result | null
@@ -39,30 +33,21 @@ export async function attemptBatch<Tx>(
   handler: Registered<Tx>,
   events: readonly ClaimedEvent[],
   leavePlace: LeavePlace,
-  callAll: CallAll<Tx> = callTogether,
 ): Promise<BatchEnd> {
   const session = openSession(deps, handler, events)
   try {
     const preparing = events.map((event) => prepare(deps, session, handler, event))
     const prepared = isReady(preparing) ? preparing : await Promise.all(preparing)
     if (!fitTogether(prepared)) return { results: null, begun: events.length }
-    const { begun, failed } = await callAll(deps, session, handler, prepared)
+    const { begun, failed } = handler.handleBatch
+      ? { begun: prepared.length, failed: await call(deps, session, handler, prepared) }
+      : await callEach(deps, session, handler, prepared)
     const results = await settleBatch(deps, session, prepared.slice(0, begun), failed, leavePlace)
     for (const [i, result] of results?.entries() ?? []) report(deps, handler, prepared[i]!, result)
     return { results, begun: results?.length ?? begun }
   } finally {
     session.end()
   }
-}
-
-/** For `onBatch`: one call with all events. */
-async function callTogether<Tx>(
-  deps: AttemptDeps<Tx>,
-  session: Session<Tx>,
-  handler: Registered<Tx>,
-  prepared: readonly PreparedEvent[],
-): Promise<Called> {
-  return { begun: prepared.length, failed: await call(deps, session, handler, prepared) }
 }
 
 /** True when there is nothing to wait for: a promise for each event would cost more than the rest of this step. */
@@ -91,7 +76,7 @@ function fitTogether(prepared: readonly PreparedEvent[]): boolean {
  * or the store had no transaction to give), all are released instead: alone, each would wait for the same connections.
  */
 export async function settleBatch<Tx>(
-  deps: SettleDeps<Tx> & Pick<AttemptDeps<Tx>, 'log'>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   failed: Result | null,

@@ -29,7 +29,6 @@ export class BufferSize {
     this.#since = clock()
   }
 
-  /** An event has ended. */
   finished(): void {
     this.#count++
     const elapsedMs = this.#clock() - this.#since

@@ -5,20 +5,14 @@
 import { atMost } from '../clock.js'
 import { durationText } from '../duration.js'
 import { HookonceError, isHookonceError } from '../errors.js'
-import type { Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
-import type { Store } from '../store.js'
+import type { AttemptDeps } from './attempt.js'
 import { batchContext, eventContext, logFieldsOf } from './context.js'
 import { runningNow } from './floating-promises.js'
 import type { PreparedEvent } from './prepare.js'
 import type { Registered } from './registry.js'
-import { type FailureDeps, failureIn, NeedsOwnTransaction, type Result } from './result.js'
+import { failureIn, NeedsOwnTransaction, type Result } from './result.js'
 import type { Scope, Session } from './session.js'
-
-export interface CallDeps<Tx> extends FailureDeps<Tx> {
-  readonly store: Store<Tx>
-  readonly log: Logger
-}
 
 export interface Limit {
   readonly timeoutMs: number
@@ -35,7 +29,7 @@ const REPORT_AFTER_MS = 1_000
  * else to the result of its failure.
  */
 export async function call<Tx>(
-  deps: CallDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   prepared: readonly PreparedEvent[],
@@ -82,7 +76,7 @@ function timedOut<Tx>(session: Session<Tx>, timeoutMs: number): Error {
 
 /** Resolves when the handler has returned and its calls on `ctx` have ended, awaited or not. */
 async function invoke<Tx>(
-  deps: CallDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   scope: Scope<Tx>,
   handler: Registered<Tx>,

@@ -1,21 +1,14 @@
 /** The second argument of a handler, `ctx`, and the fields of log lines about its events. */
-import { boundLog, type Logger } from '../log.js'
+import { boundLog } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
-import type { Store } from '../store.js'
+import type { AttemptDeps } from './attempt.js'
 import { Effects, idempotencyKey } from './effect.js'
 import type { BatchContext, HandledEvent, HandlerContext } from './handler.js'
 import type { PreparedEvent } from './prepare.js'
-import type { Redactor } from './redact.js'
 import type { Scope, Session } from './session.js'
 
-interface ContextDeps<Tx> {
-  readonly store: Store<Tx>
-  readonly redact: Redactor
-  readonly log: Logger
-}
-
 export function eventContext<Tx>(
-  { store, redact, log }: ContextDeps<Tx>,
+  { store, redact, log }: AttemptDeps<Tx>,
   session: Session<Tx>,
   scope: Scope<Tx>,
   prepared: PreparedEvent,
@@ -42,7 +35,7 @@ export function eventContext<Tx>(
 }
 
 export function batchContext<Tx>(
-  { redact, log }: ContextDeps<Tx>,
+  { redact, log }: AttemptDeps<Tx>,
   session: Session<Tx>,
   scope: Scope<Tx>,
   ready: readonly PreparedEvent[],

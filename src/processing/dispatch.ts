@@ -26,15 +26,12 @@ import type { Tracing } from '../tracing.js'
 import { type AttemptDeps, attempt } from './attempt.js'
 import { attemptBatch, type BatchEnd } from './batch.js'
 import { AHEAD_MS, type BufferSize } from './buffer-size.js'
-import type { Leases } from './leases.js'
 import { type Holder, LONG_MS, type Place, Places } from './places.js'
 import { Queues } from './queues.js'
 import { groupSize, type Registered } from './registry.js'
 import type { Result } from './result.js'
 import type { LeavePlace } from './settle.js'
-import { attemptShared } from './share.js'
 
-/** Delay before a released event becomes due again. */
 const RELEASE_DELAY_MS = 1_000
 /** While it is not known how long the handler takes. */
 const FIRST_RELEASE_DELAY_MS = 100
@@ -44,10 +41,8 @@ const FIRST_RELEASE_DELAY_MS = 100
 const SETTLING_PER_PLACE = 8
 
 export interface DispatchDeps<Tx> extends AttemptDeps<Tx> {
-  readonly leases: Leases<Tx>
   readonly tracing: Tracing | null
   readonly measured: BufferSize
-  /** The buffer has room for more events. */
   onRoom(): void
   onSettled(event: ClaimedEvent, result: Result): void
 }
@@ -57,10 +52,8 @@ export class Dispatch<Tx> {
   readonly #concurrency: number
   readonly #places: Places<Tx>
   readonly #queues = new Queues<Tx>()
-  /** Callers of `idle`. */
   readonly #whenIdle: (() => void)[] = []
   #isStopped = false
-  /** Events that are settling. */
   #settling = 0
   /** Drains that are under way: a released event is due later, and a drain would end without it. */
   #drains = 0
@@ -321,8 +314,7 @@ async function attempted<Tx>(
 ): Promise<BatchEnd> {
   if (!handler || events.length === 1)
     return { results: [await attempt(deps, handler, events[0]!, leavePlace)], begun: 1 }
-  const attemptAll = handler.handleBatch ? attemptBatch : attemptShared
-  return attemptAll(deps, handler, events, leavePlace)
+  return attemptBatch(deps, handler, events, leavePlace)
 }
 
 /**

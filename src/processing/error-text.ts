@@ -109,7 +109,6 @@ function nameAndMessage(error: unknown, depth = 0): string {
   return text === '' ? name : `${name}: ${text}`
 }
 
-/** The errors in an AggregateError. */
 function innerErrors(error: unknown, depth: number): string {
   try {
     const errors = read(error, 'errors')

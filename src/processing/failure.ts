@@ -46,9 +46,21 @@ export function retryDelayMs(
   return Math.round(full / 2 + (full / 2) * random())
 }
 
+/** An error with which a handler decides what happens to its event. */
+class Directive extends Error {
+  override readonly name: 'PermanentFailure' | 'RetryAfter' | 'Postponed'
+  readonly delayMs: number
+
+  constructor(name: Directive['name'], why: unknown, delayMs = 0) {
+    super(textOf(why), { cause: why })
+    this.name = name
+    this.delayMs = delayMs
+  }
+}
+
 /** `throw permanent(error)`: no retry can help. The event becomes a dead letter at once. */
 export function permanent(error: unknown): Error {
-  return new PermanentFailure(textOf(error), { cause: error })
+  return new Directive('PermanentFailure', error)
 }
 
 /**
@@ -56,7 +68,7 @@ export function permanent(error: unknown): Error {
  * after the last one the event is a dead letter.
  */
 export function retryAfter(delay: Duration, why: unknown = 'the handler asked to be called again'): Error {
-  return new RetryAfter(checkDelay('retryAfter', delay), textOf(why), why)
+  return new Directive('RetryAfter', why, checkDelay('retryAfter', delay))
 }
 
 /**
@@ -64,43 +76,12 @@ export function retryAfter(delay: Duration, why: unknown = 'the handler asked to
  * only for conditions that end without intervention (a rate limit, a pause), never for a failure.
  */
 export function postpone(delay: Duration, why: unknown = 'the handler asked to be called later'): Error {
-  return new Postponed(checkDelay('postpone', delay), textOf(why))
+  return new Directive('Postponed', why, checkDelay('postpone', delay))
 }
 
-class PermanentFailure extends Error {
-  override readonly name = 'PermanentFailure'
-}
-
-class RetryAfter extends Error {
-  override readonly name = 'RetryAfter'
-  readonly delayMs: number
-  constructor(delayMs: number, message: string, cause: unknown) {
-    super(message, { cause })
-    this.delayMs = delayMs
-  }
-}
-
-class Postponed extends Error {
-  override readonly name = 'Postponed'
-  readonly delayMs: number
-  constructor(delayMs: number, message: string) {
-    super(message)
-    this.delayMs = delayMs
-  }
-}
-
-export function isPermanent(error: unknown): boolean {
-  return error instanceof PermanentFailure
-}
-
-/** The delay of a `postpone`; null for any other error. */
-export function postponedMs(error: unknown): number | null {
-  return error instanceof Postponed ? clampDelay(error.delayMs) : null
-}
-
-/** The delay of a `retryAfter`; null for any other error. */
-export function retryAfterMs(error: unknown): number | null {
-  return error instanceof RetryAfter ? clampDelay(error.delayMs) : null
+/** The delay of such an error; null for any other error. */
+export function delayOf(error: unknown, name: Directive['name']): number | null {
+  return error instanceof Directive && error.name === name ? clampDelay(error.delayMs) : null
 }
 
 function checkDelay(name: string, delay: Duration): number {

@@ -63,7 +63,6 @@ export class Calls {
     if (this.#rejected.length > 0) this.#reportUnawaited()
   }
 
-  /** Returns the first of them. */
   #reportUnawaited(): { readonly error: unknown } | null {
     const unawaited = this.#rejected.filter(({ call }) => !call.isAwaited)
     this.#rejected = []

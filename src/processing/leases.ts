@@ -5,18 +5,13 @@
  *   waiting   in the buffer, without a session. `onLost` is called when its lease is lost;
  *   running   in a session, which a lost lease aborts. The attempt then drops its own lease when it ends.
  */
-import { type Counters, countStoreError } from '../counters.js'
-import type { Logger } from '../log.js'
+import { countStoreError } from '../counters.js'
 import type { ClaimedEvent, Lease } from '../model.js'
-import type { Store } from '../store.js'
+import type { AttemptDeps } from './attempt.js'
 import { leaseLost, Stopping } from './result.js'
 import type { Session } from './session.js'
 
-interface LeasesDeps<Tx> {
-  readonly store: Pick<Store<Tx>, 'extend'>
-  readonly counters: Counters
-  readonly log: Logger
-}
+type LeasesDeps<Tx> = Pick<AttemptDeps<Tx>, 'store' | 'counters' | 'log'>
 
 interface LeasedEvent<Tx> {
   readonly claimed: ClaimedEvent
@@ -42,10 +37,6 @@ export class Leases<Tx> {
     this.#onLost = onLost
   }
 
-  get size(): number {
-    return this.#leased.size
-  }
-
   has(token: string): boolean {
     return this.#leased.has(token)
   }
@@ -65,17 +56,22 @@ export class Leases<Tx> {
     this.#leased.delete(token)
   }
 
-  /** Its events run now. */
   attach(session: Session<Tx>): void {
-    this.#setSession(session.claimed, session)
-    const lost = session.claimed.find(({ lease }) => this.#leased.get(lease.token)?.isLost)
-    if (lost) session.abort(leaseLost(lost))
+    for (const claimed of session.claimed) {
+      const event = this.#leased.get(claimed.lease.token)
+      if (!event) continue
+      event.session = session
+      if (event.isLost) session.abort(leaseLost(claimed))
+    }
     if (this.#isAborting) session.abort(stopping())
   }
 
   /** These events wait in the buffer again. */
   detach(claimed: readonly ClaimedEvent[]): void {
-    this.#setSession(claimed, null)
+    for (const { lease } of claimed) {
+      const event = this.#leased.get(lease.token)
+      if (event) event.session = null
+    }
   }
 
   /** The process stops: aborts running sessions, and from now on sessions that begin. */
@@ -131,13 +127,6 @@ export class Leases<Tx> {
     this.#deps.counters.of(claimed.source).leasesLost++
     this.#leased.delete(claimed.lease.token)
     this.#onLost(claimed)
-  }
-
-  #setSession(claimed: readonly ClaimedEvent[], session: Session<Tx> | null): void {
-    for (const { lease } of claimed) {
-      const event = this.#leased.get(lease.token)
-      if (event) event.session = session
-    }
   }
 }
 

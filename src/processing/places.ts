@@ -14,13 +14,11 @@ import type { Registered } from './registry.js'
 
 /** An attempt that runs longer lends its place. */
 export const LONG_MS = 1_000
-/** The weight of the last attempt in the moving average. */
 const LAST_WEIGHT = 0.2
 
 /** Null: events without a handler. */
 export type Holder<Tx> = Registered<Tx> | null
 
-/** Held by an attempt on one event or more of one handler. */
 export interface Place<Tx> {
   readonly holder: Holder<Tx>
   readonly events: number
@@ -47,18 +45,15 @@ export class Places<Tx> {
     return this.#held.get(holder)?.size ?? 0
   }
 
-  /** True when the limit of the handler itself is reached. */
   isAtLimit(holder: Holder<Tx>): boolean {
     return this.heldBy(holder) >= (holder?.options.concurrency ?? Number.POSITIVE_INFINITY)
   }
 
-  /** True when an attempt of this handler runs for more than a second. */
   isLong(holder: Holder<Tx>): boolean {
     const [oldest] = this.#held.get(holder) ?? []
     return oldest !== undefined && isLong(oldest, performance.now())
   }
 
-  /** `waiting`: the handlers whose events wait. */
   quota(waiting: Iterable<Holder<Tx>>): number {
     let handlers = this.#held.size
     for (const holder of waiting) if (!this.#held.has(holder)) handlers++
@@ -101,7 +96,6 @@ export class Places<Tx> {
     return Math.max(1, Math.floor(this.size / Math.max(1, handlers)))
   }
 
-  /** Held places without those that are lent. */
   #countedWith(quota: number): number {
     if (this.active < this.size) return this.active
     const now = performance.now()

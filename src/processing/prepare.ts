@@ -7,11 +7,12 @@ import { codeOf, type ErrorCode } from '../errors.js'
 import type { ClaimedEvent } from '../model.js'
 import type { Source } from '../provider.js'
 import { need, type Store, type Watermark } from '../store.js'
+import type { AttemptDeps } from './attempt.js'
 import { permanent } from './failure.js'
 import type { HandledEvent, StandardSchema } from './handler.js'
 import { asHandledEvent, withPayload } from './payload.js'
 import type { Registered } from './registry.js'
-import { type FailureDeps, failureIn, type Result, unavailableNow, usedUp } from './result.js'
+import { failureIn, type Result, unavailableNow, usedUp } from './result.js'
 import type { Session } from './session.js'
 
 export interface PreparedEvent {
@@ -22,18 +23,12 @@ export interface PreparedEvent {
   readonly watermark: Watermark | null
   /** The result if the handler returns; changed by `ctx.ignore`. */
   result: Result
-  /** The time that the handler took. */
   durationMs: number
-}
-
-interface PrepareDeps<Tx> extends FailureDeps<Tx> {
-  readonly store: Store<Tx>
-  readonly sources: ReadonlyMap<string, Source>
 }
 
 /** Most handlers have neither a schema nor a stale guard, and nothing to wait for. */
 export function prepare<Tx>(
-  deps: PrepareDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx> | null,
   claimed: ClaimedEvent,
@@ -60,9 +55,8 @@ function readable(sources: ReadonlyMap<string, Source>, claimed: ClaimedEvent): 
   return asHandledEvent(source, claimed, claimed.body)
 }
 
-/** Applies the schema and the stale guard of the handler. */
 async function examined<Tx>(
-  { store }: PrepareDeps<Tx>,
+  { store }: AttemptDeps<Tx>,
   handler: Registered<Tx>,
   claimed: ClaimedEvent,
   received: HandledEvent,

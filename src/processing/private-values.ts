@@ -142,7 +142,6 @@ class Finder {
   }
 }
 
-/** A text with which one value or more begin. */
 class Beginning {
   readonly length: number
   readonly next = new Map<number, Beginning>()
@@ -178,7 +177,6 @@ function isLetter(character: string | undefined): boolean {
   return character !== undefined && /[\p{L}\p{N}]/u.test(character)
 }
 
-/** The text with each hidden run replaced by the mask. */
 function masked(text: string, hidden: Uint8Array): string {
   let out = ''
   for (let at = 0; at < text.length; ) {

@@ -62,14 +62,11 @@ interface Claimed {
 
 const nothing: Claimed = { found: 0, attempts: 0 }
 
-/** The default name of a worker: host, process and random characters. */
 export function workerName(): string {
   return `${hostname()}:${process.pid}:${randomBytes(3).toString('hex')}`
 }
 
-/** Delay before a released suspect becomes due again. */
 const SUSPECT_DELAY_MS = 100
-/** Delay before an event that other processes handle becomes due again. */
 const ELSEWHERE_DELAY_MS = 100
 /** How long aborted attempts may take to be released when the processor stops. */
 const ABORTED_MS = 2_000
@@ -102,9 +99,7 @@ export class Processor<Tx> {
   #state: 'idle' | 'running' | 'stopping' = 'idle'
   #looping: Promise<void> | null = null
   #unsubscribe: (() => Promise<void>) | undefined
-  /** Claims that have failed in a row. */
   #failures = 0
-  /** When the claim last looked behind the backlog of a handler. */
   #lookedAt = 0
 
   constructor(deps: ProcessorDeps<Tx>, options: ProcessingOptions = {}) {
@@ -150,7 +145,6 @@ export class Processor<Tx> {
     this.#looping = this.#loop()
   }
 
-  /** Looks for due events now. */
   wake(): void {
     this.#pause.end()
   }
@@ -347,7 +341,6 @@ export class Processor<Tx> {
   }
 }
 
-/** When the event is due again, if it is. */
 function dueIn(result: Result): number | null {
   if (result.kind === 'failed') return result.retryInMs
   return result.kind === 'postponed' ? result.delayMs : null

@@ -26,7 +26,6 @@ export class Queues<Tx> {
     else this.#queues.set(holder, [event])
   }
 
-  /** Puts the event before all others of its handler. */
   putBack(holder: Holder<Tx>, event: ClaimedEvent): void {
     this.#set(holder, [event, ...this.of(holder)])
   }
@@ -53,7 +52,6 @@ export class Queues<Tx> {
     return taken
   }
 
-  /** Takes out the events for which `isUnwanted` is true. */
   remove(holder: Holder<Tx>, isUnwanted: (event: ClaimedEvent, position: number) => boolean): ClaimedEvent[] {
     const removed: ClaimedEvent[] = []
     const left = this.of(holder).filter((event, position) => {

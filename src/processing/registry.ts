@@ -3,7 +3,7 @@
  * Where types have a family (`pull_request` of `pull_request.opened`), patterns that match only the family match too: after
  * the exact type and longer globs, so that `pull_request.*` goes before `pull_request`, and that before `pull_*`.
  */
-import { createHandlerCounters, type HandlerCounters } from '../counters.js'
+import { AttemptCounters } from '../counters.js'
 import { msOf } from '../duration.js'
 import { invalid } from '../errors.js'
 import { familyOf, globMatches, isGlob, moreSpecificFirst } from '../glob.js'
@@ -32,7 +32,6 @@ export interface Registered<Tx> {
   readonly options: HandlerOptions
   readonly timeoutMs: number
   readonly retry: RetryPolicy
-  /** Attempts that run now in this process. */
   active: number
   /** The time for which an event occupies a place, as a moving average; null until an attempt has ended. */
   meanMs: number | null
@@ -41,7 +40,7 @@ export interface Registered<Tx> {
   paused: boolean
   /** True when it was found that the handler must not share transactions, despite its option `share`. */
   isolated: boolean
-  readonly counters: HandlerCounters
+  readonly counters: AttemptCounters
 }
 
 const MAX_GROUP = 1_000
@@ -60,7 +59,6 @@ const handlerRule = shape({
   schema: rule('a Standard Schema validator', (value) => ['object', 'function'].includes(typeof value)),
 } satisfies Record<keyof HandlerOptions, Rule>)
 
-/** The most events that this handler takes at once. */
 export function groupSize<Tx>({ handleBatch, options, isolated }: Registered<Tx>): number {
   if (handleBatch) return Math.min(MAX_GROUP, options.maxBatch ?? DEFAULT_BATCH)
   return isolated ? 1 : (options.share ?? 1)
@@ -71,13 +69,14 @@ type SourceTypes = ReadonlyMap<string, Pick<Source, 'typeSeparator'>>
 export class Registry<Tx> {
   readonly all: Registered<Tx>[] = []
   readonly pausedSources = new Set<string>()
+  /** 1 when every event has its own attempt. */
+  largestGroup = 1
   readonly #sources: SourceTypes
   readonly #defaults: RetryPolicy
   /** The most specific pattern first. */
   readonly #bySource = new Map<string, Registered<Tx>[]>()
   /** A cache of `resolve`, by source and type. */
   readonly #resolved = new Map<string, Map<string, Registered<Tx> | null>>()
-  #largestGroup = 1
 
   constructor(sources: SourceTypes, retryDefaults: Partial<RetryPolicy>) {
     this.#sources = sources
@@ -85,12 +84,10 @@ export class Registry<Tx> {
     checkRetry(this.#defaults)
   }
 
-  /** For `inbox.on`. */
   add(source: string, pattern: string, handle: Handler<Tx>, options: HandlerOptions): void {
     this.#register(source, pattern, { handle, handleBatch: null }, options)
   }
 
-  /** For `inbox.onBatch`. */
   addBatch(source: string, pattern: string, handleBatch: BatchHandler<Tx>, options: HandlerOptions): void {
     if (options.share !== undefined)
       throw invalid(
@@ -100,7 +97,6 @@ export class Registry<Tx> {
     this.#register(source, pattern, { handle: null, handleBatch }, options)
   }
 
-  /** Null when no handler is registered for the type. */
   resolve(source: string, eventType: string): Registered<Tx> | null {
     let types = this.#resolved.get(source)
     if (!types) {
@@ -145,14 +141,8 @@ export class Registry<Tx> {
     else this.pausedSources.delete(source)
   }
 
-  /** Whether the source of the event or its handler is paused. */
   isPaused({ source, type }: EventTypeKey): boolean {
     return this.pausedSources.has(source) || this.resolve(source, type)?.paused === true
-  }
-
-  /** 1 when every event has its own attempt. */
-  get largestGroup(): number {
-    return this.#largestGroup
   }
 
   #register(
@@ -177,13 +167,13 @@ export class Registry<Tx> {
       changedAt: 0,
       paused: false,
       isolated: false,
-      counters: createHandlerCounters(),
+      counters: new AttemptCounters(),
     }
     this.all.push(handler)
     const sorted = [...this.ofSource(source), handler].sort((a, b) => moreSpecificFirst(a.pattern, b.pattern))
     this.#bySource.set(source, sorted)
     this.#resolved.clear()
-    this.#largestGroup = Math.max(this.#largestGroup, groupSize(handler))
+    this.largestGroup = Math.max(this.largestGroup, groupSize(handler))
   }
 
   #checkPattern(source: string, pattern: string): void {
@@ -223,7 +213,6 @@ export class Registry<Tx> {
   }
 }
 
-/** The number of characters that are not a star. */
 function literal(pattern: string): number {
   return pattern.replaceAll('*', '').length
 }

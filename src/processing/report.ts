@@ -1,7 +1,7 @@
 /** report: counts and logs the result of an attempt. */
-import { type Counters, countAttempt, countHandled } from '../counters.js'
 import type { LogFields, Logger } from '../log.js'
 import type { ClaimedEvent } from '../model.js'
+import type { AttemptDeps } from './attempt.js'
 import { logFieldsOf } from './context.js'
 import { cut } from './error-text.js'
 import type { PreparedEvent } from './prepare.js'
@@ -13,19 +13,14 @@ const MAX_LOGGED_ERROR_BYTES = 2_048
 /** Senders decide which types there are, so only so many are counted. */
 const MAX_TYPES = 1_000
 
-interface ReportDeps {
-  readonly log: Logger
-  readonly counters: Counters
-}
-
 export function report<Tx>(
-  { log, counters }: ReportDeps,
+  { log, counters }: AttemptDeps<Tx>,
   handler: Registered<Tx> | null,
   { claimed, durationMs }: PreparedEvent,
   result: Result,
 ): void {
-  countAttempt(counters, claimed.source, result, durationMs / 1_000)
-  if (handler) countHandled(handler.counters, result, durationMs / 1_000)
+  counters.of(claimed.source).ended(result, durationMs / 1_000)
+  handler?.counters.ended(result, durationMs / 1_000)
   logResult(log, { ...logFieldsOf([claimed]), step: 'settle' }, result)
 }
 
@@ -60,7 +55,10 @@ function logResult(log: Logger, fields: LogFields, result: Result): void {
 }
 
 /** Counts and logs events that go to the review list because no process handles their type. */
-export function unhandledNotice({ log, counters }: ReportDeps): (event: ClaimedEvent) => void {
+export function unhandledNotice<Tx>({
+  log,
+  counters,
+}: Pick<AttemptDeps<Tx>, 'log' | 'counters'>): (event: ClaimedEvent) => void {
   const byType = new Map<string, number>()
   return ({ source, id, type: eventType }) => {
     counters.of(source).reviewed++

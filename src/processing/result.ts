@@ -1,10 +1,10 @@
 /** Results: how an attempt on one event ended, and how an error becomes a result. */
 import { type ErrorCode, HookonceError, isHookonceError } from '../errors.js'
 import type { ClaimedEvent, EventKey, Outcome } from '../model.js'
+import type { AttemptDeps } from './attempt.js'
 import { textOf } from './error-text.js'
-import { isPermanent, postponedMs, type RetryPolicy, retryAfterMs, retryDelayMs } from './failure.js'
+import { delayOf, type RetryPolicy, retryDelayMs } from './failure.js'
 import type { Redactor } from './redact.js'
-import type { Registry } from './registry.js'
 import type { Session } from './session.js'
 
 /**
@@ -62,47 +62,32 @@ export function unavailableNow(code: ErrorCode): Extract<Result, { kind: 'postpo
   return { kind: 'postponed', delayMs: 500 + 1_000 * Math.random(), code }
 }
 
-export interface FailureDeps<Tx> {
-  readonly registry: Pick<Registry<Tx>, 'retryOf'>
-  readonly redact: Redactor
-}
-
 /**
  * An error after a transaction that could not begin is not the fault of the handler. `claimed`: the event that failed,
  * when it is known which event of the session it was.
  */
 export function failureIn<Tx>(
-  { registry, redact }: FailureDeps<Tx>,
+  { registry, redact }: AttemptDeps<Tx>,
   session: Session<Tx>,
   error: unknown,
   claimed?: ClaimedEvent,
 ): Result {
   const events = claimed ? [claimed] : session.claimed
-  const { source, type } = events[0]!
-  const text = (thrown: unknown) => errorText(redact, events, thrown)
-  const result = failure(error, registry.retryOf(source, type), events[0]!, text)
+  const [first] = events as readonly [ClaimedEvent]
+  const retry = registry.retryOf(first.source, first.type)
+  let result: Result
+  try {
+    result = classify(error, retry, first, (thrown) => errorText(redact, events, thrown))
+  } catch {
+    // A thrown object whose properties cannot be read must not leave its event to the lease: that counts as a dead worker.
+    result = classify(new Error('the handler threw something that cannot be read'), retry, first, textOf)
+  }
   if (result.kind !== 'failed') return result
   if (session.unavailable) return unavailableNow(session.unavailable.code)
-  return events.length === 1 ? { ...result, place: placeIn(redact, events[0]!, error) } : result
+  return events.length === 1 ? { ...result, place: placeIn(redact, first, error) } : result
 }
 
-/**
- * Never throws: a thrown object whose properties cannot be read would otherwise leave its event to the lease, and count as
- * a dead worker. `say` returns the text that is stored.
- */
-function failure(
-  error: unknown,
-  retry: RetryPolicy,
-  claimed: ClaimedEvent,
-  say: (error: unknown) => string,
-): Result {
-  try {
-    return classify(error, retry, claimed, say)
-  } catch {
-    return classify(new Error('the handler threw something that cannot be read'), retry, claimed, textOf)
-  }
-}
-
+/** `say` returns the text that is stored. */
 function classify(
   error: unknown,
   retry: RetryPolicy,
@@ -112,16 +97,16 @@ function classify(
   if (isHookonceError(error, 'LEASE_LOST')) return { kind: 'lost' }
   if (error instanceof Stopping) return { kind: 'handed_back' }
   if (isHookonceError(error) && storeFaults.includes(error.code)) return unavailableNow(error.code)
-  const laterMs = postponedMs(error)
+  const laterMs = delayOf(error, 'Postponed')
   if (laterMs !== null) return { kind: 'postponed', delayMs: laterMs }
   const text = say(error)
-  if (isPermanent(error) || isHookonceError(error, 'RESULT_NOT_KEPT'))
+  if (delayOf(error, 'PermanentFailure') !== null || isHookonceError(error, 'RESULT_NOT_KEPT'))
     return { kind: 'failed', error: text, retryInMs: null }
   const delayMs = retryDelayMs(retry, tries)
   return {
     kind: 'failed',
     error: text,
-    retryInMs: delayMs === null ? null : (retryAfterMs(error) ?? delayMs),
+    retryInMs: delayMs === null ? null : (delayOf(error, 'RetryAfter') ?? delayMs),
   }
 }
 

@@ -15,21 +15,23 @@ import { Calls } from './floating-promises.js'
 
 export class Session<Tx> {
   readonly claimed: readonly ClaimedEvent[]
+  /** Why the session was aborted; null while it is open, and after `end`. */
+  reason: Error | null = null
+  /** The transaction, if it has begun or waits to begin. */
+  transaction: Promise<StoreTransaction<Tx>> | null = null
+  /** The transaction waits to begin. */
+  waiting = false
   /** Resolves when the session is aborted a second time: nobody waits any longer for a handler that is out of time. */
   readonly abandoned: Promise<void>
   readonly #store: Store<Tx>
   readonly #log: Logger
   readonly #timeoutMs: number | undefined
   readonly #onRollback: (() => Promise<unknown>)[] = []
-  /** Ends the wait of `untilAborted`. */
   #onAbort: (reason: Error) => void = () => {}
   #abandon!: () => void
   #controller: AbortController | null = null
-  #reason: Error | null = null
   #ended = false
-  #transaction: Promise<StoreTransaction<Tx>> | null = null
   #begun: StoreTransaction<Tx> | null = null
-  #waiting = false
   #unavailable: HookonceError | null = null
   #rolledBack: Promise<unknown> | null = null
 
@@ -47,28 +49,13 @@ export class Session<Tx> {
   get signal(): AbortSignal {
     if (this.#controller === null) {
       this.#controller = new AbortController()
-      if (this.#isOver) this.#controller.abort(this.#reason ?? overError())
+      if (this.#isOver) this.#controller.abort(this.reason ?? overError())
     }
     return this.#controller.signal
   }
 
-  /** Why the session was aborted; null while it is open, and after `end`. */
-  get reason(): Error | null {
-    return this.#reason
-  }
-
   get #isOver(): boolean {
-    return this.#ended || this.#reason !== null
-  }
-
-  /** The transaction, if it has begun or waits to begin. */
-  get transaction(): Promise<StoreTransaction<Tx>> | null {
-    return this.#transaction
-  }
-
-  /** True while the transaction waits to begin. */
-  get waiting(): boolean {
-    return this.#waiting
+    return this.#ended || this.reason !== null
   }
 
   /** Why the transaction could not begin, if that was not the fault of the handler. */
@@ -76,7 +63,6 @@ export class Session<Tx> {
     return this.#unavailable ?? this.#begun?.beginFailure ?? null
   }
 
-  /** For one handler call with these events. */
   scope(claimed: readonly ClaimedEvent[]): Scope<Tx> {
     return new Scope(this, new Calls(this.#log, claimed))
   }
@@ -89,20 +75,20 @@ export class Session<Tx> {
     return new Promise((resolve, reject) => {
       call.then(resolve, reject)
       this.#onAbort = reject
-      if (this.#reason) reject(this.#reason) // by the first statements of the handler
+      if (this.reason) reject(this.reason) // by the first statements of the handler
     })
   }
 
   async begin(): Promise<StoreTransaction<Tx>> {
     this.insistOnOpen()
-    this.#transaction ??= this.#beginNow()
-    const transaction = await this.#transaction
+    this.transaction ??= this.#beginNow()
+    const transaction = await this.transaction
     this.insistOnOpen()
     return transaction
   }
 
   async #beginNow(): Promise<StoreTransaction<Tx>> {
-    this.#waiting = true
+    this.waiting = true
     const idleMs = this.#timeoutMs
     const leases = this.claimed.map(({ lease }) => lease)
     try {
@@ -113,18 +99,18 @@ export class Session<Tx> {
       this.#unavailable = isHookonceError(error) ? error : new HookonceError('UNEXPECTED', {}, error)
       throw error
     } finally {
-      this.#waiting = false
+      this.waiting = false
     }
   }
 
   /** A transaction that still waits to begin is not waited for: it is rolled back when it begins. */
   async rollBack(): Promise<void> {
-    if (!this.#transaction) return
-    this.#rolledBack ??= this.#transaction
+    if (!this.transaction) return
+    this.#rolledBack ??= this.transaction
       .then((begun) => begun.rollback())
       .catch(() => {})
       .then(() => Promise.allSettled(this.#onRollback.map((work) => work())))
-    if (!this.#waiting) await this.#rolledBack
+    if (!this.waiting) await this.#rolledBack
   }
 
   /** Runs `work` when the transaction is rolled back; not when it is committed. */
@@ -134,9 +120,9 @@ export class Session<Tx> {
   }
 
   abort(reason: Error): void {
-    if (this.#reason) this.#abandon()
+    if (this.reason) this.#abandon()
     if (this.#isOver) return
-    this.#reason = reason
+    this.reason = reason
     this.#onAbort(reason)
     this.#controller?.abort(reason)
   }

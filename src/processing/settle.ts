@@ -6,14 +6,10 @@ import { isHookonceError } from '../errors.js'
 import type { ClaimedEvent, Outcome, Settlement } from '../model.js'
 import { checkSettlement } from '../store/input.js'
 import type { Store, Watermark } from '../store.js'
+import type { AttemptDeps } from './attempt.js'
 import type { PreparedEvent } from './prepare.js'
-import { type FailureDeps, failureIn, isOutcome, type Result } from './result.js'
+import { failureIn, isOutcome, type Result } from './result.js'
 import type { Session } from './session.js'
-
-export interface SettleDeps<Tx> extends FailureDeps<Tx> {
-  readonly store: Store<Tx>
-  readonly outcomes: Pick<OutcomeWriter, 'write'>
-}
 
 const MAX_SETTLEMENTS = 500
 
@@ -25,7 +21,7 @@ export type LeavePlace = (isVisible: boolean) => void
 
 /** `failed`: the result when the handler did not return. */
 export async function settle<Tx>(
-  deps: SettleDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   prepared: PreparedEvent,
   failed: Result | null,
@@ -45,7 +41,7 @@ export type SettledTogether =
 
 /** All or nothing: with a failure everything was rolled back, and nothing was written. */
 export async function settleTogether<Tx>(
-  deps: SettleDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   failed: Result | null,
@@ -72,7 +68,7 @@ export async function settleTogether<Tx>(
 
 /** For a failure that leaves the events as they were. */
 export async function releaseAll<Tx>(
-  { store }: SettleDeps<Tx>,
+  { store }: AttemptDeps<Tx>,
   claimed: readonly ClaimedEvent[],
   failure: Exclude<Result, Outcome>,
 ): Promise<Result[]> {
@@ -86,7 +82,7 @@ export async function releaseAll<Tx>(
 
 /** Null when it was committed; else the result of the failure, and nothing was kept. */
 async function commit<Tx>(
-  deps: SettleDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
@@ -110,7 +106,7 @@ async function commit<Tx>(
 
 /** The answer to COMMIT was lost. The outcomes of a group commit together, so the log is read for one of its events. */
 async function wasCommitted<Tx>(
-  { store }: SettleDeps<Tx>,
+  { store }: AttemptDeps<Tx>,
   { claimed }: PreparedEvent,
   outcome: Outcome,
 ): Promise<boolean> {
@@ -123,7 +119,7 @@ async function wasCommitted<Tx>(
 }
 
 async function writeOutcomes<Tx>(
-  deps: SettleDeps<Tx>,
+  deps: AttemptDeps<Tx>,
   begun: readonly PreparedEvent[],
   outcomes: readonly Outcome[],
 ): Promise<Result[]> {

@@ -3,15 +3,13 @@
  * Each call has its own context and time limit. The transaction takes no further event after 250 ms, so that its locks are
  * not held much longer.
  */
-import type { ClaimedEvent } from '../model.js'
 import type { AttemptDeps } from './attempt.js'
-import { attemptBatch, type BatchEnd, type Called } from './batch.js'
+import type { Called } from './batch.js'
 import { call, type Limit } from './call.js'
 import type { PreparedEvent } from './prepare.js'
 import type { Registered } from './registry.js'
 import { NeedsOwnTransaction } from './result.js'
 import type { Session } from './session.js'
-import type { LeavePlace } from './settle.js'
 
 const SHARED_MS = 250
 
@@ -21,16 +19,7 @@ const SHARED_MS = 250
  */
 const SINGLE_WRITER_MS = 1_000
 
-export function attemptShared<Tx>(
-  deps: AttemptDeps<Tx>,
-  handler: Registered<Tx>,
-  events: readonly ClaimedEvent[],
-  leavePlace: LeavePlace,
-): Promise<BatchEnd> {
-  return attemptBatch(deps, handler, events, leavePlace, callEach)
-}
-
-async function callEach<Tx>(
+export async function callEach<Tx>(
   deps: AttemptDeps<Tx>,
   session: Session<Tx>,
   handler: Registered<Tx>,

@@ -14,7 +14,6 @@ const PAUSE_MS = 1_000
 export class Suspects<Tx> {
   readonly #registry: Registry<Tx>
   readonly #leases: Leases<Tx>
-  /** The token of the suspect that runs. */
   #current = ''
   #since = 0
 
@@ -23,7 +22,6 @@ export class Suspects<Tx> {
     this.#leases = leases
   }
 
-  /** True while a suspect has just begun. */
   get pauseClaims(): boolean {
     return this.#leases.has(this.#current) && performance.now() - this.#since < PAUSE_MS
   }

@@ -1,6 +1,6 @@
 /** The retention of each source. It is checked when the inbox is created, before anything can be removed. */
 import { durationText, msOf } from '../duration.js'
-import { HookonceError, invalid } from '../errors.js'
+import { type HookonceError, invalid } from '../errors.js'
 import {
   checkOptions,
   choice,
@@ -77,12 +77,11 @@ function policyOf(name: string, source: Source, options: RetentionOptions): Sour
     throw invalidRetention(`payloads of "${name}"`, problem)
   }
   if (source.retryWindowMs !== null && events < source.retryWindowMs) {
-    throw new HookonceError('RETENTION_TOO_SHORT', {
-      source: name,
-      age: durationText(events),
-      provider: source.name,
-      window: durationText(source.retryWindowMs),
-    })
+    const window = durationText(source.retryWindowMs)
+    throw invalid(
+      `In retention, events of "${name}"`,
+      `must be at least ${window}, not ${durationText(events)}: ${source.name} retries that long, and a late retry would be a new event`,
+    )
   }
   return {
     payloads,

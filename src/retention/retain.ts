@@ -6,16 +6,18 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Counters } from '../counters.js'
 import type { Logger } from '../log.js'
-import { takeKey } from '../once.js'
+import { type KeyLease, takeKey } from '../once.js'
 import {
   type DroppedPartition,
   type MaintainOptions,
   type MaintainReport,
   need,
+  type PruneOptions,
+  type Retention,
   type Store,
 } from '../store.js'
 import type { ArchiveProgress } from './archive/run.js'
-import { runOf } from './archive/target.js'
+import { type ArchiveTarget, runOf } from './archive/target.js'
 import type { RetentionOptions, RetentionPolicy, SourcePolicy } from './policy.js'
 
 export interface RetainDeps {
@@ -59,98 +61,98 @@ export interface RetainReport {
 /** Fewer partitions ahead of now than this raise an alarm. */
 const FEWEST_AHEAD = 2
 const DEFAULT_BATCH = 500
+const KEY = 'hookonce:retention'
+const LEASE_MS = 60_000
 
 export async function retain(deps: RetainDeps, options: RetainOptions = {}): Promise<RetainReport> {
-  need(deps.store, 'retention', 'removing expired rows')
-  const lease = options.dryRun ? dryLease : await takeLease(deps.store)
+  const retention = need(deps.store, 'retention', 'removing expired rows')
+  if (options.dryRun) return new Run(deps, options, retention, null).report()
+  const lease = await takeLease(deps.store)
   if (lease === null) return { busy: true, sources: {}, dropped: [], partitionsAhead: null }
   try {
-    return await run(deps, options, lease)
+    return await new Run(deps, options, retention, lease).report()
   } finally {
-    await lease.release()
+    await lease.drop()
   }
 }
 
-const dryLease: RetentionLease = { insist: async () => {}, release: async () => {} }
+/** Null: another process runs retention. */
+export async function takeLease(store: Store): Promise<KeyLease | null> {
+  const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, LEASE_MS)
+  return taken.state === 'leased' ? taken.lease : null
+}
 
-async function run(deps: RetainDeps, options: RetainOptions, lease: RetentionLease): Promise<RetainReport> {
-  const { store, policy, settings } = deps
-  const { now } = await need(store, 'retention', 'removing expired rows').maintain({
-    payloadsBefore: {},
-    dryRun: true,
-  })
-  const names = [...policy.keys()].filter((name) => options.sources?.includes(name) ?? true)
-  const payloadsBefore = Object.fromEntries(
-    names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
-  )
-  const archivedOnly = settings.archive ? names : []
-  const plan = await need(store, 'retention', 'removing expired rows').maintain({
-    payloadsBefore,
-    archivedOnly,
-    dryRun: true,
-  })
-  const archived = new Map<string, number>()
-  if (settings.archive && !options.dryRun) {
-    for (const name of names) archived.set(name, await archiveSource(deps, options, lease, name, plan))
+class Run {
+  readonly #deps: RetainDeps
+  readonly #options: RetainOptions
+  readonly #retention: Retention
+  /** Null in a dry run. */
+  readonly #lease: KeyLease | null
+
+  constructor(deps: RetainDeps, options: RetainOptions, retention: Retention, lease: KeyLease | null) {
+    this.#deps = deps
+    this.#options = options
+    this.#retention = retention
+    this.#lease = lease
   }
-  // With only some sources no partition is dropped, because the others are missing in `payloadsBefore`.
-  const maintained = options.dryRun ? plan : await maintain(deps, { payloadsBefore, archivedOnly }, plan)
-  const sources: Record<string, Removed & { archived: number }> = {}
-  for (const name of names) {
-    const removed = await pruneSource(deps, options, lease, name, {
-      now,
-      ages: policy.get(name)!,
-      payloadsBefore: maintained.pruneBefore[name]!,
+
+  async report(): Promise<RetainReport> {
+    const { policy, settings } = this.#deps
+    const { dryRun = false, sources: wanted } = this.#options
+    const { now } = await this.#retention.maintain({ payloadsBefore: {}, dryRun: true })
+    const names = [...policy.keys()].filter((name) => wanted?.includes(name) ?? true)
+    // With only some sources no partition is dropped, because the others are missing in `payloadsBefore`.
+    const request = {
+      payloadsBefore: Object.fromEntries(
+        names.map((name) => [name, before(now, policy.get(name)!.payloads)]),
+      ),
+      archivedOnly: settings.archive ? names : [],
+    }
+    const plan = await this.#retention.maintain({ ...request, dryRun: true })
+    const archived: Record<string, number> = {}
+    if (settings.archive && !dryRun)
+      for (const name of names)
+        archived[name] = await this.#archive(settings.archive, name, plan.pruneBefore[name]!)
+    const maintained = dryRun ? plan : await this.#maintain(request, plan)
+    const sources: Record<string, Removed & { archived: number }> = {}
+    for (const name of names) {
+      const removed = await this.#prune(name, policy.get(name)!, now, maintained.pruneBefore[name]!)
+      sources[name] = { ...removed, archived: archived[name] ?? 0 }
+    }
+    if (!dryRun) await audit(this.#deps.store, sources, maintained.dropped)
+    return { busy: false, sources, dropped: maintained.dropped, partitionsAhead: maintained.ahead }
+  }
+
+  async #archive(target: ArchiveTarget, source: string, receivedBefore: number): Promise<number> {
+    const { signal, onProgress } = this.#options
+    const archiveRun = await runOf(target)
+    const { deliveries } = await archiveRun({
+      store: this.#deps.store,
+      target,
+      source,
+      before: receivedBefore,
+      signal,
+      insist: this.#lease?.extend,
+      onProgress: onProgress && ((progress) => onProgress({ step: 'archive', ...progress })),
     })
-    sources[name] = { ...removed, archived: archived.get(name) ?? 0 }
+    return deliveries
   }
-  if (!options.dryRun) await audit(deps, sources, maintained.dropped)
-  return { busy: false, sources, dropped: maintained.dropped, partitionsAhead: maintained.ahead }
-}
 
-const before = (now: number, age: number): number => Math.max(0, now - age)
+  /** Checks the partitions also when `maintain` fails: a role that may not create tables lets them run out. */
+  async #maintain(request: MaintainOptions, plan: MaintainReport): Promise<MaintainReport> {
+    let report = plan
+    try {
+      report = await this.#retention.maintain(request)
+      return report
+    } finally {
+      watchAhead(this.#deps, report)
+    }
+  }
 
-async function archiveSource(
-  { store, settings }: RetainDeps,
-  { signal, onProgress }: RetainOptions,
-  lease: RetentionLease,
-  source: string,
-  plan: MaintainReport,
-): Promise<number> {
-  const target = settings.archive!
-  const archiveRun = await runOf(target)
-  const report = await archiveRun({
-    store,
-    target,
-    source,
-    before: plan.pruneBefore[source]!,
-    signal,
-    insist: lease.insist,
-    onProgress: onProgress && ((progress) => onProgress({ step: 'archive', ...progress })),
-  })
-  return report.deliveries
-}
-
-interface Horizon {
-  readonly now: number
-  readonly ages: SourcePolicy
-  readonly payloadsBefore: number
-}
-
-async function pruneSource(
-  deps: RetainDeps,
-  { dryRun = false, signal, onProgress }: RetainOptions,
-  lease: RetentionLease,
-  source: string,
-  { now, ages, payloadsBefore }: Horizon,
-): Promise<Removed> {
-  const { store, settings, counters } = deps
-  let removed: Removed = { payloads: 0, events: 0, attempts: 0, audits: 0 }
-  for (;;) {
-    signal?.throwIfAborted()
-    await lease.insist()
-    const startedAt = performance.now()
-    const result = await need(store, 'retention', 'removing expired rows').prune({
+  async #prune(source: string, ages: SourcePolicy, now: number, payloadsBefore: number): Promise<Removed> {
+    const { settings, counters } = this.#deps
+    const { dryRun = false, signal, onProgress } = this.#options
+    const request: PruneOptions = {
       source,
       payloadsBefore,
       eventsBefore: before(now, ages.events),
@@ -159,36 +161,29 @@ async function pruneSource(
       archivedOnly: settings.archive !== undefined,
       limit: dryRun ? Number.MAX_SAFE_INTEGER - 1 : (settings.batch ?? DEFAULT_BATCH),
       dryRun,
-    })
-    removed = {
-      payloads: removed.payloads + result.payloads,
-      events: removed.events + result.events,
-      attempts: removed.attempts + result.attempts,
-      audits: removed.audits + result.audits,
     }
-    if (!dryRun) counters.retention.removed(result)
-    onProgress?.({ step: 'prune', source, removed })
-    if (!result.more || dryRun) break
-    // Pauses as long as the batch took, so that recording is not slowed down.
-    await sleep(Math.min(1_000, performance.now() - startedAt), undefined, { ref: true })
+    let removed: Removed = { payloads: 0, events: 0, attempts: 0, audits: 0 }
+    for (;;) {
+      signal?.throwIfAborted()
+      await this.#lease?.extend()
+      const startedAt = performance.now()
+      const result = await this.#retention.prune(request)
+      removed = {
+        payloads: removed.payloads + result.payloads,
+        events: removed.events + result.events,
+        attempts: removed.attempts + result.attempts,
+        audits: removed.audits + result.audits,
+      }
+      if (!dryRun) counters.retention.removed(result)
+      onProgress?.({ step: 'prune', source, removed })
+      if (!result.more || dryRun) return removed
+      // Pauses as long as the batch took, so that recording is not slowed down.
+      await sleep(Math.min(1_000, performance.now() - startedAt))
+    }
   }
-  return removed
 }
 
-/** Checks the partitions also when `maintain` fails: a role that may not create tables lets them run out. */
-async function maintain(
-  deps: RetainDeps,
-  options: MaintainOptions,
-  before: MaintainReport,
-): Promise<MaintainReport> {
-  let report = before
-  try {
-    report = await need(deps.store, 'retention', 'removing expired rows').maintain(options)
-    return report
-  } finally {
-    watchAhead(deps, report)
-  }
-}
+const before = (now: number, age: number): number => Math.max(0, now - age)
 
 function watchAhead({ log, counters }: RetainDeps, { ahead }: MaintainReport): void {
   counters.retention.partitionsAhead = ahead
@@ -198,39 +193,22 @@ function watchAhead({ log, counters }: RetainDeps, { ahead }: MaintainReport): v
 }
 
 async function audit(
-  { store }: RetainDeps,
+  store: Store,
   sources: RetainReport['sources'],
   dropped: readonly DroppedPartition[],
 ): Promise<void> {
-  const entry = (source: string | null, note: string) => ({
-    actor: 'retention',
-    verb: 'prune',
-    source,
-    eventId: null,
-    note,
-  })
+  const by = { actor: 'retention', verb: 'prune', eventId: null }
   const entries = Object.entries(sources)
     .filter(([, counts]) => counts.payloads + counts.events + counts.attempts + counts.audits > 0)
-    .map(([source, { payloads, events, attempts, audits }]) =>
-      entry(source, `removed ${payloads} payloads, ${events} events, ${attempts} attempts, ${audits} audits`),
-    )
-  const partitions = dropped.map(({ name, payloads }) =>
-    entry(null, `dropped partition ${name} with ${payloads} payloads`),
-  )
+    .map(([source, { payloads, events, attempts, audits }]) => ({
+      ...by,
+      source,
+      note: `removed ${payloads} payloads, ${events} events, ${attempts} attempts, ${audits} audits`,
+    }))
+  const partitions = dropped.map(({ name, payloads }) => ({
+    ...by,
+    source: null,
+    note: `dropped partition ${name} with ${payloads} payloads`,
+  }))
   await store.audit?.append([...entries, ...partitions].slice(0, 1_000))
-}
-
-export interface RetentionLease {
-  /** Throws when the lease is lost; another process may be running retention then. */
-  insist(): Promise<void>
-  release(): Promise<void>
-}
-
-const KEY = 'hookonce:retention'
-const LEASE_MS = 60_000
-
-/** Null: another process runs retention. */
-export async function takeLease(store: Store): Promise<RetentionLease | null> {
-  const taken = await takeKey(need(store, 'keys', 'removing expired rows'), KEY, LEASE_MS)
-  return taken.state === 'leased' ? { insist: taken.lease.extend, release: taken.lease.drop } : null
 }

@@ -9,27 +9,13 @@ import type { Logger } from '../log.js'
 import type { NewDelivery, RecordVerdict } from '../model.js'
 import type { Circuit } from './gate.js'
 import { type FailedRow, type RecordRowsDeps, type RowsResult, rowRecorder } from './record-rows.js'
-import type { SpoolThread } from './spool-file.js'
+import type { SpoolThread, StoredRow } from './spool-file.js'
 
 export interface DrainDeps extends RecordRowsDeps {
   readonly file: SpoolThread
   readonly circuit: Circuit
   readonly log: Logger
-  /** Called when deliveries were recorded. */
   drained(deliveries: readonly NewDelivery[], verdicts: readonly RecordVerdict[][]): void
-}
-
-export interface Drain {
-  readonly running: boolean
-  /** Why the last round failed, when the reason was not the store; else null. */
-  readonly problem: string | null
-  start(): void
-  wake(): void
-  /**
-   * Waits for the round under way, at most `deadlineMs`. Deliveries that it recorded and did not remove are duplicates
-   * later.
-   */
-  stop(deadlineMs: number): Promise<void>
 }
 
 const BATCH = 256
@@ -41,86 +27,126 @@ const MAX_RETRY_MS = 2_000
 const RETRIES_A_TURN = 100
 const NOTHING: RowsResult = { recorded: [], failed: [], storeError: null }
 
-export function createDrain(deps: DrainDeps): Drain {
-  const { file, circuit, log } = deps
-  let running = false
-  let started = false
-  let stopped = false
-  let failures = 0
-  let problem: string | null = null
-  let timer: NodeJS.Timeout | undefined
-  let round: Promise<void> | null = null
-  /**
-   * Rows up to an id that have their outcome, and that the file could not remove: its disk is full. The rows behind them
-   * are recorded all the same.
-   */
-  let unremoved: { readonly done: number[]; readonly setAside: FailedRow[]; readonly upTo: number } = {
-    done: [],
-    setAside: [],
-    upTo: 0,
-  }
-  const recordRows = rowRecorder(deps)
+/** Rows up to an id that have their outcome, and that the file could not remove. */
+interface Unremoved {
+  readonly done: number[]
+  readonly setAside: FailedRow[]
+  readonly upTo: number
+}
 
-  function schedule(ms: number): void {
-    clearTimeout(timer)
-    if (stopped || round) return
-    timer = setTimeout(run, ms)
-    timer.unref()
+const NOTHING_LEFT: Unremoved = { done: [], setAside: [], upTo: 0 }
+
+/** Turns follow each other by a timer: at once after `wake`, after a second without work, later after a failure. */
+export class Drain {
+  readonly #deps: DrainDeps
+  readonly #recordRows: (rows: readonly StoredRow[]) => Promise<RowsResult>
+  /** `idle` before `start`, and `stopped` for good. */
+  #state: 'idle' | 'started' | 'stopped' = 'idle'
+  #timer: NodeJS.Timeout | undefined
+  #turn: Promise<void> | null = null
+  #failures = 0
+  #running = false
+  #problem: string | null = null
+  /** Not empty while the disk of the file is full. The rows behind them are recorded all the same. */
+  #unremoved = NOTHING_LEFT
+
+  constructor(deps: DrainDeps) {
+    this.#deps = deps
+    this.#recordRows = rowRecorder(deps)
   }
 
-  function run(): void {
-    round ??= turn()
-      .then(
-        (isDone) => {
-          problem = null
-          if (!isDone) return retryMs()
-          failures = 0
-          return IDLE_MS
-        },
-        (error: unknown) => {
-          problem = error instanceof Error ? error.message : 'unexpected'
-          log.error({ step: 'record', code: codeOf(error) }, `spool not drained, trying again: ${problem}`)
-          return retryMs()
-        },
+  get running(): boolean {
+    return this.#running
+  }
+
+  /** Why the last turn failed, when the reason was not the store; else null. */
+  get problem(): string | null {
+    return this.#problem
+  }
+
+  start(): void {
+    if (this.#state !== 'idle') return
+    this.#state = 'started'
+    this.#schedule(0)
+  }
+
+  /** While the store is away a retry is scheduled, and waking with each delivery would postpone it again and again. */
+  wake(): void {
+    if (this.#state === 'started' && !this.#deps.circuit.open) this.#schedule(0)
+  }
+
+  /** Waits for the turn under way. Deliveries that it recorded and did not remove are duplicates later. */
+  async stop(deadlineMs: number): Promise<void> {
+    this.#state = 'stopped'
+    clearTimeout(this.#timer)
+    await atMost(deadlineMs, this.#turn)
+  }
+
+  get #isStopped(): boolean {
+    return this.#state === 'stopped'
+  }
+
+  #schedule(ms: number): void {
+    clearTimeout(this.#timer)
+    if (this.#isStopped || this.#turn) return
+    this.#timer = setTimeout(() => {
+      this.#turn = this.#takeTurn()
+    }, ms).unref()
+  }
+
+  async #takeTurn(): Promise<void> {
+    let isDone = false
+    try {
+      isDone = await this.#drain()
+      this.#problem = null
+    } catch (error) {
+      this.#problem = error instanceof Error ? error.message : 'unexpected'
+      this.#deps.log.error(
+        { step: 'record', code: codeOf(error) },
+        `spool not drained, trying again: ${this.#problem}`,
       )
-      .then((ms) => {
-        round = null
-        schedule(ms)
-      })
+    }
+    this.#turn = null
+    if (isDone) this.#failures = 0
+    this.#schedule(isDone ? IDLE_MS : this.#retryMs())
   }
 
   /** With jitter, so that processes that lost the store at the same time do not all return at the same time. */
-  function retryMs(): number {
-    return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** failures++) * (0.75 + Math.random() / 2)
+  #retryMs(): number {
+    return Math.min(MAX_RETRY_MS, FIRST_RETRY_MS * 2 ** this.#failures++) * (0.75 + Math.random() / 2)
   }
 
   /** True when nothing is left for this process to do. */
-  async function turn(): Promise<boolean> {
+  async #drain(): Promise<boolean> {
+    const { file, circuit } = this.#deps
     try {
-      if (!(await hasWork()) || !(await file.lock())) return !circuit.open || (await reachable())
-      running = true
+      if (!(await this.#hasWork()) || !(await file.lock())) return !circuit.open || (await this.#probe())
+      this.#running = true
       try {
-        return (await drainWaiting()) && (await retrySetAside())
+        return (await this.#drainWaiting()) && (await this.#retrySetAside())
       } finally {
-        running = false
+        this.#running = false
         await file.unlock()
       }
     } catch (error) {
       // A broken spool must not keep deliveries from a store that is back.
-      if (circuit.open) await reachable()
+      if (circuit.open) await this.#probe()
       throw error
     }
   }
 
-  async function hasWork(): Promise<boolean> {
+  async #hasWork(): Promise<boolean> {
+    const { file, clock } = this.#deps
     const sources = await file.waiting()
     if (sources.some(({ depth }) => depth > 0)) return true
-    return sources.some(({ setAside }) => setAside > 0) && file.isDue({ now: deps.clock.now() })
+    return sources.some(({ setAside }) => setAside > 0) && file.isDue({ now: clock.now() })
   }
 
-  async function reachable(): Promise<boolean> {
+  /** False when the store is unavailable. */
+  async #probe(): Promise<boolean> {
+    const { circuit, probe } = this.#deps
     try {
-      await deps.probe()
+      await probe()
       circuit.reset()
     } catch (error) {
       circuit.trip(error)
@@ -128,86 +154,62 @@ export function createDrain(deps: DrainDeps): Drain {
     return !circuit.open
   }
 
-  async function drainWaiting(): Promise<boolean> {
-    while (!stopped) {
+  async #drainWaiting(): Promise<boolean> {
+    const { file, circuit } = this.#deps
+    while (!this.#isStopped) {
       // After an outage the first delivery is sent alone, to find out whether the store is back.
       const limit = circuit.open ? 1 : BATCH
-      const rows = await file.take({ after: unremoved.upTo, limit, maxBytes: BATCH_BYTES })
+      const rows = await file.take({ after: this.#unremoved.upTo, limit, maxBytes: BATCH_BYTES })
       if (rows.length === 0) break
-      const result = await recordRows(rows)
-      await remove(result, rows.at(-1)!.id).catch(() => {}) // tried again below
-      tell(result)
-      if (!answered(result)) return false
+      const result = await this.#recordRows(rows)
+      await this.#remove(result, rows.at(-1)!.id).catch(() => {}) // tried again below
+      if (!this.#ended(result)) return false
     }
-    await remove(NOTHING, unremoved.upTo)
-    if (!stopped) await file.shrink()
+    await this.#remove(NOTHING, this.#unremoved.upTo)
+    if (!this.#isStopped) await file.shrink()
     return true
   }
 
-  async function remove({ recorded, failed, storeError }: RowsResult, upTo: number): Promise<void> {
-    const done = [...unremoved.done, ...recorded.map(({ id }) => id)]
-    const setAside = [...unremoved.setAside, ...failed]
+  async #remove({ recorded, failed, storeError }: RowsResult, upTo: number): Promise<void> {
+    const { file, clock } = this.#deps
+    const done = [...this.#unremoved.done, ...recorded.map(({ id }) => id)]
+    const setAside = [...this.#unremoved.setAside, ...failed]
     if (done.length + setAside.length === 0) return
-    unremoved = { done, setAside, upTo: storeError === null ? upTo : unremoved.upTo }
-    await file.remove({ done, setAside, now: deps.clock.now() })
-    unremoved = { done: [], setAside: [], upTo: 0 }
+    this.#unremoved = { done, setAside, upTo: storeError === null ? upTo : this.#unremoved.upTo }
+    await file.remove({ done, setAside, now: clock.now() })
+    this.#unremoved = NOTHING_LEFT
   }
 
   /** One at a time: each of them has failed before. */
-  async function retrySetAside(): Promise<boolean> {
-    for (let i = 0; i < RETRIES_A_TURN && !stopped; i++) {
-      const now = deps.clock.now()
+  async #retrySetAside(): Promise<boolean> {
+    const { file, clock } = this.#deps
+    for (let i = 0; i < RETRIES_A_TURN && !this.#isStopped; i++) {
+      const now = clock.now()
       const row = await file.takeDue({ now })
       if (row === null) break
-      const result = await recordRows([row])
+      const result = await this.#recordRows([row])
       if (result.recorded.length > 0) await file.removeSetAside({ id: row.id })
       for (const failed of result.failed) await file.postpone({ ...failed, now })
-      tell(result)
-      if (!answered(result)) return false
+      if (!this.#ended(result)) return false
     }
     return true
   }
 
   /** False when the store is unavailable. */
-  function answered({ storeError }: RowsResult): boolean {
-    if (storeError === null) circuit.reset()
-    else circuit.trip(storeError)
-    return storeError === null
-  }
-
-  function tell({ recorded, failed }: RowsResult): void {
+  #ended({ recorded, failed, storeError }: RowsResult): boolean {
+    const { log, circuit, drained } = this.#deps
     for (const { source, code, detail } of failed)
       log.error(
         { source, step: 'record', code },
         `a spooled delivery is set aside and retried later: ${detail}`,
       )
-    if (recorded.length === 0) return
-    deps.drained(
-      recorded.map(({ delivery }) => delivery),
-      recorded.map(({ verdicts }) => verdicts),
-    )
-  }
-
-  return {
-    get running() {
-      return running
-    },
-    get problem() {
-      return problem
-    },
-    start() {
-      if (started) return
-      started = true
-      schedule(0)
-    },
-    wake() {
-      // While the store is away a retry is scheduled, and waking with each delivery would postpone it again and again.
-      if (started && !circuit.open) schedule(0)
-    },
-    async stop(deadlineMs) {
-      stopped = true
-      clearTimeout(timer)
-      await atMost(deadlineMs, round)
-    },
+    if (recorded.length > 0)
+      drained(
+        recorded.map(({ delivery }) => delivery),
+        recorded.map(({ verdicts }) => verdicts),
+      )
+    if (storeError === null) circuit.reset()
+    else circuit.trip(storeError)
+    return storeError === null
   }
 }

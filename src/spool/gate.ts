@@ -167,32 +167,28 @@ function tooLate(limitMs: number): HookonceError {
  * Whether the store can be reached, as far as this process knows. While it cannot, deliveries go straight to the spool
  * and do not wait for a connection. The drain finds out when the store is back.
  */
-export interface Circuit {
-  readonly open: boolean
+export class Circuit {
+  readonly #log: Logger
   /** Why the last write to the store failed; null when it succeeded. */
-  readonly lastError: string | null
-  trip(error: unknown): void
-  reset(): void
-}
+  lastError: string | null = null
 
-export function createCircuit(log: Logger): Circuit {
-  let lastError: string | null = null
-  return {
-    get open() {
-      return lastError !== null
-    },
-    get lastError() {
-      return lastError
-    },
-    trip(error) {
-      if (lastError === null)
-        log.warn({ step: 'record', code: codeOf(error) }, 'store away: deliveries go to the spool')
-      lastError = error instanceof Error ? error.message : String(error)
-    },
-    reset() {
-      if (lastError !== null) log.warn({ step: 'record' }, 'store is back')
-      lastError = null
-    },
+  constructor(log: Logger) {
+    this.#log = log
+  }
+
+  get open(): boolean {
+    return this.lastError !== null
+  }
+
+  trip(error: unknown): void {
+    if (!this.open)
+      this.#log.warn({ step: 'record', code: codeOf(error) }, 'store away: deliveries go to the spool')
+    this.lastError = error instanceof Error ? error.message : String(error)
+  }
+
+  reset(): void {
+    if (this.open) this.#log.warn({ step: 'record' }, 'store is back')
+    this.lastError = null
   }
 }
 

@@ -36,208 +36,217 @@ const SHRINK_PAGES = 1_000
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 60 * 60 * 1_000
 
-export function openSpoolFile({ path, maxBytes }: SpoolFileOptions) {
-  const connection = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
-  prepareSchema(connection)
-  prepareLock(`${path}-drain`)
-  const { prepare, write } = connection
-  let lock: Database | null = null
+export class SpoolFile {
+  readonly #path: string
+  readonly #maxBytes: number
+  readonly #connection: Connection
+  /** Held while this process drains. */
+  #lock: Database | null = null
 
-  function add(source: string, depth: number, bytes: number, setAside: number): void {
-    prepare(`insert into totals (source, depth, bytes, set_aside) values (?, ?, ?, ?) on conflict (source) do update
-      set depth = depth + excluded.depth, bytes = bytes + excluded.bytes,
-      set_aside = set_aside + excluded.set_aside`).run(source, depth, bytes, setAside)
+  constructor({ path, maxBytes }: SpoolFileOptions) {
+    this.#path = path
+    this.#maxBytes = maxBytes
+    this.#connection = openConnection({ path, busyTimeoutMs: BUSY_MS, readOnly: false })
+    prepareSchema(this.#connection)
+    prepareLock(`${path}-drain`)
   }
 
-  return {
-    /**
-     * Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored.
-     */
-    put(rows: readonly SpoolRow[]): boolean[] {
-      return write(() => {
-        let used = Number(prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes)
-        let full = false
-        return rows.map(({ source, receivedAt, block }) => {
-          full ||= used + block.byteLength > maxBytes
-          if (full) return false
-          used += block.byteLength
-          prepare('insert into spooled (source, received_at, block) values (?, ?, ?)').run(
-            source,
-            receivedAt,
-            block,
-          )
-          add(source, 1, block.byteLength, 0)
-          return true
-        })
-      })
-    },
-
-    /** The number of deliveries, for each source that has any: waiting, and set aside. */
-    waiting(): { source: string; depth: number; setAside: number }[] {
-      return prepare('select source, depth, set_aside from totals where depth > 0 or set_aside > 0')
-        .all()
-        .map((row) => ({
-          source: String(row.source),
-          depth: Number(row.depth),
-          setAside: Number(row.set_aside),
-        }))
-    },
-
-    /** The oldest deliveries behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
-    take({ after: id, limit, maxBytes: most }: TakeLimits): StoredRow[] {
-      const taken: StoredRow[] = []
-      let bytes = 0
-      let after = id
-      while (taken.length < limit) {
-        // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
-        const row = prepare(
-          'select id, source, received_at, block from spooled where id > ? order by id limit 1',
-        ).get(after)
-        if (!row) break
-        const stored = asStored(row)
-        bytes += stored.block.byteLength
-        if (taken.length > 0 && bytes > most) break
-        after = stored.id
-        taken.push(stored)
-      }
-      return taken
-    },
-
-    /** In one transaction: removes recorded deliveries, and sets aside those that could not be recorded. */
-    remove({ done, setAside, now }: { done: number[]; setAside: FailedRow[]; now: number }): void {
-      write(() => {
-        for (const { id, code, detail } of setAside) {
-          const { changes } = prepare(`insert into set_aside
-            (id, source, received_at, block, tries, retry_at, code, detail)
-            select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`).run(
-            now + FIRST_RETRY_MS,
-            code,
-            detail,
-            id,
-          )
-          if (Number(changes) === 0) continue
-          const row = prepare('delete from spooled where id = ? returning source').get(id)!
-          add(String(row.source), -1, 0, 1)
-        }
-        for (const id of done) {
-          const row = prepare(
-            'delete from spooled where id = ? returning source, length(block) as bytes',
-          ).get(id)
-          if (row) add(String(row.source), -1, -Number(row.bytes), 0)
-        }
-      })
-    },
-
-    /** Whether a delivery that was set aside is to be tried again now. */
-    isDue({ now }: { now: number }): boolean {
-      return (
-        prepare(`select 1 from set_aside where ${due} limit 1`).get(now, now + MAX_RETRY_MS) !== undefined
+  /**
+   * Stores deliveries in order while they fit. False = no room; once one does not fit, the later ones are not stored.
+   */
+  put(rows: readonly SpoolRow[]): boolean[] {
+    return this.#connection.write(() => {
+      let used = Number(
+        this.#connection.prepare('select coalesce(sum(bytes), 0) as bytes from totals').get()!.bytes,
       )
-    },
-
-    takeDue({ now }: { now: number }): StoredRow | null {
-      const row = prepare(`select id, source, received_at, block from set_aside
-        where ${due} order by id limit 1`).get(now, now + MAX_RETRY_MS)
-      return row ? asStored(row) : null
-    },
-
-    /** The delivery has failed again: it waits twice as long, up to an hour. */
-    postpone({ id, code, detail, now }: Omit<FailedRow, 'source'> & { now: number }): void {
-      write(() => {
-        prepare(`update set_aside set retry_at = ? + min(?, ? * (1 << min(tries, 30))),
-          tries = tries + 1, code = ?, detail = ? where id = ?`).run(
-          now,
-          MAX_RETRY_MS,
-          FIRST_RETRY_MS,
-          code,
-          detail,
-          id,
-        )
+      let full = false
+      return rows.map(({ source, receivedAt, block }) => {
+        full ||= used + block.byteLength > this.#maxBytes
+        if (full) return false
+        used += block.byteLength
+        this.#connection
+          .prepare('insert into spooled (source, received_at, block) values (?, ?, ?)')
+          .run(source, receivedAt, block)
+        this.#add(source, 1, block.byteLength, 0)
+        return true
       })
-    },
+    })
+  }
 
-    removeSetAside({ id }: { id: number }): void {
-      write(() => {
-        const row = prepare(
-          'delete from set_aside where id = ? returning source, length(block) as bytes',
-        ).get(id)
-        if (row) add(String(row.source), 0, -Number(row.bytes), -1)
-      })
-    },
-
-    /** Makes every delivery that was set aside due now. */
-    retryNow(): number {
-      return write(() => Number(prepare('update set_aside set retry_at = 0').run().changes))
-    },
-
-    /** Why deliveries were set aside: a line for each reason. */
-    reasons(): { code: string; detail: string; count: number }[] {
-      return prepare('select code, max(detail) as detail, count(*) as n from set_aside group by code')
-        .all()
-        .map(({ code, detail, n }) => ({ code: String(code), detail: String(detail), count: Number(n) }))
-    },
-
-    totals(): Totals {
-      const row = prepare(`select coalesce(sum(depth), 0) as depth, coalesce(sum(bytes), 0) as bytes,
-        coalesce(sum(set_aside), 0) as set_aside, (select received_at from spooled order by id limit 1) as oldest
-        from totals`).get()!
-      return {
+  /** The number of deliveries, for each source that has any: waiting, and set aside. */
+  waiting(): { source: string; depth: number; setAside: number }[] {
+    return this.#connection
+      .prepare('select source, depth, set_aside from totals where depth > 0 or set_aside > 0')
+      .all()
+      .map((row) => ({
+        source: String(row.source),
         depth: Number(row.depth),
-        bytes: Number(row.bytes),
         setAside: Number(row.set_aside),
-        oldestAt: row.oldest === null ? null : Number(row.oldest),
+      }))
+  }
+
+  /** The oldest deliveries behind the row `after`, up to `limit` and `maxBytes`, but at least one. */
+  take({ after: id, limit, maxBytes: most }: TakeLimits): StoredRow[] {
+    const taken: StoredRow[] = []
+    let bytes = 0
+    let after = id
+    while (taken.length < limit) {
+      // Row by row: a row may have 64 MiB, and rows beyond the limit must not be read into memory.
+      const row = this.#connection
+        .prepare('select id, source, received_at, block from spooled where id > ? order by id limit 1')
+        .get(after)
+      if (!row) break
+      const stored = asStored(row)
+      bytes += stored.block.byteLength
+      if (taken.length > 0 && bytes > most) break
+      after = stored.id
+      taken.push(stored)
+    }
+    return taken
+  }
+
+  /** In one transaction: removes recorded deliveries, and sets aside those that could not be recorded. */
+  remove({ done, setAside, now }: { done: number[]; setAside: FailedRow[]; now: number }): void {
+    this.#connection.write(() => {
+      for (const { id, code, detail } of setAside) {
+        const { changes } = this.#connection
+          .prepare(`insert into set_aside
+          (id, source, received_at, block, tries, retry_at, code, detail)
+          select id, source, received_at, block, 1, ?, ?, ? from spooled where id = ?`)
+          .run(now + FIRST_RETRY_MS, code, detail, id)
+        if (Number(changes) === 0) continue
+        const row = this.#connection.prepare('delete from spooled where id = ? returning source').get(id)!
+        this.#add(String(row.source), -1, 0, 1)
       }
-    },
-
-    /**
-     * True when this process may drain. A file lock of the operating system on a second file: it ends with its process,
-     * and needs no clock.
-     */
-    lock(): boolean {
-      if (lock) return true
-      const lockFile = openDatabase(`${path}-drain`)
-      try {
-        lockFile.exec('pragma busy_timeout = 0; begin exclusive')
-      } catch (error) {
-        lockFile.close()
-        if (isBusy(error)) return false
-        throw error
+      for (const id of done) {
+        const row = this.#connection
+          .prepare('delete from spooled where id = ? returning source, length(block) as bytes')
+          .get(id)
+        if (row) this.#add(String(row.source), -1, -Number(row.bytes), 0)
       }
-      lock = lockFile
-      return true
-    },
+    })
+  }
 
-    unlock(): void {
-      if (!lock) return
-      lock.exec('rollback')
-      lock.close()
-      lock = null
-    },
+  /** Whether a delivery that was set aside is to be tried again now. */
+  isDue({ now }: { now: number }): boolean {
+    return (
+      this.#connection
+        .prepare(`select 1 from set_aside where ${due} limit 1`)
+        .get(now, now + MAX_RETRY_MS) !== undefined
+    )
+  }
 
-    /** Writes a test row of the size of a delivery and removes it. Throws when a delivery could not be stored. */
-    probe(): void {
-      write(() => {
-        connection.db.exec('create table if not exists probe (filler blob)')
-        connection.db.exec(`insert into probe (filler) values (zeroblob(${PROBE_BYTES}))`)
-      })
-      write(() => connection.db.exec('drop table probe'))
-    },
+  takeDue({ now }: { now: number }): StoredRow | null {
+    const row = this.#connection
+      .prepare(`select id, source, received_at, block from set_aside
+      where ${due} order by id limit 1`)
+      .get(now, now + MAX_RETRY_MS)
+    return row ? asStored(row) : null
+  }
 
-    /** Frees disk space when the spool is empty. Gives way to another process that writes. */
-    shrink(): void {
-      const pages = Number(prepare('pragma page_count').get()!.page_count)
-      if (pages < SHRINK_PAGES) return
-      try {
-        connection.db.exec('vacuum; pragma wal_checkpoint(truncate)')
-      } catch (error) {
-        if (!isBusy(error)) throw error
-      }
-    },
+  /** The delivery has failed again: it waits twice as long, up to an hour. */
+  postpone({ id, code, detail, now }: Omit<FailedRow, 'source'> & { now: number }): void {
+    this.#connection.write(() => {
+      this.#connection
+        .prepare(`update set_aside set retry_at = ? + min(?, ? * (1 << min(tries, 30))),
+        tries = tries + 1, code = ?, detail = ? where id = ?`)
+        .run(now, MAX_RETRY_MS, FIRST_RETRY_MS, code, detail, id)
+    })
+  }
 
-    close(): void {
-      this.unlock()
-      connection.close()
-    },
+  removeSetAside({ id }: { id: number }): void {
+    this.#connection.write(() => {
+      const row = this.#connection
+        .prepare('delete from set_aside where id = ? returning source, length(block) as bytes')
+        .get(id)
+      if (row) this.#add(String(row.source), 0, -Number(row.bytes), -1)
+    })
+  }
+
+  /** Makes every delivery that was set aside due now. */
+  retryNow(): number {
+    return this.#connection.write(() =>
+      Number(this.#connection.prepare('update set_aside set retry_at = 0').run().changes),
+    )
+  }
+
+  /** Why deliveries were set aside: a line for each reason. */
+  reasons(): { code: string; detail: string; count: number }[] {
+    return this.#connection
+      .prepare('select code, max(detail) as detail, count(*) as n from set_aside group by code')
+      .all()
+      .map(({ code, detail, n }) => ({ code: String(code), detail: String(detail), count: Number(n) }))
+  }
+
+  totals(): Totals {
+    const row = this.#connection
+      .prepare(`select coalesce(sum(depth), 0) as depth, coalesce(sum(bytes), 0) as bytes,
+      coalesce(sum(set_aside), 0) as set_aside, (select received_at from spooled order by id limit 1) as oldest
+      from totals`)
+      .get()!
+    return {
+      depth: Number(row.depth),
+      bytes: Number(row.bytes),
+      setAside: Number(row.set_aside),
+      oldestAt: row.oldest === null ? null : Number(row.oldest),
+    }
+  }
+
+  /**
+   * True when this process may drain. A file lock of the operating system on a second file: it ends with its process,
+   * and needs no clock.
+   */
+  lock(): boolean {
+    if (this.#lock) return true
+    const lockFile = openDatabase(`${this.#path}-drain`)
+    try {
+      lockFile.exec('pragma busy_timeout = 0; begin exclusive')
+    } catch (error) {
+      lockFile.close()
+      if (isBusy(error)) return false
+      throw error
+    }
+    this.#lock = lockFile
+    return true
+  }
+
+  unlock(): void {
+    this.#lock?.exec('rollback')
+    this.#lock?.close()
+    this.#lock = null
+  }
+
+  /** Writes a test row of the size of a delivery and removes it. Throws when a delivery could not be stored. */
+  probe(): void {
+    this.#connection.write(() => {
+      this.#connection.db.exec('create table if not exists probe (filler blob)')
+      this.#connection.db.exec(`insert into probe (filler) values (zeroblob(${PROBE_BYTES}))`)
+    })
+    this.#connection.write(() => this.#connection.db.exec('drop table probe'))
+  }
+
+  /** Frees disk space when the spool is empty. Gives way to another process that writes. */
+  shrink(): void {
+    const pages = Number(this.#connection.prepare('pragma page_count').get()!.page_count)
+    if (pages < SHRINK_PAGES) return
+    try {
+      this.#connection.db.exec('vacuum; pragma wal_checkpoint(truncate)')
+    } catch (error) {
+      if (!isBusy(error)) throw error
+    }
+  }
+
+  close(): void {
+    this.unlock()
+    this.#connection.close()
+  }
+
+  #add(source: string, depth: number, bytes: number, setAside: number): void {
+    this.#connection
+      .prepare(`insert into totals (source, depth, bytes, set_aside) values (?, ?, ?, ?) on conflict (source) do update
+      set depth = depth + excluded.depth, bytes = bytes + excluded.bytes,
+      set_aside = set_aside + excluded.set_aside`)
+      .run(source, depth, bytes, setAside)
   }
 }
 
@@ -250,7 +259,6 @@ export interface TakeLimits {
   readonly maxBytes: number
 }
 
-export type SpoolFile = ReturnType<typeof openSpoolFile>
 export type SpoolVerb = keyof SpoolFile
 
 export interface SpoolCall {

@@ -11,8 +11,8 @@ import type { NewDelivery, RecordVerdict } from '../model.js'
 import { checkOptions, duration, type Rule, required, rule, shape, whole } from '../options.js'
 import type { BatchRecorder, LogRecorder } from '../recorder.js'
 import { type CallingThread, startCallingThread } from '../stores/sqlite/thread-calls.js'
-import { createDrain } from './drain.js'
-import { createCircuit, isForTheSpool, spoolGate } from './gate.js'
+import { Drain } from './drain.js'
+import { Circuit, isForTheSpool, spoolGate } from './gate.js'
 import type { SpoolRow } from './row.js'
 import type { SpoolCall, SpoolFileOptions, SpoolThread, SpoolVerb } from './spool-file.js'
 import { threadSource } from './thread-source.js'
@@ -51,7 +51,6 @@ export interface SpoolStatus {
   readonly setAside: number
   /** True while deliveries go straight to the spool, because the store is unavailable. */
   readonly storeAway: boolean
-  /** True while this process drains. */
   readonly draining: boolean
   readonly lastError: string | null
 }
@@ -67,7 +66,6 @@ export interface Spool {
 export interface OpenSpool extends Spool, BatchRecorder {
   /** Deliveries when this process last looked, one or two seconds ago at most. For metrics. */
   counts(): { readonly depth: number; readonly setAside: number }
-  /** Starts to drain. Further calls have no effect. */
   start(): void
   /** True when deliveries can be spooled although the store could not be opened. They go to the spool from now on. */
   covers(error: unknown): boolean
@@ -77,9 +75,7 @@ export interface OpenSpool extends Spool, BatchRecorder {
 export interface SpoolDeps {
   readonly clock: Clock
   readonly log: Logger
-  /** Records deliveries that were not spooled. */
   readonly next: LogRecorder
-  /** Records deliveries out of the spool. */
   readonly drainTo: LogRecorder
   /** Throws unless the store could record a delivery now. Resolves to the clock of the store. */
   probe(): Promise<number>
@@ -109,12 +105,12 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
       if (failed instanceof Error) failed = null
     },
   }
-  const circuit = createCircuit(deps.log)
+  const circuit = new Circuit(deps.log)
   /** The bytes of a delivery that did not fit, or why the file could not be written; null after a write that succeeded. */
   let failed: number | HookonceError | null = null
   const canWrite = () => !(failed instanceof Error)
-  const drain = createDrain({ ...deps, file, circuit })
-  const way = { spooled: drain.wake, canWrite, wrote }
+  const drain = new Drain({ ...deps, file, circuit })
+  const way = { spooled: () => drain.wake(), canWrite, wrote }
   const record = spoolGate({
     ...deps,
     ...way,
@@ -144,7 +140,7 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   return {
     record,
     counts: () => counts,
-    start: drain.start,
+    start: () => drain.start(),
     covers(error) {
       if (isForTheSpool(error)) circuit.trip(error)
       return isForTheSpool(error)
@@ -175,16 +171,19 @@ export function openSpool(options: SpoolOptions, deps: SpoolDeps): OpenSpool {
   }
 }
 
-type Call = (verb: SpoolVerb, args?: unknown) => Promise<unknown>
-
 /** The thread starts with the first call: an inbox that only reads its log needs no thread. */
 function spoolThread(options: SpoolFileOptions): SpoolThread {
-  let thread: Call | undefined
-  const call: Call = (verb, args) => {
-    if (!thread && verb === 'close') return Promise.resolve()
-    thread ??= startThread(options)
-    return thread(verb, args)
-  }
+  let thread: CallingThread<SpoolCall> | undefined
+  let closed = false
+  const call = (verb: SpoolVerb, args?: unknown) =>
+    new Promise<unknown>((resolve, reject) => {
+      if (verb === 'close' && (closed || !thread)) return resolve(undefined)
+      thread ??= startThread(options)
+      const problem = closed ? 'it is closed' : thread.death
+      if (problem !== null) return reject(spoolFailed(options, problem))
+      closed = verb === 'close'
+      thread.send({ id: thread.nextId(), verb, args }, buffersOf(verb, args), resolve, reject)
+    })
   const methods: Record<SpoolVerb, (args?: unknown) => Promise<unknown>> = {
     put: (rows) => call('put', rows),
     waiting: () => call('waiting'),
@@ -206,33 +205,24 @@ function spoolThread(options: SpoolFileOptions): SpoolThread {
   return methods as SpoolThread
 }
 
-function startThread(options: SpoolFileOptions): Call {
-  const { path } = options
-  const spoolFailed = (problem: string, cause?: Error) =>
-    new HookonceError('SPOOL_FAILED', { path, problem }, cause)
-  const thread: CallingThread<SpoolCall> = startCallingThread({
+function startThread(options: SpoolFileOptions): CallingThread<SpoolCall> {
+  return startCallingThread({
     program: { starter: import.meta.url, source: threadSource },
     name: 'hookonce-spool',
     options,
     failed(error) {
-      if (!isHookonceError(error)) return spoolFailed(error.name, error)
+      if (!isHookonceError(error)) return spoolFailed(options, error.name, error)
       if (error.code === 'SCHEMA_NEWER') return error
       // SQLite says "database or disk is full", and it is not the database of the log.
-      if (error.code === 'STORE_FULL') return spoolFailed('its disk is full', error)
-      return spoolFailed(String(error.details.problem ?? error.code), error)
+      if (error.code === 'STORE_FULL') return spoolFailed(options, 'its disk is full', error)
+      return spoolFailed(options, String(error.details.problem ?? error.code), error)
     },
-    unanswered: (_verb, problem) => spoolFailed(problem),
+    unanswered: (_verb, problem) => spoolFailed(options, problem),
   })
-  let closed = false
+}
 
-  return (verb, args) =>
-    new Promise((resolve, reject) => {
-      if (closed && verb === 'close') return resolve(undefined)
-      const problem = closed ? 'it is closed' : thread.death
-      if (problem !== null) return reject(spoolFailed(problem))
-      closed = verb === 'close'
-      thread.send({ id: thread.nextId(), verb, args }, buffersOf(verb, args), resolve, reject)
-    })
+function spoolFailed({ path }: SpoolFileOptions, problem: string, cause?: Error): HookonceError {
+  return new HookonceError('SPOOL_FAILED', { path, problem }, cause)
 }
 
 /** Blocks are transferred to the thread, not copied. */

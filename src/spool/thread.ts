@@ -3,7 +3,7 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { type ExitGate, passGate } from '../stores/sqlite/exit-gate.js'
 import { toWire } from '../stores/sqlite/failure.js'
 import type { ThreadAnswer } from '../stores/sqlite/thread-calls.js'
-import { openSpoolFile, type SpoolCall, type SpoolFile, type SpoolFileOptions } from './spool-file.js'
+import { type SpoolCall, SpoolFile, type SpoolFileOptions } from './spool-file.js'
 
 const { options, gate }: { options: SpoolFileOptions; gate: ExitGate } = workerData
 const port = parentPort!
@@ -25,6 +25,6 @@ function serve({ id, verb, args }: SpoolCall): void {
 function perform(verb: SpoolCall['verb'], args: unknown): unknown {
   if (verb === 'close') return file?.close()
   // Opened on first use, and again after a failure: a missing directory may come back.
-  file ??= openSpoolFile(options)
+  file ??= new SpoolFile(options)
   return (file[verb] as (args: unknown) => unknown).call(file, args)
 }

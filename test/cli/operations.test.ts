@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { pathOf } from '#dist/cli/command.js'
 import { createProgram } from '#dist/cli/program.js'
 import { openStore } from '#dist/open-store.js'
-import { openSpoolFile } from '#dist/spool/spool-file.js'
+import { SpoolFile } from '#dist/spool/spool-file.js'
 import { type Folder, freshFolder } from '../support/cli.js'
 import { freshDatabase } from '../support/database.js'
 
@@ -186,7 +186,7 @@ describe('doctor', () => {
   test('says which deliveries of the spool are set aside, and why', async () => {
     const sick = freshFolder()
     const path = join(sick.path, 'spool.db')
-    const spool = openSpoolFile({ path, maxBytes: 1e6 })
+    const spool = new SpoolFile({ path, maxBytes: 1e6 })
     const block = new Uint8Array(100)
     spool.put([1, 2].map((receivedAt) => ({ source: 'shop', receivedAt, sealed: false, block })))
     const failed = { id: 1, source: 'shop', code: 'STORE_PRIVILEGE', detail: 'a grant is missing' }

@@ -111,7 +111,7 @@ export const recordMutants = [
         file: 'src/inbox/recording-path.ts',
         find: 'const known = log && (await cache.ask(log, source, delivery))',
         replace:
-          "const known = log && (await cache.ask(log, source, delivery))\n            if (log && !known) cache.keep(log, source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
+          "const known = log && (await cache.ask(log, source, delivery))\n    if (log && !known) cache.add(log, source, delivery, delivery.events.map(() => ({ status: 'recorded', seq: 1, state: 'pending' })))",
       },
     ],
     tests: [{ file: 'test/seen/recall.test.ts', title: 'a delivery whose commit failed is not known' }],
@@ -255,9 +255,9 @@ export const recordMutants = [
     changes: [
       {
         file: 'src/spool/drain.ts',
-        find: 'const result = await recordRows(rows)',
+        find: 'const result = await this.#recordRows(rows)',
         replace:
-          'await file.remove({ done: rows.map(({ id }) => id), setAside: [], now: deps.clock.now() })\n      const result = await recordRows(rows)',
+          'await file.remove({ done: rows.map(({ id }) => id), setAside: [], now: this.#deps.clock.now() })\n      const result = await this.#recordRows(rows)',
       },
     ],
     tests: [

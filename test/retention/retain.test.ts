@@ -5,7 +5,7 @@ import { archiveList, archiveRestore, archiveVerify } from 'hookonce/archive'
 import { github } from 'hookonce/providers'
 import type { CompleteStore } from 'hookonce/testing/contracts'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { createCounters } from '#dist/counters.js'
+import { Counters } from '#dist/counters.js'
 import { wholeInbox } from '#dist/inbox/internals.js'
 import { type RetainProgress, retain } from '#dist/retention/retain.js'
 import { startSchedule } from '#dist/retention/schedule.js'
@@ -293,7 +293,7 @@ describe.each(Object.entries(harnesses))('on %s', (kind, makeHarness) => {
 
   test('the daily run is done by one process, and not again the same day', async () => {
     const store = await log.open()
-    const parts = { store, policy: new Map(), settings: {}, log: silentLog, counters: createCounters() }
+    const parts = { store, policy: new Map(), settings: {}, log: silentLog, counters: new Counters() }
     let looks = 0
     const counting = async () => {
       looks++
@@ -329,7 +329,7 @@ function recordOld(store: CompleteStore, id: string, receivedAt: number) {
 test('few partitions ahead are an alarm in the log and in the counters', async () => {
   const log = await sqliteHarness()
   const store = await log.open()
-  const counters = createCounters()
+  const counters = new Counters()
   const lines: string[] = []
   const few: CompleteStore = {
     ...store,

@@ -2,8 +2,8 @@
 import { HookonceError, silentLog } from 'hookonce'
 import type { RecordVerdict } from 'hookonce/testing/contracts'
 import { afterEach, expect, test, vi } from 'vitest'
-import { createDrain } from '../../dist/spool/drain.js'
-import { createCircuit } from '../../dist/spool/gate.js'
+import { Drain } from '../../dist/spool/drain.js'
+import { Circuit } from '../../dist/spool/gate.js'
 import { asRow } from '../../dist/spool/row.js'
 import { delivery } from '../support/delivery.js'
 
@@ -20,7 +20,7 @@ type Store = (ids: string[]) => RecordVerdict[][] | Promise<RecordVerdict[][]>
 /** A drain between a file in memory and a store that does what the test says. `done` is what has happened, in order. */
 async function makeDrain(ids: readonly string[], store: Store = (all) => all.map(() => verdict)) {
   const rows = ids.map((id, i) => ({ ...asRow(delivery(id), 1), id: i + 1 }))
-  const circuit = createCircuit(silentLog)
+  const circuit = new Circuit(silentLog)
   const done: string[] = []
   const aside: typeof rows = []
   const told = {
@@ -62,7 +62,7 @@ async function makeDrain(ids: readonly string[], store: Store = (all) => all.map
     },
     shrink: async () => void done.push('shrunk'),
   }
-  const drain = createDrain({
+  const drain = new Drain({
     file: file as never,
     circuit,
     clock: { now: () => 2 },

@@ -2,7 +2,7 @@
 import { HookonceError, silentLog } from 'hookonce'
 import type { NewDelivery, RecordVerdict } from 'hookonce/testing/contracts'
 import { expect, test } from 'vitest'
-import { createCircuit, isForTheSpool, spoolGate } from '../../dist/spool/gate.js'
+import { Circuit, isForTheSpool, spoolGate } from '../../dist/spool/gate.js'
 import { asDelivery, type SpoolRow } from '../../dist/spool/row.js'
 import { delivery } from '../support/delivery.js'
 
@@ -18,7 +18,7 @@ function makeGate(given: {
   afterMs?: number
   canWrite?: () => boolean
 }) {
-  const circuit = createCircuit(silentLog)
+  const circuit = new Circuit(silentLog)
   const seen = {
     stored: [] as string[][],
     spooled: [] as string[][],

@@ -80,13 +80,13 @@ async function run(output: Output, options: ArchiveOptions): Promise<void> {
         source,
         before: Date.now(),
         signal,
-        insist: lease.insist,
+        insist: lease.extend,
         onProgress: (progress) => output.progress(`${progress.source} ${progress.day}`),
       })
     }
   } finally {
     output.progress(null)
-    await lease.release()
+    await lease.drop()
   }
   output.result({ archive: target.name, sources }, () => {
     if (names.length === 0) return 'The log has no events to archive.'

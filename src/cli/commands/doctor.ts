@@ -7,7 +7,7 @@ import { ageText, durationText } from '../../duration.js'
 import type { Source } from '../../provider.js'
 import { retentionPolicy } from '../../retention/policy.js'
 import { DEFAULT_SPOOL_BYTES, type SpoolOptions } from '../../spool/spool.js'
-import { openSpoolFile } from '../../spool/spool-file.js'
+import { SpoolFile } from '../../spool/spool-file.js'
 import { type Finding, need, type Store } from '../../store.js'
 import { addCommand } from '../command.js'
 import { folder } from '../dev/folder.js'
@@ -137,7 +137,7 @@ async function spoolState({ config }: LoadedConfig): Promise<Finding[]> {
   if (path === undefined) return []
   if (!existsSync(path)) return [finding('spool', 'empty', true)]
   try {
-    const file = openSpoolFile({ path, maxBytes: 0 })
+    const file = new SpoolFile({ path, maxBytes: 0 })
     const { depth, bytes, setAside } = file.totals()
     const [reason] = file.reasons()
     file.close()

@@ -1,6 +1,6 @@
 /** `hookonce prune`: runs retention once. */
 import type { Command } from 'commander'
-import { createCounters } from '../../counters.js'
+import { Counters } from '../../counters.js'
 import { jsonLog } from '../../log.js'
 import { retentionPolicy } from '../../retention/policy.js'
 import { type RetainReport, retain } from '../../retention/retain.js'
@@ -44,7 +44,7 @@ async function prune(output: Output, given: OptionsOf<typeof options>): Promise<
     if (!policy.has(name))
       throw new Failure(`There is no source "${name}". Sources: ${[...policy.keys()].join(', ')}.`)
   const report = await retain(
-    { store: context.store, policy, settings, log: jsonLog(), counters: createCounters() },
+    { store: context.store, policy, settings, log: jsonLog(), counters: new Counters() },
     {
       dryRun,
       signal: interruptible().signal,

@@ -17,7 +17,6 @@ export interface ArchivedObject {
   readonly path: string
   readonly deliveries: number
   readonly events: number
-  /** The size of the stored object. */
   readonly bytes: number
   readonly sha256: string
   readonly firstSeq: number

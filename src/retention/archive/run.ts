@@ -46,7 +46,6 @@ export interface ArchiveReport {
   readonly deliveries: number
 }
 
-/** Maximum number of deliveries in one object. */
 const OBJECT_DELIVERIES = 10_000
 const MOST_OBJECT_BYTES = 64 * 1024 * 1024
 const PAGE = 500

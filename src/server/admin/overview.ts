@@ -1,5 +1,5 @@
 /** The overview: the counts of all processes of the log as series, sums and latencies. */
-import { createCounters } from '../../counters.js'
+import { Counters } from '../../counters.js'
 import type { WholeInbox } from '../../inbox/internals.js'
 import type { HistoryReport } from '../../store.js'
 import { instant } from './views.js'
@@ -56,9 +56,7 @@ export interface SourceWindow {
 }
 
 /** The bounds of the latencies, in milliseconds. */
-const boundsMs = createCounters()
-  .of('')
-  .ackSeconds.bounds.map((seconds) => seconds * 1_000)
+const boundsMs = new Counters().of('').ackSeconds.bounds.map((seconds) => seconds * 1_000)
 
 /** The last bucket is the one of now, and not complete yet. */
 export async function readWindow(inbox: WholeInbox, window: Window, now = Date.now()): Promise<WindowReport> {

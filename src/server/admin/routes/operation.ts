@@ -231,7 +231,7 @@ function handlerView(inbox: WholeInbox, handler: HandlerState) {
       retries: counters.retries,
       dead: counters.deadLetters,
     },
-    duration: latencyOf(counters.seconds.counts),
+    duration: latencyOf(counters.handlerSeconds.counts),
   }
 }
 
