@@ -3,7 +3,7 @@
  * may have retried or replayed the event after it was found.
  */
 import { archivedSeqs } from './archive.js'
-import type { Statement } from './connection/statement.js'
+import { statement } from './connection/statement.js'
 import { countHours, countParked } from './hours.js'
 
 const unfinished = (event: string) => `
@@ -21,58 +21,42 @@ where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.se
   and not exists (${unfinished('o.payload_seq = e.payload_seq')})`
 
 /** A payload that several events share stays while one of them is unfinished. */
-export const findPayloads: Statement = { name: 'prune_find_payloads', sql: `${oldPayloads} limit $5` }
-export const findArchivedPayloads: Statement = {
-  name: 'prune_find_archived_payloads',
-  sql: `${oldPayloads} and p.seq ${inArchive} limit $5`,
-}
+export const findPayloads = statement('prune_find_payloads')`${oldPayloads} limit $5`
+export const findArchivedPayloads = statement(
+  'prune_find_archived_payloads',
+)`${oldPayloads} and p.seq ${inArchive} limit $5`
 
 const oldEvents = `
 select e.seq from hookonce.events e
 where e.source = $1 and e.received_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
   and not exists (${unfinished('o.seq = e.seq')})`
 
-export const findEvents: Statement = {
-  name: 'prune_find_events',
-  sql: `${oldEvents} order by e.seq limit $5`,
-}
-export const findArchivedEvents: Statement = {
-  name: 'prune_find_archived_events',
-  sql: `${oldEvents}
+export const findEvents = statement('prune_find_events')`${oldEvents} order by e.seq limit $5`
+export const findArchivedEvents = statement('prune_find_archived_events')`${oldEvents}
   and (coalesce(e.payload_seq, e.seq) ${inArchive}
     or not exists (select 1 from hookonce.payloads p
       where p.seq = coalesce(e.payload_seq, e.seq) and p.received_at = e.received_at))
-order by e.seq limit $5`,
-}
+order by e.seq limit $5`
 
-export const findAttempts: Statement = {
-  name: 'prune_find_attempts',
-  sql: `
+export const findAttempts = statement('prune_find_attempts')`
 select a.seq, a.attempt from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and a.finished_at < to_timestamp($2::float8 / 1000) and e.seq >= $3 and e.seq < $4
   and not exists (${unfinished('o.seq = e.seq')})
-order by a.seq, a.attempt limit $5`,
-}
+order by a.seq, a.attempt limit $5`
 
 /** $1 seqs of payloads. Locks every event that uses them. A holder of these locks waits for no lock of prune. */
-export const lockSharing: Statement = {
-  name: 'prune_lock_sharing',
-  sql: `
+export const lockSharing = statement('prune_lock_sharing')`
 select seq from hookonce.events where seq in (
   select seq from hookonce.events where seq = any($1::bigint[])
   union all select seq from hookonce.events where payload_seq = any($1::bigint[]))
-order by seq for update`,
-}
+order by seq for update`
 
-export const lockEvents: Statement = {
-  name: 'prune_lock_events',
-  sql: 'select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update',
-}
+export const lockEvents = statement(
+  'prune_lock_events',
+)`select seq from hookonce.events where seq = any($1::bigint[]) order by seq for update`
 
 /** $1 seqs */
-export const dropPayloads: Statement = {
-  name: 'prune_payloads',
-  sql: `
+export const dropPayloads = statement('prune_payloads')`
 with old as materialized (
   select distinct i.seq, e.received_at from unnest($1::bigint[]) as i (seq)
   cross join lateral (
@@ -84,13 +68,10 @@ with old as materialized (
 gone as (
   delete from hookonce.payloads p using old o where p.seq = o.seq and p.received_at = o.received_at returning 1
 )
-select count(*)::int as count from gone`,
-}
+select count(*)::int as count from gone`
 
 /** $1 seqs */
-export const dropEvents: Statement = {
-  name: 'prune_events',
-  sql: `
+export const dropEvents = statement('prune_events')`
 with gone as (
   delete from hookonce.events e where e.seq = any($1::bigint[])
     and e.parked is distinct from 'dead' and not exists (select 1 from hookonce.work w where w.seq = e.seq)
@@ -112,41 +93,31 @@ payloads as (
 ),
 counted as (${countHours('gone', { recorded: '-count(*)', ignored: `-${countParked('ignored')}` })}
 )
-select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`,
-}
+select count(*)::int as count, coalesce(max(seq), 0) as highest from gone`
 
 /** $1 source   $2 before, ms   $3 limit */
-export const dropConflicts: Statement = {
-  name: 'prune_conflicts',
-  sql: `
+export const dropConflicts = statement('prune_conflicts')`
 with gone as (
   delete from hookonce.conflicts where (seq, hash) in (
     select seq, hash from hookonce.conflicts where source = $1 and at < to_timestamp($2::float8 / 1000)
     order by at limit $3 for update skip locked)
   returning 1
 )
-select count(*)::int as count from gone`,
-}
+select count(*)::int as count from gone`
 
 /** $1 source   $2 before, ms. Removes the counters of hours that have no events left. */
-export const dropHours: Statement = {
-  name: 'prune_hours',
-  sql: `
+export const dropHours = statement('prune_hours')`
 delete from hookonce.hours h where h.source = $1 and h.hour < to_timestamp($2::float8 / 1000)
   and (select sum(o.recorded) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0
-  and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`,
-}
+  and (select sum(o.dead) from hookonce.hours o where o.source = h.source and o.hour = h.hour) = 0`
 
 /** $1 source   $2 before, ms: archive receipts are removed with the events they are about. */
-export const dropReceipts: Statement = {
-  name: 'prune_receipts',
-  sql: `delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`,
-}
+export const dropReceipts = statement(
+  'prune_receipts',
+)`delete from hookonce.archived where source = $1 and day < (to_timestamp($2::float8 / 1000) at time zone 'utc')::date`
 
 /** $1 seqs   $2 attempts. The number of attempts and the end of the last one stay with the event. */
-export const dropAttempts: Statement = {
-  name: 'prune_attempts',
-  sql: `
+export const dropAttempts = statement('prune_attempts')`
 with gone as (
   delete from hookonce.attempts a using unnest($1::bigint[], $2::int[]) as i (seq, attempt)
   where a.seq = i.seq and a.attempt = i.attempt and not exists (${unfinished('o.seq = a.seq')})
@@ -159,37 +130,24 @@ noted as (
       select 1 from hookonce.attempts a where a.seq = l.seq and a.attempt > l.attempt) then l.finished_at end)
   from last l where e.seq = l.seq
 )
-select count(*)::int as count from gone`,
-}
+select count(*)::int as count from gone`
 
 /** $1 source   $2 before, ms   $3 limit. Two ranges of the index: in one condition they were a scan of all audits. */
-export const findAudits: Statement = {
-  name: 'prune_find_audits',
-  sql: `
+export const findAudits = statement('prune_find_audits')`
 select id from (
   (select id from hookonce.audit where source = $1 and at < to_timestamp($2::float8 / 1000) order by at limit $3)
   union all
   (select id from hookonce.audit where source is null and at < to_timestamp($2::float8 / 1000) order by at limit $3)
-) a limit $3`,
-}
+) a limit $3`
 
-export const dropAudits: Statement = {
-  name: 'prune_audits',
-  sql: 'delete from hookonce.audit where id = any($1::bigint[])',
-}
+export const dropAudits = statement('prune_audits')`delete from hookonce.audit where id = any($1::bigint[])`
 
 /** $1 limit. Removes keys whose result has expired. */
-export const dropKeys: Statement = {
-  name: 'prune_keys',
-  sql: `
+export const dropKeys = statement('prune_keys')`
 delete from hookonce.keys where key in (
-  select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`,
-}
+  select key from hookonce.keys where expires_at <= hookonce.clock() order by expires_at limit $1 for update skip locked)`
 
 /** $1 source   $2 the highest seq removed. `tail` reads it to find out that events before its position are missing. */
-export const notePruned: Statement = {
-  name: 'pruned_note',
-  sql: `
+export const notePruned = statement('pruned_note')`
 insert into hookonce.pruned as p (source, seq) values ($1, $2)
-on conflict (source) do update set seq = excluded.seq where p.seq < excluded.seq`,
-}
+on conflict (source) do update set seq = excluded.seq where p.seq < excluded.seq`
