@@ -186,8 +186,8 @@ export const processingMutants = [
       },
       {
         file: 'src/stores/sqlite/record-insert.ts',
-        find: 'dueIn(connection, now, source, lane, seq), lane)',
-        replace: 'now, lane)',
+        find: 'dueIn(log, source, lane, seq), lane)',
+        replace: 'log.now, lane)',
       },
     ],
     tests: [onSqlite('a lane gives one event at a time'), onSqlite('many workers process many lanes')],

@@ -1,6 +1,7 @@
 /** get, payload, attempts and tail: reads that go straight to their rows. */
 import type { EventKey, EventRecord, TailOptions, TailPage } from '../../model.js'
 import type { Attempt, Payload } from '../../store.js'
+import { asRecord, type EventRow } from '../shared/event-record.js'
 import type { Database } from './connection/database.js'
 import { numbers, statement } from './connection/statement.js'
 import { stateOf } from './work.js'
@@ -45,19 +46,14 @@ from hookonce.events e join hookonce.attempts a on a.seq = e.seq
 where e.source = $1 and e.event_id = $2
 order by a.attempt`
 
-interface Row extends Omit<EventRecord, 'lastConflict'> {
-  conflict_at: number | null
-  conflict_hash: string | null
-}
-
 export async function getEvent(db: Database, { source, id }: EventKey): Promise<EventRecord | null> {
-  const [row] = await db.read<Row>(getByKey, [source, id])
+  const [row] = await db.read<EventRow>(getByKey, [source, id])
   return row ? asRecord(row) : null
 }
 
 /** Reads events by seq, newest first. */
 export async function getEvents(db: Database, seqs: readonly number[]): Promise<EventRecord[]> {
-  return (await db.read<Row>(getBySeqs, [numbers(seqs)])).map(asRecord)
+  return (await db.read<EventRow>(getBySeqs, [numbers(seqs)])).map(asRecord)
 }
 
 export async function payloadOf(db: Database, { source, id }: EventKey): Promise<Payload | null> {
@@ -73,15 +69,6 @@ export type HeadersAsText<T extends Pick<Payload, 'headers'>> = Omit<T, 'headers
 
 export function withHeaders<T extends Pick<Payload, 'headers'>>(row: HeadersAsText<T>): T {
   return { ...row, headers: JSON.parse(row.headers) } as unknown as T
-}
-
-/** The error of an earlier run does not belong to an event that an operator has restarted. */
-function asRecord({ conflict_at: at, conflict_hash: hash, reason, ...event }: Row): EventRecord {
-  return {
-    ...event,
-    reason: event.state === 'ignored' || event.state === 'failed' ? reason : null,
-    lastConflict: at === null || hash === null ? null : { at, hash },
-  }
 }
 
 /**

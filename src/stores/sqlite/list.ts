@@ -15,7 +15,7 @@ import {
 } from '../shared/list.js'
 import type { Connection } from './connection.js'
 import type { SqliteValue } from './driver.js'
-import { eventColumns, toRecord } from './rows.js'
+import { eventColumns, recordsOf } from './rows.js'
 import { seqRange } from './stats.js'
 
 export interface ListArgs {
@@ -26,7 +26,7 @@ export interface ListArgs {
 }
 
 // `matches` decides. These conditions filter out most rows that cannot match at a tenth of its cost.
-const eventsBySeqs = `${eventColumns}
+const eventsBySeqs = `${eventColumns('?7')}
   where e.seq in (select value from json_each(?1))
     and (?2 is null or e.source = ?2)
     and (?3 is null or w.seq is not null or e.processing_state = ?3)
@@ -40,20 +40,20 @@ const CHUNK = 256
 /** Rows that one call reads at most. */
 const SCAN_AT_MOST = 10_000
 
-export function list(connection: Connection, now: number, args: ListArgs): EventPage {
+export function list(log: Connection, args: ListArgs): EventPage {
   const filter = withImpliedState(args.filter)
   if (filter === null) return { events: [], next: null }
-  return connection.read(() => readPage(connection, now, { ...args, filter }))
+  return log.read(() => readPage(log, { ...args, filter }))
 }
 
-function readPage(connection: Connection, now: number, args: ListArgs): EventPage {
+function readPage(log: Connection, args: ListArgs): EventPage {
   const { filter, limit } = args
-  const bounds = boundsOf(connection, args)
+  const bounds = boundsOf(log, args)
   if (bounds === null) return { events: [], next: null }
-  const walks = pathOf(connection, filter)
+  const walks = pathOf(log, filter)
   let seqs = newestFirst(walks, bounds.below, bounds.floor, Math.min(limit + 1, CHUNK))
   const { source, state, reason, from, to } = filter
-  const conditions = [source ?? null, state ?? null, reason ?? null, from ?? null, to ?? null]
+  const conditions = [source ?? null, state ?? null, reason ?? null, from ?? null, to ?? null, log.now]
   const events: EventRecord[] = []
   let looked = 0
   let mayPass = passesBacklog(filter)
@@ -62,8 +62,7 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
     // The first chunk is one page. Only a filter that few rows match needs the larger chunks after it.
     const chunk = take(seqs, Math.min(looked === 0 ? limit + 1 : CHUNK, SCAN_AT_MOST - looked))
     if (chunk.length === 0) return { events, next: null }
-    for (const row of connection.prepare(eventsBySeqs).all(JSON.stringify(chunk), ...conditions)) {
-      const record = toRecord(row, now)
+    for (const record of recordsOf(log.all(eventsBySeqs, JSON.stringify(chunk), ...conditions))) {
       if (!matches(record, filter)) continue
       // A match beyond the page proves that there is a next page.
       if (events.length === limit) return { events, next: encodeCursor(events.at(-1)!.seq) }
@@ -72,7 +71,7 @@ function readPage(connection: Connection, now: number, args: ListArgs): EventPag
     looked += chunk.length
     let below = chunk.at(-1)!
     if (events.length === found && mayPass) {
-      below = belowBacklog(connection, below, bounds.floor)
+      below = belowBacklog(log, below, bounds.floor)
       seqs = newestFirst(walks, below, bounds.floor, CHUNK)
       mayPass = false
     }
@@ -85,25 +84,22 @@ const countEvents = `
   from (select seq from hookonce_events where seq < ? and seq >= ? order by seq desc limit ?)`
 const countWork = 'select count(*) as waiting from hookonce_work where seq < ? and seq >= ?'
 
-function belowBacklog(connection: Connection, from: number, floor: number): number {
+function belowBacklog(log: Connection, from: number, floor: number): number {
   const search = passBacklog(from)
   for (let next = search.next(); ; ) {
     if (next.done) return next.value
     const { below, size } = next.value
-    const row = connection.prepare(countEvents).get(below, floor, size)!
+    const row = log.get(countEvents, below, floor, size)!
     const lowest = row.lowest === null ? null : Number(row.lowest)
-    const waiting = lowest === null ? 0 : Number(connection.prepare(countWork).get(below, lowest)!.waiting)
+    const waiting = lowest === null ? 0 : Number(log.get(countWork, below, lowest)!.waiting)
     next = search.next({ events: Number(row.events), lowest, waiting })
   }
 }
 
-function boundsOf(
-  connection: Connection,
-  { filter, below }: ListArgs,
-): { below: number; floor: number } | null {
+function boundsOf(log: Connection, { filter, below }: ListArgs): { below: number; floor: number } | null {
   const top = below ?? Number.MAX_SAFE_INTEGER
   if (filter.from === undefined && filter.to === undefined) return { below: top, floor: 0 }
-  const range = seqRange(connection, filter.from ?? 0, filter.to ?? Number.MAX_SAFE_INTEGER, filter.source)
+  const range = seqRange(log, filter.from ?? 0, filter.to ?? Number.MAX_SAFE_INTEGER, filter.source)
   return range && { below: Math.min(top, range.last + 1), floor: range.first }
 }
 
@@ -185,46 +181,43 @@ const walks: Readonly<Record<ListIndex, string>> = {
   types: `${events} where source = ? and event_type = ? and ${range}`,
 }
 
-function pathOf(connection: Connection, filter: EventFilter): Walk[] {
+function pathOf(log: Connection, filter: EventFilter): Walk[] {
   return indexesFor(filter).flatMap((index) => {
-    const keys = keysOf(connection, index, filter)
-    if (keys === null) return [walkOf(connection, bySeq, [])]
-    return keys.map((key) => walkOf(connection, walks[index], key))
+    const keys = keysOf(log, index, filter)
+    if (keys === null) return [walkOf(log, bySeq, [])]
+    return keys.map((key) => walkOf(log, walks[index], key))
   })
 }
 
 /** A walk for each key. Null: the whole log is read. */
-function keysOf(connection: Connection, index: ListIndex, filter: EventFilter): SqliteValue[][] | null {
+function keysOf(log: Connection, index: ListIndex, filter: EventFilter): SqliteValue[][] | null {
   const { source, id, reference } = filter
   switch (index) {
     case 'key':
-      return sourcesOf(connection, source).map((name) => [name, id!])
+      return sourcesOf(log, source).map((name) => [name, id!])
     case 'reference':
       return [[reference!]]
     case 'leased':
     case 'retrying':
-      return knownSources(connection, source).map((name) => [name])
+      return knownSources(log, source).map((name) => [name])
     case 'ignored':
     case 'dead':
-      return (source === undefined ? parkedSources(connection, index) : [source]).map((name) => [name])
+      return (source === undefined ? parkedSources(log, index) : [source]).map((name) => [name])
     case 'types':
-      return pairsOf(connection, filter)
+      return pairsOf(log, filter)
     default:
       return [[]]
   }
 }
 
-function walkOf(connection: Connection, sql: string, keys: readonly SqliteValue[]): Walk {
-  const statement = connection.prepare(sql)
+function walkOf(log: Connection, sql: string, keys: readonly SqliteValue[]): Walk {
+  const statement = log.prepare(sql)
   return (below, floor, count) => statement.all(...keys, below, floor, count).map((row) => Number(row.seq))
 }
 
-function knownSources(connection: Connection, source: string | undefined): string[] {
+function knownSources(log: Connection, source: string | undefined): string[] {
   if (source !== undefined) return [source]
-  return connection
-    .prepare('select source from hookonce_totals')
-    .all()
-    .map((row) => String(row.source))
+  return log.all('select source from hookonce_totals').map((row) => String(row.source))
 }
 
 // Loose index scans: one look-up per distinct value, independent of the number of rows.
@@ -232,15 +225,15 @@ function knownSources(connection: Connection, source: string | undefined): strin
 const nextParkedSource =
   'select source from hookonce_events where parked = ? and source > ? order by source limit 1'
 
-function parkedSources(connection: Connection, list: string): string[] {
-  return distinct((after) => connection.prepare(nextParkedSource).get(list, after)?.source)
+function parkedSources(log: Connection, list: string): string[] {
+  return distinct((after) => log.get(nextParkedSource, list, after)?.source)
 }
 
 const nextSource = 'select source from hookonce_events where source > ? order by source limit 1'
 
-function sourcesOf(connection: Connection, source: string | undefined): string[] {
+function sourcesOf(log: Connection, source: string | undefined): string[] {
   if (source !== undefined) return [source]
-  return distinct((after) => connection.prepare(nextSource).get(after)?.source)
+  return distinct((after) => log.get(nextSource, after)?.source)
 }
 
 function distinct(next: (after: string) => SqliteValue | undefined): string[] {
@@ -253,17 +246,17 @@ const nextType = `
   select event_type from hookonce_events where source = ? and event_type > ? order by event_type limit 1`
 
 /** The (source, type) pairs that match a filter; null when it names neither, or there are too many to merge. */
-function pairsOf(connection: Connection, { source, type }: EventFilter): [string, string][] | null {
+function pairsOf(log: Connection, { source, type }: EventFilter): [string, string][] | null {
   if (source === undefined && type === undefined) return null
   const pairs: [string, string][] = []
   let looked = 0
-  for (const name of sourcesOf(connection, source)) {
+  for (const name of sourcesOf(log, source)) {
     if (type !== undefined && !isGlob(type)) {
       if (pairs.push([name, type]) > PAIRS_AT_MOST) return null
       continue
     }
     for (let found = ''; ; ) {
-      const next = connection.prepare(nextType).get(name, found)?.event_type
+      const next = log.get(nextType, name, found)?.event_type
       if (typeof next !== 'string') break
       found = next
       if (++looked > PAIRS_AT_MOST) return null
@@ -275,27 +268,27 @@ function pairsOf(connection: Connection, { source, type }: EventFilter): [string
 
 const lastSeq = "select seq from sqlite_sequence where name = 'hookonce_events'"
 const seqsAfter = 'select seq, source from hookonce_events where seq > ? order by seq limit ?'
-const tailEvents = `${eventColumns} where e.seq in (select value from json_each(?)) order by e.seq`
+const tailEvents = `${eventColumns('?2')} where e.seq in (select value from json_each(?1)) order by e.seq`
 const prunedSince = 'select 1 from hookonce_pruned where seq > ?1 and (?2 is null or source = ?2) limit 1'
 
 /** Events in the order they were recorded. There is one writer at a time, so seqs are in the order of the commits. */
-export function tail(connection: Connection, now: number, options: TailOptions): TailPage {
-  return connection.read(() => readTail(connection, now, options))
+export function tail(log: Connection, options: TailOptions): TailPage {
+  return log.read(() => readTail(log, options))
 }
 
-function readTail(connection: Connection, now: number, { after, limit, source }: TailOptions): TailPage {
-  const last = Number(connection.prepare(lastSeq).get()?.seq ?? 0)
+function readTail(log: Connection, { after, limit, source }: TailOptions): TailPage {
+  const last = Number(log.get(lastSeq)?.seq ?? 0)
   if (last <= after) return { events: [], position: after, gap: false }
   const scan = source === undefined ? limit : SCAN_AT_MOST
-  const rows = connection.prepare(seqsAfter).all(after, scan)
+  const rows = log.all(seqsAfter, after, scan)
   const seqs = rows
     .filter((row) => source === undefined || row.source === source)
     .slice(0, limit)
     .map((row) => Number(row.seq))
-  const found = seqs.length === 0 ? [] : connection.prepare(tailEvents).all(JSON.stringify(seqs))
+  const found = seqs.length === 0 ? [] : log.all(tailEvents, JSON.stringify(seqs), log.now)
   return {
-    events: found.map((row) => toRecord(row, now)),
+    events: recordsOf(found),
     position: seqs.length === limit ? seqs.at(-1)! : rows.length === scan ? Number(rows.at(-1)!.seq) : last,
-    gap: after > 0 && connection.prepare(prunedSince).get(after, source ?? null) !== undefined,
+    gap: after > 0 && log.get(prunedSince, after, source ?? null) !== undefined,
   }
 }

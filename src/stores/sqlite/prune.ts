@@ -10,27 +10,27 @@ import type { Row } from './driver.js'
 import { removeExpiredKeys } from './keys.js'
 import { type HourBook, hourBook, seqRange } from './stats.js'
 
-export function prune(connection: Connection, now: number, options: PruneOptions): PruneResult {
+export function prune(log: Connection, options: PruneOptions): PruneResult {
   const { source, limit, archivedOnly, dryRun = false } = options
   const sweep = (find: string, before: number | undefined, remove: (row: Row) => void) =>
     before === undefined
       ? { count: 0, more: false }
-      : sweepLog(connection, { find, source, before, limit, dryRun, remove })
+      : sweepLog(log, { find, source, before, limit, dryRun, remove })
   const run = () => {
     const payloads = sweep(
       archivedOnly ? findArchivedPayloads : findPayloads,
       options.payloadsBefore,
-      (row) => void connection.prepare(deletePayload).run(row.seq!),
+      (row) => void log.run(deletePayload, row.seq!),
     )
-    const events = pruneEvents(connection, options, sweep)
+    const events = pruneEvents(log, options, sweep)
     const attempts = sweep(
       findAttempts,
       options.attemptsBefore,
-      (row) => void connection.prepare(deleteAttempt).run(row.seq!, row.attempt!),
+      (row) => void log.run(deleteAttempt, row.seq!, row.attempt!),
     )
-    const audits = pruneAudits(connection, options)
-    const conflicts = dryRun ? { more: false } : removeConflicts(connection, options)
-    const keys = dryRun ? { more: false } : removeExpiredKeys(connection, now, Math.min(limit, REMOVALS))
+    const audits = pruneAudits(log, options)
+    const conflicts = dryRun ? { more: false } : removeConflicts(log, options)
+    const keys = dryRun ? { more: false } : removeExpiredKeys(log, Math.min(limit, REMOVALS))
     return {
       payloads: payloads.count,
       events: events.count,
@@ -39,7 +39,7 @@ export function prune(connection: Connection, now: number, options: PruneOptions
       more: [payloads, events, attempts, audits, conflicts, keys].some(({ more }) => more),
     }
   }
-  return dryRun ? connection.read(run) : connection.write(run)
+  return dryRun ? log.read(run) : log.write(run)
 }
 
 const deletePayload = 'delete from hookonce_payloads where seq = ?'
@@ -51,23 +51,23 @@ interface Pruned {
 }
 
 function pruneEvents(
-  connection: Connection,
+  log: Connection,
   { source, eventsBefore, archivedOnly, dryRun }: PruneOptions,
   sweep: (find: string, before: number | undefined, remove: (row: Row) => void) => Pruned,
 ): Pruned {
   const book = hourBook()
   let highest = 0
   const events = sweep(archivedOnly ? findArchivedEvents : findEvents, eventsBefore, (row) => {
-    removeEvent(connection, row, book)
+    removeEvent(log, row, book)
     highest = Math.max(highest, Number(row.seq))
   })
   if (dryRun || eventsBefore === undefined) return events
   if (events.count > 0) {
-    notePruned(connection, source, highest)
-    book.write(connection)
-    connection.prepare(removeEmptyHours).run(source)
+    notePruned(log, source, highest)
+    book.write(log)
+    log.run(removeEmptyHours, source)
   }
-  if (!events.more) forgetReceipts(connection, source, eventsBefore)
+  if (!events.more) forgetReceipts(log, source, eventsBefore)
   return events
 }
 
@@ -82,10 +82,10 @@ const deleteUnusedPayload = `
 const removeEmptyHours = `
   delete from hookonce_hours where source = ? and recorded <= 0 and ignored = 0 and dead = 0`
 
-function removeEvent(connection: Connection, row: Row, book: HourBook): void {
-  for (const sql of deleteBySeq) connection.prepare(sql).run(row.seq!)
-  connection.prepare(deleteGuard).run(row.source!, row.event_id!)
-  connection.prepare(deleteUnusedPayload).run(row.payload_seq!)
+function removeEvent(log: Connection, row: Row, book: HourBook): void {
+  for (const sql of deleteBySeq) log.run(sql, row.seq!)
+  log.run(deleteGuard, row.source!, row.event_id!)
+  log.run(deleteUnusedPayload, row.payload_seq!)
   const ignored = row.processing_state === 'ignored' ? -1 : 0
   book.add(String(row.source), Number(row.received_at), { recorded: -1, ignored })
 }
@@ -95,10 +95,10 @@ const deleteConflicts = `
     select seq, hash from hookonce_conflicts where source = ? and at < ? limit ?)`
 
 /** Deliveries with other content are as old as payloads may be. */
-function removeConflicts(connection: Connection, { source, payloadsBefore, limit }: PruneOptions) {
+function removeConflicts(log: Connection, { source, payloadsBefore, limit }: PruneOptions) {
   if (payloadsBefore === undefined) return { more: false }
   const most = Math.min(limit, REMOVALS)
-  const { changes } = connection.prepare(deleteConflicts).run(source, payloadsBefore, most)
+  const { changes } = log.run(deleteConflicts, source, payloadsBefore, most)
   return { more: Number(changes) >= most }
 }
 
@@ -106,13 +106,13 @@ const findAudits = `
   select id from hookonce_audit where (source is null and at < ?1) or (source = ?2 and at < ?1) order by id limit ?3`
 const deleteAudit = 'delete from hookonce_audit where id = ?'
 
-function pruneAudits(connection: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Pruned {
+function pruneAudits(log: Connection, { source, auditsBefore, limit, dryRun }: PruneOptions): Pruned {
   if (auditsBefore === undefined) return { count: 0, more: false }
   const most = dryRun ? limit : Math.min(limit, REMOVALS)
-  const rows = connection.prepare(findAudits).all(auditsBefore, source, most + 1)
+  const rows = log.all(findAudits, auditsBefore, source, most + 1)
   const more = rows.length > most
   if (more) rows.pop()
-  if (!dryRun) for (const { id } of rows) connection.prepare(deleteAudit).run(id!)
+  if (!dryRun) for (const { id } of rows) log.run(deleteAudit, id!)
   return { count: rows.length, more }
 }
 
@@ -169,18 +169,18 @@ interface Sweep {
 }
 
 /** Reads the log window by window, removes the rows found, and remembers where the next call continues. */
-function sweepLog(connection: Connection, sweep: Sweep): Pruned {
+function sweepLog(log: Connection, sweep: Sweep): Pruned {
   const { find, source, before, dryRun, remove } = sweep
   const limit = dryRun ? sweep.limit : Math.min(sweep.limit, REMOVALS)
-  const range = seqRange(connection, 0, before, source)
+  const range = seqRange(log, 0, before, source)
   if (range === null) return { count: 0, more: false }
-  const places = placesOf(connection)
+  const places = placesOf(log)
   const place = JSON.stringify([find, source])
   const start = dryRun ? range.first : Math.max(range.first, places.get(place) ?? 0)
   let count = 0
   let windows = 0
   for (let from = start; from <= range.last; from += WINDOW) {
-    const rows = connection.prepare(find).all(source, before, from, from + WINDOW, limit - count + 1)
+    const rows = log.all(find, source, before, from, from + WINDOW, limit - count + 1)
     const full = rows.length > limit - count
     if (full) rows.pop()
     count += rows.length
@@ -198,11 +198,11 @@ function sweepLog(connection: Connection, sweep: Sweep): Pruned {
 /** The position of the pass over each source. It is dropped when the pass ends; a restart begins a new pass. */
 const passes = new WeakMap<Connection, Map<string, number>>()
 
-function placesOf(connection: Connection): Map<string, number> {
-  let places = passes.get(connection)
+function placesOf(log: Connection): Map<string, number> {
+  let places = passes.get(log)
   if (places === undefined) {
     places = new Map()
-    passes.set(connection, places)
+    passes.set(log, places)
   }
   return places
 }
@@ -212,6 +212,6 @@ const raisePruned = `
   on conflict (source) do update set seq = max(seq, excluded.seq)`
 
 /** Stores the highest removed seq, so that `tail` can report a gap. Runs in the transaction that removes the events. */
-function notePruned(connection: Connection, source: string, seq: number): void {
-  connection.prepare(raisePruned).run(source, seq)
+function notePruned(log: Connection, source: string, seq: number): void {
+  log.run(raisePruned, source, seq)
 }
