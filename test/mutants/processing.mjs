@@ -238,7 +238,7 @@ export const processingMutants = [
     promise: 'An unfinished event is never removed.',
     changes: [
       {
-        file: 'src/stores/postgres/prune-sql.ts',
+        file: 'src/stores/postgres/prune.ts',
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template
         find: "where ${event} and (w.seq is not null or o.parked = 'dead')`",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a template

@@ -95,11 +95,9 @@ function changeUnderToken(log: Connection, step: Exclude<KeyStep, { step: 'take'
 
 const removeExpired = `
   delete from hookonce_keys where key in (select key from hookonce_keys where expires_at <= ? limit ?)`
-const anyExpired = 'select 1 from hookonce_keys where expires_at <= ? limit 1'
 
-export function removeExpiredKeys(log: Connection, limit: number): { more: boolean } {
-  log.run(removeExpired, log.now, limit)
-  return { more: log.get(anyExpired, log.now) !== undefined }
+export function removeExpiredKeys(log: Connection, limit: number): number {
+  return Number(log.run(removeExpired, log.now, limit).changes)
 }
 
 // A watermark is the version that a subject has reached. It never moves back.
