@@ -18,16 +18,15 @@ export const stateAt = (now: string): string => `case
 /** SQL for a hash in hexadecimal. */
 export const hexOf = (column: string): string => `nullif(lower(hex(${column})), '')`
 
-/**
- * The columns of an `EventRow`; `now` names a parameter. The last error of a retrying event is read from `attempts`,
- * because the row in `events` is written only at the end.
- */
+/** The error of a retrying event is read from `attempts`, because the row in `events` is written only at the end. */
+export const lastError = `case when w.seq is null then e.reason else (
+      select a.detail from hookonce_attempts a
+      where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1) end`
+
+/** The columns of an `EventRow`; `now` names a parameter. */
 export const eventColumns = (now: string): string => `
   select e.seq, e.source, e.event_id as id, e.event_type as type, e.related_reference as reference, ${stateAt(now)} as state,
-    case when w.seq is null then e.reason else (
-      select a.detail from hookonce_attempts a
-      where a.seq = e.seq and a.outcome = 'failed' order by a.attempt desc limit 1
-    ) end as reason,
+    ${lastError} as reason,
     e.received_at as receivedAt, e.processed_at as processedAt, coalesce(w.attempt, e.attempts) as attempts, e.run,
     case when w.token is null or w.next_at <= ${now} then w.next_at end as nextAttemptAt,
     1 + coalesce(d.count, 0) as deliveries, coalesce(d.conflicts, 0) as conflicts,
